@@ -147,7 +147,8 @@ def join(
     Warns
     -----
     InputWarning
-        If rows of your table have no match. The warning states their number.
+        If rows of your table have no match, or if a wallet with balances is in several rows of your
+        table. The warning counts them.
 
     Examples
     --------
@@ -159,16 +160,16 @@ def join(
         name blockchain     address status
     0  Alice       NEAR  alice.near     ok
     """
-    merged, unmatched = merge_by_wallet(table, frame, how, on=on, suffixes=suffixes)
-    if unmatched:
-        notify(unmatched, InputWarning)
+    merged, problem = merge_by_wallet(table, frame, how, on=on, suffixes=suffixes)
+    if problem:
+        notify(problem, InputWarning)
     return merged
 
 
 def merge_by_wallet(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return the joined frame, and a warning about unmatched rows, or "" if all rows match."""
+    """Return the joined frame, and a warning about unmatched or repeated rows, or ""."""
     if how not in _HOW:
         hint = 'use how="left", "inner", "right" or "outer"'
         raise SettingsError(f"how={how!r} is not supported", hint=hint)
@@ -183,15 +184,15 @@ def merge_by_wallet(
     if isinstance(column, str):
         require_columns(table, [column])
     wallets = parse_row_wallets(table, column)
-    pairs, unmatched = _match_rows(wallets, frame, how)
+    pairs, problem = _match_rows(wallets, frame, how)
     keys = _key_columns(table if column is None else None, frame, wallets, pairs)
     left = _take_or_na(table.drop(columns=_KEYS) if column is None else table, pairs[0])
     joined = _concat_columns(left, keys, _take_or_na(frame.drop(columns=_KEYS), pairs[1]), suffixes)
     if column is not None:
-        return joined, unmatched
+        return joined, problem
     others = iter(joined.columns.drop(_KEYS))
     own_order = [name if name in _KEYS else next(others) for name in table.columns]
-    return joined[[*own_order, *others]], unmatched
+    return joined[[*own_order, *others]], problem
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
@@ -231,7 +232,7 @@ def _contains_wallets(column: Any) -> bool:
 def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
-    """Return two arrays of matching rows (-1: no match), and a warning about unmatched rows."""
+    """Return two arrays of matching rows (-1: no match), and a warning, or ""."""
     identities = wallet_identities(frame)
     code_by_key: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
@@ -245,10 +246,15 @@ def _match_rows(
     count, unreadable = int((codes < 0).sum()), keys.count(None)
     reason = f" ({unreadable:,} can't be read)" if unreadable else ""
     verb = "has" if count == 1 else "have"
-    unmatched = (
+    problem = (
         f"{count:,} of {counted_noun(len(codes), 'row')} {verb} no match{reason}" if count else ""
     )
-    return (left_rows[order], right_rows[order]), unmatched
+    repeated = int((np.bincount(codes[codes >= 0], minlength=1) > 1).sum())
+    if repeated and "amount" in frame:
+        verb = "is" if repeated == 1 else "are"
+        text = f"{counted_noun(repeated, 'wallet')} {verb} in several rows of your table, so that "
+        problem += "; " * bool(problem) + f"{text}sums of the result count the balances repeatedly"
+    return (left_rows[order], right_rows[order]), problem
 
 
 def _key_columns(
