@@ -115,7 +115,7 @@ class WalletMagics(Magics):
             message = "no variable of this name holds a Client"
             raise _usage_error(f"--client {options.client}: {message}")
         try:
-            with _input_warnings_printed():
+            with _print_input_warnings():
                 fetch_options = {name: getattr(options, name) for name in _FETCH_OPTIONS}
                 details = client.fetch(requested, **fetch_options, on_failure="ignore")
             variables[options.out] = details
@@ -181,7 +181,7 @@ def _print_lines(lines: list[str]) -> None:
 
 
 @contextmanager
-def _input_warnings_printed() -> Iterator[None]:
+def _print_input_warnings() -> Iterator[None]:
     """Print warnings about the list of wallets, and issue all other warnings again."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)

@@ -16,7 +16,7 @@ from walletframe.analysis.selection import Selection
 from walletframe.frames.assembly import assemble
 from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails
-from walletframe.pickers.pictures import CHARTS
+from walletframe.pickers.chart import CHARTS
 from walletframe.service import SHOWCASE
 
 HARMFUL = """() => [window.__ran || 0, ...document.querySelectorAll(
@@ -140,7 +140,7 @@ def test_one_menu_has_spam_dust_and_bridged_versions(shared_tab, shown):
     assert shown.view.selection.small == 1
     page.get_by_role("button", name=re.compile(r"Combine \d+ bridged versions")).click()
     expect(page.get_by_role("button", name=re.compile("Separate"))).to_be_visible()
-    assert shown.view.picture().arguments["bridged"]
+    assert shown.view.drawn_chart().arguments["bridged"]
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Included")).to_be_focused()
     page.get_by_role("button", name="Included").click()

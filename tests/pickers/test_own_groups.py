@@ -167,14 +167,14 @@ def test_labels_filter(explorer, details):
     """Labels of remaining wallets, and the wallets that have them."""
     choose(explorer, ("owner", "Ada"))
     counts = ask(explorer, "remaining")["counts"]
-    assert counts["wallets"]["here"] == (details.wallets.owner == "Ada").sum()
+    assert counts["wallets"]["remaining"] == (details.wallets.owner == "Ada").sum()
     Page(explorer).choose("wallets", *Page(explorer).look()["chosen"]["wallets"])
     Page(explorer).choose("labels")
     Page(explorer).pick("Tokens", 0)
     holders = set(explorer.shown.holdings.address)
     owners = details.wallets[details.wallets.address.isin(holders)]
     left = ask(explorer, "options labels")
-    kept = {tuple(left["values"][place]) for place in left["here"]["places"]}
+    kept = {tuple(left["values"][place]) for place in left["remaining"]["indices"]}
     assert {label for column, label in kept if column == "owner"} <= {
         "" if pd.isna(owner) else owner for owner in owners.owner
     }

@@ -225,15 +225,17 @@ class StoredHoldings:
                 part_indices, indices = np.split(indices, [len(part.wallets)])
                 yield func(self._read_chunk(part, part_indices, names))
 
-    def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
+    def read_rows(
+        self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
+    ) -> pd.DataFrame:
         """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
-        wanted = {*_TABLE_COLUMNS, *names, *self._service_price_column}
+        wanted = {*_TABLE_COLUMNS, *extra_columns, *self._service_price_column}
         with dataset_errors(self.root):
             columns = [name for name in HOLDING_DTYPES if name in wanted]
             keys = None if tokens is None else {*tokens}
             rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, keys)
         [_, rows] = normalize_blockchains(self.wallets, rows)
-        if not self.removed and {*PRICED, "price_source", *FLAGGED}.isdisjoint(names):
+        if not self.removed and {*PRICED, "price_source", *FLAGGED}.isdisjoint(extra_columns):
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
         # If rows of unknown tokens were read, all of them were read.
@@ -251,7 +253,7 @@ class StoredHoldings:
         names: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens. The results are computed lazily."""
-        return (func(self.template.with_holdings(self.read(keys, names))) for keys in tokens)
+        return (func(self.template.with_holdings(self.read_rows(keys, names))) for keys in tokens)
 
     @property
     def _service_price_column(self) -> set[str]:

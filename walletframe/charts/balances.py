@@ -535,7 +535,7 @@ class Level:
         is_counted = requested and "wallet" not in self.names
         return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if is_counted else ""
 
-    def row_texts(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
+    def searchable_columns(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
         rest = [other_label(grid.other_row_count, self.noun)] * bool(grid.other_row_count)

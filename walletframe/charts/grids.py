@@ -209,7 +209,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if is_single := facet is None and level.names == [balances.positions.kind]:
         tokens = rows  # each bar is one token, with the colour of this token
     grid = pivot_sizes(balances, owners, rows, tokens)
-    measure, (short, full) = balances.measure, level.row_texts(grid)
+    measure, (short, full) = balances.measure, level.searchable_columns(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(short)]
     longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
     extent = [(len(rows), grid.other_row_count, level.noun)]
@@ -527,7 +527,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     owners = largest_indices(by_owner, rows)
     grid = pivot_sizes(balances, level.codes, owners, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
-    short, full = level.row_texts(grid)
+    short, full = level.searchable_columns(grid)
     sizes = grid.sizes[: len(short), :width]
     off_scale = bool(grid.other_row_count and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(short) - off_scale

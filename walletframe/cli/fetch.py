@@ -10,9 +10,9 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import exit_by_completeness, fetch_details, requested_wallets
 from walletframe.cli.files import write_details, write_frames
 from walletframe.cli.screen import balances_table, echo, print_table
+from walletframe.cli.steps import exit_by_completeness, fetch_details, read_requested_wallets
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames import inspection
 from walletframe.frames.known import known_mask, summary_lines
@@ -90,7 +90,7 @@ def fetch_to_parquet(
     are not ok in the folder. The API key is read from the environment variable
     WALLETFRAME_API_KEY. The exit code is 1 if a wallet is not ok.
     """
-    requested = requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
+    requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     interrupted = False
     with client.Client(**overrides) as fetcher:
         try:
@@ -167,7 +167,7 @@ def balance(
     line, because other users of the machine can see command lines. The exit code is 1 if a balance
     is unknown.
     """
-    requested = requested_wallets(wallets, files)
+    requested = read_requested_wallets(wallets, files)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FetchWarning)  # the table shows the failures
         frame = node.token_balance(requested, token, block=block, chain_ids=dict(chain_ids))

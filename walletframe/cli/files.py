@@ -137,7 +137,7 @@ def _require_holdings(name: str, columns: Collection[str]) -> None:
     raise _wrong_kind_error(name, _HOLDINGS, kind, hints.get(kind, default))
 
 
-def require_wallets(name: str, columns: Collection[str] = ()) -> None:
+def require_wallet_list(name: str, columns: Collection[str] = ()) -> None:
     """Raise a usage error if the name or the columns of a file are not those of a wallet list."""
     path = Path(name)
     suffix = path.suffix.lower()

@@ -80,7 +80,7 @@ _service = combine(
         help="The endpoint that the API key is for.",
     ),
 )
-# Arguments of `requested_wallets` and `Client`.
+# Arguments of `read_requested_wallets` and `Client`.
 wallet_options: _Option = combine(_wallet_input, _service)
 fetch_options: _Option = combine(  # arguments of `fetch_details`
     _wallet_input,

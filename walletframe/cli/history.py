@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.cli import asking, flags
+from walletframe.cli import flags, steps
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
@@ -61,15 +61,15 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
         if settings.service is not None:  # otherwise the fetch raises an error
             dataset.require_savable(settings.service, folder=folder, at=at)
 
-    details, interrupted = asking.fetch_details(wallets, check_settings=check_settings, **options)
+    details, interrupted = steps.fetch_details(wallets, check_settings=check_settings, **options)
     known = known_and_fresh_mask(details.wallets).all()
     if interrupted:
         echo("Interrupted: no snapshot was saved. Run the command again to fetch only the rest.")
-        asking.exit_by_completeness(all_known=known, interrupted=True)
+        steps.exit_by_completeness(all_known=known, interrupted=True)
     moment = archive.save(details, folder=folder, at=at)
     echo("\n".join(summary_lines(details.wallets)))
     echo(f"saved: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
-    asking.exit_by_completeness(all_known=known)
+    steps.exit_by_completeness(all_known=known)
 
 
 @history.command(
@@ -152,7 +152,7 @@ def show_history(
     results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
     if not arguments and not files:
         if token or any(options.values()):
-            raise click.UsageError(asking.NO_WALLETS)
+            raise click.UsageError(steps.NO_WALLETS)
         listed = archive.snapshots(folder=folder)
         print_table(snapshots_table(listed))
         if listed["simulated"].any():
@@ -164,9 +164,9 @@ def show_history(
             )
         output = options.pop("output")
         period = {name: options.pop(name) for name in ("since", "until")}
-        wallets = asking.requested_wallets(arguments, files)
+        wallets = steps.read_requested_wallets(arguments, files)
         loaded = archive.load(wallets=wallets, folder=folder, **period)
-        wanted = asking.parse_token(token, loaded.holdings)
+        wanted = steps.parse_token(token, loaded.holdings)
         lines = archive.timeline(loaded, token=wanted, **options)
         print_table(timeline_table(lines, rows, loaded.wallets))
         write_frames(output, timeline=lines)
@@ -193,7 +193,7 @@ def _show_changes(
     before, after = (*arguments, "latest")[:2]
     earlier = _read_and_summarize("before", before, folder)
     later = _read_and_summarize("after", after, folder)
-    wanted = asking.parse_token(token, earlier.holdings, later.holdings)
+    wanted = steps.parse_token(token, earlier.holdings, later.holdings)
     changes = archive.compare(earlier, later, by=by or None, token=wanted, **options)
     echo()
     print_table(changes_table(changes, rows, later.wallets))
@@ -210,7 +210,7 @@ def _show_changes(
         summary = (kinds or "nothing changed") + unknowns
     echo(f"\n{summary}")
     write_frames(output, changes=changes)
-    asking.exit_by_completeness(all_known=not unknown)
+    steps.exit_by_completeness(all_known=not unknown)
 
 
 def _read_and_summarize(name: str, argument: str, folder: Path | None) -> WalletDetails:

@@ -112,7 +112,7 @@ def snapshots_table(snapshots: pd.DataFrame) -> Table:
     """Return a table of snapshots."""
     counts = {"wallets": "wallets", "ok": "wallets_ok", "balances": "balances"}
     columns = {heading: text_cells(snapshots[name]) for heading, name in counts.items()}
-    columns = {"snapshot": _snapshot_cells(snapshots)} | columns
+    columns = {"snapshot": _snapshot_time_cells(snapshots)} | columns
     return Table("snapshots", columns, len(snapshots))
 
 
@@ -120,7 +120,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
     """Return a table of amounts over time."""
     head = timeline.iloc[:rows]
     columns = {"wallet": tables.wallet_cells(head, wallets)} | _token_columns(head)
-    columns["snapshot"] = _snapshot_cells(head)
+    columns["snapshot"] = _snapshot_time_cells(head)
     columns["amount"] = tables.amount_cells(head["amount"])
     columns["status"] = text_cells(head["status"])
     return Table("amounts", columns, len(timeline))
@@ -156,7 +156,7 @@ def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[st
             if name == "symbol":
                 columns |= _token_columns(frame)
         elif name == "snapshot":
-            columns[name] = _snapshot_cells(frame)
+            columns[name] = _snapshot_time_cells(frame)
         else:
             columns[name] = text_cells(frame[name], limit=_LABEL)
     return columns
@@ -172,5 +172,5 @@ def _token_columns(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     }
 
 
-def _snapshot_cells(frame: pd.DataFrame) -> list[Cell]:
+def _snapshot_time_cells(frame: pd.DataFrame) -> list[Cell]:
     return text_cells(frame["snapshot"].dt.strftime("%Y-%m-%d %H:%M:%SZ"))

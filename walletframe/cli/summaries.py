@@ -11,7 +11,6 @@ import numpy as np
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import exit_by_completeness, fetch_details, parse_token
 from walletframe.cli.files import (
     holdings_path,
     is_bulk_folder,
@@ -21,6 +20,7 @@ from walletframe.cli.files import (
     write_frames,
 )
 from walletframe.cli.screen import echo, print_table, totals_table
+from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
 from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.coverage import drop_rows, known_by_token
 from walletframe.frames.identity import UNKNOWN
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from walletframe import reports
     from walletframe.accessor import folder as folders
     from walletframe.accessor.folder import StoredWallets
-    from walletframe.analysis import parted, sums, valuation
+    from walletframe.analysis import chunked, sums, valuation
     from walletframe.frames.identity import Mask
     from walletframe.frames.known import ValueSummary
     from walletframe.frames.names import TokenLike
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from walletframe.reports import composition
 else:
     folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
-    parted, sums = map(LazyPackage, ("analysis.parted", "analysis.sums"))
+    chunked, sums = map(LazyPackage, ("analysis.chunked", "analysis.sums"))
     reports, composition = map(LazyPackage, ("reports", "reports.composition"))
 
 _BY = ("asset", "token", "wallet", "blockchain")
@@ -117,7 +117,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         holdings = (
             source.holdings
             if isinstance(source, FetchFrames)
-            else parted.chunked_tokens(source.holdings).holdings
+            else chunked.chunked_tokens(source.holdings).holdings
         )
         wanted = parse_token(token, holdings)
     price_options = (prices, currency, table_settings().prices)
@@ -172,11 +172,11 @@ def _compute_totals(
     if not isinstance(source, FetchFrames):
         stored = source.holdings
         if token is None:
-            return source.wf.totals(**grouping), parted.chunked_value_summary(stored)
-        chunked = parted.chunked_tokens(stored)
-        token = chunked.tokens.keys[token_index(chunked.holdings, chunked.tokens, token)]
-        rows = stored.read({token, UNKNOWN}, [*stored.template.holdings.columns])
-        source = FetchFrames(rows, source.wallets)
+            return source.wf.totals(**grouping), chunked.chunked_value_summary(stored)
+        rows = chunked.chunked_tokens(stored)
+        token = rows.tokens.keys[token_index(rows.holdings, rows.tokens, token)]
+        columns = stored.template.holdings.columns
+        source = FetchFrames(stored.read_rows({token, UNKNOWN}, [*columns]), source.wallets)
     positions = read_positions(*source, timed="snapshot" in grouping["by"])
     if token is not None:
         index = token_index(source.holdings, positions.tokens, token)

@@ -177,9 +177,11 @@ class ClusterHoldings:
         parts = enumerate(zip(frames, self._wallet_rows(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
 
-    def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
+    def read_rows(
+        self, tokens: Collection[TokenKey], extra_columns: Collection[str]
+    ) -> pd.DataFrame:
         """Read the rows of the given tokens, in the order of the holdings."""
-        rows = self._rows(names)
+        rows = self._rows(extra_columns)
         subset = rows.map_partitions(_select_tokens, {*tokens}, meta=meta_of(rows))
         return subset.compute().reset_index(drop=True)
 

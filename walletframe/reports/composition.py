@@ -11,8 +11,8 @@ import pandas as pd
 from walletframe import charts
 from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
-from walletframe.analysis.sums import totals, totals_of
-from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
+from walletframe.analysis.sums import compute_totals, totals
+from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.frames.contract import concat_frames
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, read_groups
@@ -198,7 +198,7 @@ def compose(
             change = f"Amounts since {since}: {counted or 'unchanged'}."
             listings.append(_amount_changes_listing(amounts, wallets))
     positions, groups = read_groups(remaining, names, wallets, **grouping.options(names))
-    frame = totals_of(positions, groups)
+    frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
     notes = [str(stated_coverage(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
@@ -241,7 +241,7 @@ def compose(
 
 def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
     """Return holdings with values, if prices are known, and with flags of spam."""
-    if "value" not in holdings and has_prices(holdings):
+    if "value" not in holdings and has_default_prices(holdings):
         holdings = value(holdings)
     has_flags = {"is_spam", "spam_reasons"} <= {*holdings.columns}
     return holdings if has_flags else flag_spam(holdings)
@@ -249,7 +249,7 @@ def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 def _has_default_values(holdings: pd.DataFrame) -> bool:
     """Return whether the values, if any, are those that the default prices give."""
-    if "value" not in holdings or not has_prices(holdings):
+    if "value" not in holdings or not has_default_prices(holdings):
         return False
     return np.allclose(
         holdings["value"].astype("float64"), value(holdings)["value"], equal_nan=True
@@ -405,7 +405,7 @@ def _subtotals_listing(
 ) -> Listing:
     """List the totals of groups and assets; the values of each first label have a subtotal."""
     positions, groups = read_groups(holdings, names, wallets, **grouping.options(names))
-    frame, labels = totals_of(positions, groups), [*groups.columns]
+    frame, labels = compute_totals(positions, groups), [*groups.columns]
     codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]
     rows, is_subtotal = codes.argsort(kind="stable"), np.zeros(len(frame), dtype=bool)
     if "value" in frame:

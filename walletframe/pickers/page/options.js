@@ -1,38 +1,38 @@
-// The options of a picker. Python sends them as columns; each option has a position in them.
+// The options of a picker. Python sends columns; each option has a position in the columns.
 
-import { shortened } from "./elements.js";
+import { shortenAddress } from "./elements.js";
 
 export const NO_OPTIONS = {
   values: [],
   names: [],
   chains: [],
-  on: [],
-  wholes: [],
+  chain_indices: [],
+  full_texts: [],
   short: {},
-  words: {},
+  search_text: {},
 };
 
 export class Options {
-  #haystacks = null;
-  #places = null; // positions by key
-  #named = null; // positions by each spelling of an option
-  #facts = null; // indices into the remaining options' columns, by position
-  #remaining = null;
+  #searchTexts = null;
+  #positionByKey = null;
+  #positionsBySpelling = null;
+  #remainingIndex = null; // by position: the index into the columns of remaining options
+  #remainingColumns = null;
 
   /** @param {Record<string, any>} columns from Python's `Options.columns` */
   constructor(columns) {
     this.columns = columns;
-    this.all = columns.values.map((_, place) => place);
-    this.here = this.all;
-    this.narrow(columns.here);
+    this.all = columns.values.map((_, position) => position);
+    this.remaining = this.all;
+    this.narrow(columns.remaining);
   }
 
-  /** Keep only the options at some positions, in the order of the positions; null keeps all. */
-  narrow(remaining) {
-    const { places } = remaining ?? {};
-    this.#remaining = remaining;
-    this.#facts = places ? new Map(places.map((place, number) => [place, number])) : null;
-    this.here = places ?? this.all;
+  /** Set the remaining options and their order. Null keeps all options. */
+  narrow(columns) {
+    const { indices } = columns ?? {};
+    this.#remainingColumns = columns;
+    this.#remainingIndex = indices && new Map(indices.map((position, index) => [position, index]));
+    this.remaining = indices ?? this.all;
   }
 
   get count() {
@@ -40,112 +40,127 @@ export class Options {
   }
 
   /** Whether the options belong to blockchains, as wallets and tokens do. */
-  get arePlaced() {
+  get haveBlockchains() {
     return this.columns.chains.some((chain) => chain !== "");
   }
 
-  remains(place) {
-    return this.#facts === null || this.#facts.has(place);
+  isRemaining(position) {
+    return !this.#remainingIndex || this.#remainingIndex.has(position);
   }
 
-  value(place) {
-    return this.columns.values[place];
+  value(position) {
+    return this.columns.values[position];
   }
 
-  key(place) {
-    return keyOf(this.columns.values[place]);
+  key(position) {
+    return keyOf(this.columns.values[position]);
   }
 
   /** Return the position of a key, or undefined if it is not among the options. */
-  placeOf(key) {
-    this.#places ??= new Map(this.all.map((place) => [this.key(place), place]));
-    return this.#places.get(key);
+  positionOf(key) {
+    this.#positionByKey ??= new Map(this.all.map((position) => [this.key(position), position]));
+    return this.#positionByKey.get(key);
   }
 
-  /** Return the set of the positions of those keys that are among the options. */
-  placesOf(keys) {
-    return new Set([...keys].map((key) => this.placeOf(key)).filter((place) => place >= 0));
+  /** Return the set of positions of keys. Keys without an option are ignored. */
+  positionsOf(keys) {
+    return new Set(
+      [...keys].map((key) => this.positionOf(key)).filter((position) => position >= 0),
+    );
   }
 
-  /** Return the positions of the options that a pasted list names, and its other lines. */
-  namedIn(text) {
+  /** Find the options in a pasted list. Return their positions, and lines without an option. */
+  positionsInList(text) {
     const lines = text.split(/[\n,;]+/).filter((line) => line.trim());
-    const places = [...new Set(lines.flatMap((line) => this.named(line)))];
-    return { places, unnamed: lines.filter((line) => !this.named(line).length) };
+    const positions = [...new Set(lines.flatMap((line) => this.positionsInLine(line)))];
+    return { positions, unknown: lines.filter((line) => !this.positionsInLine(line).length) };
   }
 
-  /** Return the positions of the options that a line of a pasted list names. */
-  named(line) {
-    if (this.#named === null) {
-      this.#named = new Map();
-      for (const place of this.all) {
-        const [name, whole] = [this.name(place), this.whole(place)];
-        const [written, chain] = [[this.value(place)].flat().join(" "), this.chain(place)];
-        const spellings = [name, whole, written, this.short(place), `${chain} ${whole}`];
+  /** Return the positions of the options in a line of a pasted list. */
+  positionsInLine(line) {
+    if (this.#positionsBySpelling === null) {
+      this.#positionsBySpelling = new Map();
+      for (const position of this.all) {
+        const [name, fullText] = [this.name(position), this.fullText(position)];
+        const [written, chain] = [[this.value(position)].flat().join(" "), this.chain(position)];
+        const spellings = [name, fullText, written, this.short(position), `${chain} ${fullText}`];
         for (const each of new Set(spellings.map((text) => text.toLowerCase()))) {
-          this.#named.set(each, [...(this.#named.get(each) ?? []), place]);
+          this.#positionsBySpelling.set(each, [
+            ...(this.#positionsBySpelling.get(each) ?? []),
+            position,
+          ]);
         }
       }
     }
-    return this.#named.get(line.trim().replace(/\s+/g, " ").toLowerCase()) ?? [];
+    return this.#positionsBySpelling.get(line.trim().replace(/\s+/g, " ").toLowerCase()) ?? [];
   }
 
-  name(place) {
-    return this.columns.names[place];
+  name(position) {
+    return this.columns.names[position];
   }
 
-  chain(place) {
-    return this.columns.chains[this.columns.on[place]];
+  chain(position) {
+    return this.columns.chains[this.columns.chain_indices[position]];
   }
 
-  /** Return the full address, or a text such as "native coin", or an empty text. */
-  whole(place) {
-    return this.columns.wholes[place] ?? addressOf(this.columns.values[place]);
+  /** Return the full address, a text such as "native coin", or "". */
+  fullText(position) {
+    return this.columns.full_texts[position] ?? addressOf(this.columns.values[position]);
   }
 
   /** Return a short name that is unique among the options. */
-  short(place) {
-    return this.columns.short[place] || this.name(place) || shortened(this.whole(place));
+  short(position) {
+    return (
+      this.columns.short[position] || this.name(position) || shortenAddress(this.fullText(position))
+    );
   }
 
   /** Return name, blockchain and address in one line. */
-  label(place) {
-    const parts = [this.name(place), this.chain(place), this.whole(place)];
+  label(position) {
+    const parts = [this.name(position), this.chain(position), this.fullText(position)];
     return parts.filter((part) => part !== "").join(" · ");
   }
 
-  balances(place) {
-    return this.#fact("balances", place);
+  balances(position) {
+    return this.#stat("balances", position);
   }
 
-  worth(place) {
-    return this.#fact("worths", place) ?? "";
+  valueText(position) {
+    return this.#stat("value_texts", position) ?? "";
   }
 
-  #fact(name, place) {
-    const number = this.#facts?.get(place);
-    return number === undefined ? this.columns[name]?.[place] : this.#remaining[name][number];
+  #stat(name, position) {
+    const index = this.#remainingIndex?.get(position);
+    return index === undefined
+      ? this.columns[name]?.[position]
+      : this.#remainingColumns[name][index];
   }
 
   /** Build the slow indices for the first search and the first click. */
   prepare() {
-    return [this.haystacks, this.placeOf("")];
+    return [this.searchTexts, this.positionOf("")];
   }
 
-  /** The texts to search, in lower case. Each text begins with the name of its option. */
-  get haystacks() {
-    this.#haystacks ??= this.all.map((place) => {
-      const value = this.value(place);
+  /** The texts to search, in lower case. Each text begins with the option's name. */
+  get searchTexts() {
+    this.#searchTexts ??= this.all.map((position) => {
+      const value = this.value(position);
       const written = typeof value === "string" ? value : value.join(" ");
-      const words = this.columns.words[place] ?? "";
-      const parts = [this.name(place), written, this.chain(place), this.whole(place), words];
+      const more = this.columns.search_text[position] ?? "";
+      const parts = [
+        this.name(position),
+        written,
+        this.chain(position),
+        this.fullText(position),
+        more,
+      ];
       return parts.join(" ").trim().toLowerCase();
     });
-    return this.#haystacks;
+    return this.#searchTexts;
   }
 }
 
-/** Return a key for a value. The keys of equal values are equal texts. */
+/** Return a key for a value: equal values have equal keys. */
 export function keyOf(value) {
   return JSON.stringify(value);
 }
@@ -156,26 +171,26 @@ function addressOf(value) {
 
 /**
  * Return the positions of the texts that contain all typed words. Names that equal the typed text
- * come first, then names that begin with it; otherwise the order is kept. Blank text finds all.
+ * come first, then names that begin with the typed text. A blank text finds everything.
  *
  * @param {string[]} texts by position, in lower case
- * @param {number[]} places the positions to search
+ * @param {number[]} positions the positions to search
  * @param {string} typed
  */
-export function findPlaces(texts, places, typed) {
+export function findPositions(texts, positions, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return places;
-  const whole = words.join(" ");
+  if (words.length === 0) return positions;
+  const joined = words.join(" ");
   const found = [[], [], []];
-  for (const place of places) {
-    const text = texts[place];
-    if (words.every((word) => text.includes(word))) found[nearness(text, whole)].push(place);
+  for (const position of positions) {
+    const text = texts[position];
+    if (words.every((word) => text.includes(word))) found[matchRank(text, joined)].push(position);
   }
   return found.flat();
 }
 
-/** Return 0 if the name equals the text, 1 if the name begins with it, and 2 otherwise. */
-function nearness(text, whole) {
-  if (!text.startsWith(whole)) return 2;
-  return text.length === whole.length || text[whole.length] === " " ? 0 : 1;
+/** Return 0 if the name equals the typed text, 1 if the name begins with it, and 2 otherwise. */
+function matchRank(text, typed) {
+  if (!text.startsWith(typed)) return 2;
+  return text.length === typed.length || text[typed.length] === " " ? 0 : 1;
 }

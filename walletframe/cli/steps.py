@@ -13,7 +13,7 @@ import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.address import lists
-from walletframe.cli.files import require_wallets
+from walletframe.cli.files import require_wallet_list
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.kept import names_to_keep
 from walletframe.numerals import counted_noun
@@ -61,7 +61,7 @@ def fetch_details(
 ) -> tuple[WalletDetails, bool]:
     """Fetch wallets, and also return whether the fetch was interrupted."""
     options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
-    requested = requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
+    requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     with client.Client(**overrides) as fetcher:
         if check_settings is not None:
             check_settings(fetcher.settings)
@@ -79,7 +79,7 @@ def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoR
     sys.exit(_INTERRUPTED if interrupted else 0 if all_known else 1)
 
 
-def requested_wallets(
+def read_requested_wallets(
     arguments: Iterable[str],
     files: Sequence[str],
     on_unreadable: OnUnreadable = "ask",
@@ -132,8 +132,8 @@ def _read_wallet_file(name: str, keep: Sequence[str]) -> Iterator[_LocatedWallet
         if name == "-":
             numbered = rows_of(sys.stdin, path, keep)
         else:
-            require_wallets(name)
-            numbered = rows_of_file(path, keep, partial(require_wallets, name))
+            require_wallet_list(name)
+            numbered = rows_of_file(path, keep, partial(require_wallet_list, name))
         for number, wallet, labels in numbered:
             yield f"{name} line {number}", wallet, labels
     except OSError as fault:
