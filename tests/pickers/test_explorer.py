@@ -251,7 +251,7 @@ def test_bridged_versions_are_combined_on_request(explorer, details):
     names = [trace["name"] for trace in answer["figure"]["data"]]
     page.look(click={"token": names.index("ETH")}, view=answer["view"])
     assert {*explorer.shown.holdings["symbol"]} == {"ETH", "WETH"}
-    assert page.look(thing="tokens")["bridged"]["text"] == ""
+    assert page.look(combine="tokens")["bridged"]["text"] == ""
 
 
 def test_failed_wallets_are_requested_again(service):

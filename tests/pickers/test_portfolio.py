@@ -421,8 +421,8 @@ class TestView:
         assert heatmap["title"] == "Holdings by wallet and asset"
         assert heatmap["subtitle"].startswith("Simulated data.")
         assert page.ask(measure="balances")["title"] == "Share of each asset by wallet"
-        assert page.ask(thing="tokens")["title"] == "Share of each token by wallet"
-        page.ask(thing="assets")
+        assert page.ask(combine="tokens")["title"] == "Share of each token by wallet"
+        page.ask(combine="assets")
         page.ask(chart="Treemap", measure="")
         node = next(each for each in page.figure["data"][0]["ids"] if each.startswith("0."))
         assert page.ask(click={"id": node}, view=page.content["view"])["crumbs"]

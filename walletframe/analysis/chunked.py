@@ -18,29 +18,12 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts.sums import FloatTotals, float_totals, joined_totals
-from walletframe.analysis.distribution import (
-    MEASURES,
-    concentration,
-    coverage_of_chosen_totals,
-    pivot,
-    rank_tokens,
-    share,
-)
+from walletframe.analysis import distribution, valuation
+from walletframe.analysis.distribution import MEASURES
 from walletframe.analysis.sums import aggregate_groups, build_totals_table, merge_aggregates
-from walletframe.analysis.valuation import (
-    choose_price_source,
-    is_service_prices,
-    raise_for_unusable_prices,
-    unusable_prices,
-)
 from walletframe.bulk import PriceLookup
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import (
-    custom_assets,
-    token_or_asset_index,
-    token_or_asset_names,
-    with_assets,
-)
+from walletframe.frames import asset_list
 from walletframe.frames.contract import na_array, normalize_blockchains, require_columns, text_array
 from walletframe.frames.groups import (
     group_rows,
@@ -139,7 +122,7 @@ class GroupSpec:
     def __post_init__(self) -> None:
         # A file is read only here, since workers of a cluster may have other settings.
         if "asset" in self.names:
-            object.__setattr__(self, "assets", custom_assets(self.assets))
+            object.__setattr__(self, "assets", asset_list.custom_assets(self.assets))
 
     def aggregate_chunk(self, chunk: Chunk) -> PartialAggregate:
         """Group the rows of a chunk, and aggregate the groups."""
@@ -180,7 +163,7 @@ class GroupSpec:
 
     def _group_rows(self, positions: Positions) -> tuple[Positions, Groups]:
         if "asset" in self.names:
-            positions = with_assets(positions, self.assets, bridged=self.bridged)
+            positions = asset_list.with_assets(positions, self.assets, bridged=self.bridged)
         return group_rows(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
@@ -284,8 +267,7 @@ def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
     return source.template.with_rows(rows, positions.tokens.take(first), wallet_codes)
 
 
-def _contract_keys(tokens: Positions, indices: Codes) -> set[TokenKey]:
-    """Return the contract keys of the tokens or assets with these indices."""
+def _contract_keys_at(tokens: Positions, indices: Codes) -> set[TokenKey]:
     keys, rows = tokens.contracts.plain_keys, np.isin(tokens.tokens.codes, indices)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
@@ -311,11 +293,11 @@ def chunked_prices(
     **options: Any,
 ) -> PriceLookup:
     """Return the prices that `value` would use, without values."""
-    chosen = choose_price_source(prices, by_symbol=by_symbol, **options)
-    only_service = all(map(is_service_prices, chosen.entries))
+    chosen = valuation.choose_price_source(prices, by_symbol=by_symbol, **options)
+    only_service = all(map(valuation.is_service_prices, chosen.entries))
     positions = source.template if only_service else chunked_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
-    check_service_prices = partial(_require_usable_prices, source)
+    check_service_prices = partial(_require_usable_service_prices, source)
     prices_by_entry, stated = chosen.read_prices(rows, currency, check_service_prices)
     keys = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
     lookups: list[dict[Any, float] | None] = [
@@ -331,27 +313,26 @@ def chunked_prices(
     return PriceLookup(lookups, by_symbol, stated, chosen.sources)
 
 
-def _require_usable_prices(source: ChunkedHoldings) -> None:
-    """Raise an error if prices of the service can't be used."""
+def _require_usable_service_prices(source: ChunkedHoldings) -> None:
     require_columns(source.template.holdings, ["price"])
     problems = [*chain.from_iterable(source.map_chunks(_unusable_prices_in_chunk, ["price"]))]
     if problems:
         positions = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
         rows = np.searchsorted(positions, [row for row, *_ in problems]).tolist()
         numbered = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
-        raise_for_unusable_prices(sorted(numbered))
+        valuation.raise_for_unusable_prices(sorted(numbered))
 
 
 def _unusable_prices_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
     """Return the row, the text and the reason for each unusable price of the service."""
     holdings = chunk.positions.holdings
     prices = holdings["price"].where(holdings["token_blockchain"].notna())
-    return unusable_prices(prices.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
+    return valuation.unusable_prices(prices.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
 
 
 def chunked_share(source: ChunkedHoldings, **options: Any) -> pd.DataFrame:
     """Compute the table that `share` returns if `wallets` is passed, from the rows of a token."""
-    return _measure_one_token(source, share, **options)
+    return _measure_one_token(source, distribution.share, **options)
 
 
 def _measure_one_token(
@@ -369,8 +350,8 @@ def _measure_one_token(
         return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
     tokens, names = read_holder_names(_token_rows(source, aggregation), names, **options)
-    index = token_or_asset_index(tokens, named)
-    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
+    index = asset_list.token_or_asset_index(tokens, named)
+    keys = _contract_keys_at(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
@@ -385,13 +366,13 @@ def chunked_concentration(
     source: ChunkedHoldings, *, asset: TokenLike | None, token: TokenLike | None, **options: Any
 ) -> pd.DataFrame:
     """Compute the table that `concentration` returns if `wallets` is passed, in batches."""
-    measure = partial(concentration, top=options.pop("top"))
+    measure = partial(distribution.concentration, top=options.pop("top"))
     if asset is not None or token is not None:
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
     tokens, names, table = _tokens_and_totals(source, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
     batches = [*_split_into_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown)]
-    keys = [_contract_keys(tokens, batch) for batch in batches]
+    keys = [_contract_keys_at(tokens, batch) for batch in batches]
     results = source.map_token_batches(partial(measure, **options), keys, names)
     for batch, result in zip(batches, results, strict=True):
         for name in MEASURES:
@@ -413,23 +394,25 @@ def chunked_pivot(
 ) -> pd.DataFrame:
     """Compute the table that `pivot` returns if `wallets` is passed, from the chosen rows."""
     if n is not None and n < 1:
-        return pivot(source.template, n)  # raises the error
-    tokens, names, totals = _tokens_and_totals(source, by, **options)
+        return distribution.pivot(source.template, n)  # raises the error
+    tokens, group_names, totals = _tokens_and_totals(source, by, **options)
     row_columns = source.template.holdings.columns.drop("blockchain")
-    if unsupported := [name for name in names if name in row_columns]:
+    if unsupported := [name for name in group_names if name in row_columns]:
         raise SettingsError(
             f"grouping by {unsupported[0]!r} needs the balances in memory, since "
             f"{unsupported[0]!r} is not a column of wallets",
             hint="first read the balances into memory with read_wallets(folder), or with "
             "holdings.compute() for a Dask DataFrame",
         )
-    chosen = rank_tokens(totals)[:n]
-    keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
+    chosen = distribution.rank_tokens(totals)[:n]
+    keys = _contract_keys_at(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
     rows = source.template.with_holdings(source.read_rows(keys, ()))
-    table = pivot(rows, None, by=by, **options)
-    ranked = rank_tokens(totals.drop(columns="value", errors="ignore"))  # values were not read
+    table = distribution.pivot(rows, None, by=by, **options)
+    read_totals = totals.drop(columns="value", errors="ignore")  # values were not read
+    ranked = distribution.rank_tokens(read_totals)
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
-    labels = pd.Index(token_or_asset_names(tokens, chosen), dtype="str", name=tokens.kind)
+    names = asset_list.token_or_asset_names(tokens, chosen)
+    labels = pd.Index(names, dtype="str", name=tokens.kind)
     table = table.iloc[:, columns].set_axis(labels, axis=1)
-    return with_coverage(table, coverage_of_chosen_totals(totals, chosen))
+    return with_coverage(table, distribution.coverage_of_chosen_totals(totals, chosen))

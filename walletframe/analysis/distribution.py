@@ -16,10 +16,7 @@ from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.sums import Segments, sums
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import (
-    token_or_asset_index,
-    token_or_asset_names,
-)
+from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
 from walletframe.frames.coverage import (
     broadcast_completeness,
@@ -206,8 +203,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. This warning is
-        shown once per session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Examples
     --------
@@ -330,8 +326,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. This warning is
-        shown once per session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Notes
     -----
@@ -425,7 +420,6 @@ def _concentration_measures(
 
 
 def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:
-    """Return the ratios as floats. 0 / 0 is NaN."""
     none_missing = np.zeros(len(numerators), dtype=bool)
     return quotient(Exact(numerators, none_missing, 0), Exact(denominators, none_missing, 0))
 
@@ -526,8 +520,7 @@ def pivot(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. This warning is
-        shown once per session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Examples
     --------
@@ -670,8 +663,7 @@ def overlap(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. This warning is
-        shown once per session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Notes
     -----

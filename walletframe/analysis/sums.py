@@ -160,8 +160,7 @@ def totals(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. This warning is
-        shown once per session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Examples
     --------
@@ -297,23 +296,19 @@ def aggregate_groups(
 
 
 def merge_aggregates(
-    parts: Sequence[GroupAggregates],
-    groups: Sequence[Codes],
-    contracts: Sequence[Codes],
-    count: int,
+    parts: Sequence[GroupAggregates], groups: Sequence[Codes], contracts: Sequence[Codes], size: int
 ) -> GroupAggregates:
-    """Merge aggregates. The codes of the result's groups and contracts are given for each part."""
+    """Merge aggregates. `groups` and `contracts` have the codes of each part in the result."""
     codes = np.concatenate(groups)
 
     def merge_counts(counts: Sequence[Codes]) -> Codes:
         weights = np.concatenate(counts)
-        return np.bincount(codes, weights=weights, minlength=count).astype(np.intp)
+        return np.bincount(codes, weights=weights, minlength=size).astype(np.intp)
 
     scale, units, held, values = max(part.scale for part in parts), None, None, None
-    if exact := [
-        rescale(part.units, part.scale, scale) for part in parts if part.units is not None
-    ]:
-        units = np.full(count, 0, dtype=object)
+    exact = [rescale(part.units, part.scale, scale) for part in parts if part.units is not None]
+    if exact:
+        units = np.full(size, 0, dtype=object)
         np.add.at(units, codes, np.concatenate(exact))
     if pairs := [part.contracts for part in parts if part.contracts is not None]:
         mapped = [
@@ -323,7 +318,7 @@ def merge_aggregates(
         held = distinct_pairs(*map(np.concatenate, zip(*mapped, strict=True)))
     if valued := [part.value_totals for part in parts if part.value_totals is not None]:
         values = ValueTotals(
-            joined_totals([each.totals for each in valued]).regrouped(codes, count),
+            joined_totals([each.totals for each in valued]).regrouped(codes, size),
             merge_counts([each.unpriced for each in valued]),
             one_currency(
                 chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT

@@ -258,7 +258,6 @@ def is_service_prices(entry: PriceEntry) -> bool:
 
 
 def _service_prices(holdings: pd.DataFrame) -> Floats:
-    """Return the service's price of the token in each row."""
     require_columns(holdings, ["price"])
     prices = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
     prices[holdings["token_blockchain"].isna()] = np.nan
@@ -301,24 +300,13 @@ def _custom_prices(
 
 
 def _row_prices(
-    price_by_key: Mapping[PriceKey, float],
-    names: Sequence[Any],
-    codes: Codes,
-    times: pd.Series | None,
+    prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return the price of each row. `codes` has the index of the row's token in `names`.
-
-    With `times`, return the last price on the day of the row's time, up to this time.
-    """
+    """Return each row's price (on the day up to the row's time). `codes` are indices of `names`."""
     if times is None:
-        prices = [*(price_by_key.get((name, None), np.nan) for name in names), np.nan]
-        return np.array(prices)[codes]
-    indices = {name: index for index, name in enumerate(names)}
-    quotes = [
-        (indices[name], day, price)
-        for (name, day), price in price_by_key.items()
-        if name in indices
-    ]
+        return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
+    index = {name: index for index, name in enumerate(names)}
+    quotes = [(index[name], day, price) for (name, day), price in prices.items() if name in index]
     dated = pd.DataFrame(quotes, columns=["code", "date", "price"])
     dated = dated.astype({"code": np.intp, "date": UTC_TIME}).sort_values("date")
     rows = pd.DataFrame({"code": codes, "time": times.array}).dropna().sort_values("time")
@@ -386,11 +374,7 @@ def _warn_about_unmatched_lines(
     held: set[Any] | None,
     by_asset: TokensByAsset | None,
 ) -> None:
-    """Warn about lines of a file that match no token in the holdings, and about unknown assets.
-
-    Mappings and price sources may contain prices of all tokens, so only unknown assets are warned
-    about. The same applies if `held` is None.
-    """
+    """Warn about unknown assets and, with `held`, lines of a file that match no held token."""
     lines = []
     names = [name for name, _ in keys_and_prices(loaded.table, by_symbol=by_asset is None)]
     for (key, _), position in position_by_key.items():

@@ -86,9 +86,9 @@ def fetch_to_parquet(
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
-    After an error or an interrupt, run the same command again: it requests only the wallets that
-    are not ok in the folder. The API key is read from the environment variable
-    WALLETFRAME_API_KEY. The exit code is 1 if a wallet is not ok.
+    After an error or an interrupt, run the same command again: only wallets that are not ok in the
+    folder are requested. The API key is read from the environment variable WALLETFRAME_API_KEY. The
+    exit code is 1 if a wallet is not ok.
     """
     requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     interrupted = False
@@ -113,10 +113,10 @@ def fetch_to_parquet(
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
 
-    If you run the command again, the answers are read from the cache.
+    A second run reads the answers from the cache.
     """
     with service.sandbox(latency_s=0.1) as running, running.client() as fetcher:
-        echo(f"Simulated data from a sandbox at {running.base_url}, which replaces the service.\n")
+        echo(f"Simulated data from a sandbox at {running.base_url}, in place of the service.\n")
         details = fetcher.fetch(
             service.SHOWCASE, refresh=refresh, progress=False, on_failure="ignore"
         )
@@ -128,7 +128,7 @@ def demo(*, refresh: bool) -> None:
         answers = f"{cached} of {counted_noun(len(details.wallets), 'answer')}"
         echo(f"{answers} came from the cache {fetcher.settings.cache}")
         if not cached:
-            echo("Run the command again: the answers for ok wallets are then read from the cache.")
+            echo("A second run reads the answers for ok wallets from the cache.")
 
 
 @click.command(
@@ -169,7 +169,7 @@ def balance(
     """
     requested = read_requested_wallets(wallets, files)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FetchWarning)  # the table shows the failures
+        warnings.simplefilter("ignore", FetchWarning)  # the table shows failures
         frame = node.token_balance(requested, token, block=block, chain_ids=dict(chain_ids))
     print_table(balances_table(frame), exact=True)
     write_frames(output, balances=frame)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 else:
     client = LazyPackage("client")
 
-_LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # location, wallet, extra columns
+_LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # the first is the location
 
 _INTERRUPTED = 130
 _SHOWN = 20
@@ -42,7 +42,7 @@ NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --
 
 
 def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
-    """Parse a token written as BLOCKCHAIN.CONTRACT; return symbols in the holdings unchanged."""
+    """Parse BLOCKCHAIN.CONTRACT. Symbols in the holdings are returned unchanged."""
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")
@@ -59,7 +59,7 @@ def fetch_details(
     check_settings: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets, and also return whether the fetch was interrupted."""
+    """Fetch wallets. Also return whether the fetch was interrupted."""
     options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
     requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     with client.Client(**overrides) as fetcher:
@@ -87,7 +87,7 @@ def read_requested_wallets(
     *,
     fix: bool = False,
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Return the distinct wallets of a command line, in a DataFrame if `keep` is not empty."""
+    """Read the distinct wallets of a command line. With `keep`, return a DataFrame."""
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep needs a --file whose name ends in .csv")
     kept = names_to_keep(keep)
@@ -126,7 +126,7 @@ def read_requested_wallets(
 
 
 def _read_wallet_file(name: str, keep: Sequence[str]) -> Iterator[_LocatedWallet]:
-    """Yield the location, the wallet and the extra columns of each row of a file or of stdin."""
+    """Yield the location, the wallet and the extra columns of each row of a file or stdin."""
     path = Path(name)
     try:
         if name == "-":
@@ -136,5 +136,5 @@ def _read_wallet_file(name: str, keep: Sequence[str]) -> Iterator[_LocatedWallet
             numbered = rows_of_file(path, keep, partial(require_wallet_list, name))
         for number, wallet, labels in numbered:
             yield f"{name} line {number}", wallet, labels
-    except OSError as fault:
-        raise click.UsageError(f"{name} can't be read: {fault}") from None
+    except OSError as error:
+        raise click.UsageError(f"{name} can't be read: {error}") from None

@@ -213,11 +213,7 @@ def bridged_button_label(chart: ExplorerChart) -> str:
 def _chart_arguments(
     selected: SelectedHoldings, options: ChartOptions
 ) -> tuple[dict[str, Any], str]:
-    """Return the arguments of the chart's function, and the name of a single token or asset.
-
-    By default, charts of one wallet show the most valuable wallet, and charts of one token show
-    the token with the most balances.
-    """
+    """Return the arguments of the chart's function, and the name of a single token or asset."""
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
     if (by := options.by) and chart_type.needs != "token":
@@ -228,14 +224,15 @@ def _chart_arguments(
     name = ""
     if chart_type.needs == "wallet":
         values = held.holdings["value"].fillna(0) if options.measure == VALUE else None
-        keys, most = held.wallet_keys, int(np.bincount(held.wallet_codes, values).argmax())
+        keys, largest = held.wallet_keys, int(np.bincount(held.wallet_codes, values).argmax())
         chosen = (key for key in selection.wallet_keys() if key in {*keys})
-        arguments["wallet"] = next(chosen, keys[most])
+        arguments["wallet"] = next(chosen, keys[largest])
     elif options.measure == AMOUNTS:
         drawn = _drawn_positions(held, options)
         row_by_token = dict(zip(held.tokens.keys, held.tokens.first, strict=True))
-        most = drawn.tokens.first[np.bincount(drawn.tokens.codes).argmax()]
-        row = next((row_by_token[key] for key in selection.tokens if key in row_by_token), most)
+        most_balances = drawn.tokens.first[np.bincount(drawn.tokens.codes).argmax()]
+        chosen_rows = (row_by_token[key] for key in selection.tokens if key in row_by_token)
+        row = next(chosen_rows, most_balances)
         kind = "asset" if options.per_asset else "token"
         arguments[kind] = held.tokens.keys[held.tokens.codes[row]]
         [name] = token_or_asset_names(drawn, drawn.tokens.codes[[row]])

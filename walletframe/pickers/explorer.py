@@ -184,7 +184,7 @@ class HoldingsExplorer(FetchingWidget):
             "code": lambda _: {"text": self.code},
             "file": lambda request: self._make_file(request["format"]),
             "fetch": lambda _: self.refresh(),
-            "picture": lambda message: self._display_static(message["image"], update=True),
+            "picture": lambda message: self._display_static_tables(message["image"], update=True),
         }
 
     def _make_portfolio(self, details: DetailsLike | StoredWallets) -> Portfolio:
@@ -192,7 +192,7 @@ class HoldingsExplorer(FetchingWidget):
         self._retry_label = ""
         if not _is_stored(details):
             portfolio = Portfolio(as_details(details), self._prepare)
-            self._offer_retry(portfolio.wallets)
+            self._show_retry_button(portfolio.wallets)
             return portfolio
         held = details.holdings
         if (count := held.counts.sum()) > self._max_balances:
@@ -206,12 +206,10 @@ class HoldingsExplorer(FetchingWidget):
         return Portfolio(WalletDetails(held.wallets, rows), self._prepare)
 
     def _ipython_display_(self) -> None:
-        """Display the static tables, then the widget."""
-        self._display_static()
+        self._display_static_tables()
         publish_display_data(*self._repr_mimebundle_())
 
-    def _display_static(self, image: str = "", *, update: bool = False) -> None:
-        """Display the static tables, or update them in all outputs of this explorer."""
+    def _display_static_tables(self, image: str = "", *, update: bool = False) -> None:
         bundle = static_mime_bundle(self.shown, image)
         publish_display_data(bundle, transient={"display_id": self.model_id}, update=update)
 
@@ -268,7 +266,6 @@ class HoldingsExplorer(FetchingWidget):
 
     @handler
     def _retry_fetch(self) -> None:
-        """Fetch the wallets again. Wallets with the status ok are read from the cache."""
         self._fetch_details(refresh=False)
 
     def _fetch_details(self, *, refresh: bool) -> None:
@@ -299,7 +296,7 @@ class HoldingsExplorer(FetchingWidget):
         keep = kept_names(wallets)
         hint = "set the explorer's attribute `details` to a result of fetch_wallets"
         requested = wallets[["blockchain", "address", *keep]]
-        self._fetch(requested, hint=hint, keep=keep, refresh=refresh)
+        self._start_fetch(requested, hint=hint, keep=keep, refresh=refresh)
 
     @handler
     def save(self, kind: str) -> None:

@@ -82,7 +82,7 @@ class FetchingWidget(MessageWidget):
     def _fetch_client(self) -> AbstractContextManager[Client]:
         """Return a context manager for the client of a fetch. It closes only new clients."""
 
-    def _fetch(
+    def _start_fetch(
         self,
         wallets: Sequence[str] | pd.DataFrame,
         *,
@@ -108,10 +108,9 @@ class FetchingWidget(MessageWidget):
     @handler
     def _retry_fetch(self) -> None:
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""
-        self._fetch(self._requested, keep=self._keep)
+        self._start_fetch(self._requested, keep=self._keep)
 
     def _run_fetch(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
-        """Run the fetch on the background thread."""
         samples, last_shown_s = deque([(time.monotonic(), 0)]), 0.0
 
         def report_progress(done: int, total: int, counts: Mapping[str, int]) -> None:
@@ -152,10 +151,9 @@ class FetchingWidget(MessageWidget):
         if isinstance(result, Exception):
             raise result
         self.details = keep_older_answers(self.details, result)
-        self._offer_retry(result.wallets)
+        self._show_retry_button(result.wallets)
 
-    def _offer_retry(self, wallets: pd.DataFrame) -> None:
-        """Show a button to request failed wallets again, if there are any."""
+    def _show_retry_button(self, wallets: pd.DataFrame) -> None:
         failed = int((~known_mask(wallets)).sum())
         self._retry_label = f"Ask again for {failed:,}" if failed else ""
 
@@ -270,7 +268,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
             message = "nothing was fetched, because some pasted lines can't be read"
             raise WalletframeError(message, hint=hint)
         hint = "paste wallets, or select wallets from the list"
-        self._fetch(self.value, hint=hint, refresh=self._refresh)
+        self._start_fetch(self.value, hint=hint, refresh=self._refresh)
 
     def retry(self) -> None:
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""

@@ -17,26 +17,15 @@ import pandas as pd
 from traitlets import Any as AnyTrait
 from traitlets import Bool, Int, List, Unicode, observe, validate
 
+from walletframe import errors
 from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
 from walletframe.address.shapes import malformed_reason
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import has_default_prices, value
-from walletframe.errors import (
-    AddressError,
-    ArgumentError,
-    UnknownBlockchainError,
-    UnknownTokenError,
-)
+from walletframe.frames import identity
 from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_details, as_holdings_frame, is_details
-from walletframe.frames.identity import (
-    KeyCodes,
-    is_unknown,
-    token_identities,
-    token_key,
-    wallet_identities,
-)
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
 from walletframe.numerals import compact, counted_noun
@@ -327,7 +316,7 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         names: list[Any] = list(listed) if isinstance(listed, Iterable) else [None]
         pairs = [(name, 1) for name in names]
         if not all(isinstance(name, str) for name, _ in pairs):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "the argument `blockchains` is not a list of blockchain identifiers",
                 hint='use a list of text, such as ["ETH", "BSC"], or a result of fetch_wallets',
             )
@@ -406,7 +395,7 @@ class BlockchainPicker(Picker):
     def _resolve_value(self, value: Any) -> OptionValue:
         key = canonical_blockchain(value) if isinstance(value, str) else ""
         if key not in self._options.by_key:
-            raise UnknownBlockchainError(str(value), [*map(str, self._options)])
+            raise errors.UnknownBlockchainError(str(value), [*map(str, self._options)])
         return self._options.by_key[key].value
 
 
@@ -474,9 +463,9 @@ class TokenPicker(Picker):
             hint = "pass the token as a pair, such as {!a}".format
             symbols, tokens = self._options.symbols, self._options.tokens
             return tokens.keys[token_index(symbols, tokens, value, hint=hint)]
-        key = token_key(value)
+        key = identity.token_key(value)
         if key not in self._options:
-            raise UnknownTokenError(value)
+            raise errors.UnknownTokenError(value)
         return key
 
 
@@ -485,17 +474,16 @@ class TokenOptions(Options):
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])
-        self.tokens: KeyCodes = token_identities(holdings)
+        self.tokens: identity.KeyCodes = identity.token_identities(holdings)
         tokens = self.tokens
         # A copy, because the caller may change the frame.
         self.symbols: pd.DataFrame = holdings[["symbol"]].copy()
-        known = [position for position, key in enumerate(tokens.keys) if not is_unknown(key)]
-        positions = np.array(known, dtype=np.intp)
+        positions = np.flatnonzero(~tokens.unknown)
         first = tokens.first[positions]
         symbols = holdings["symbol"].array.take(first).tolist()
         contracts = holdings["token_address"].array.take(first).tolist()
         names = token_names(holdings, tokens, positions)
-        keys = [tokens.keys[position] for position in known]
+        keys = [tokens.keys[position] for position in positions]
         values, unit = values_and_label(holdings)
         stats = stats_by_key(tokens.keys, tokens.codes, values)
         options = map(_token_option, keys, names, symbols, contracts)
@@ -534,7 +522,7 @@ def wallet_options(source: WalletSource) -> Options:
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
         listed, holdings = as_details(source, "wallets")
-        empty = wallet_identities(listed[known_mask(listed)]).keys
+        empty = identity.wallet_identities(listed[known_mask(listed)]).keys
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
     is_fetched = isinstance(listed, pd.DataFrame) and "status" in listed
     wallets = parse_wallets(listed, "ask" if is_fetched else "raise")
@@ -546,7 +534,7 @@ def wallet_options(source: WalletSource) -> Options:
     options = map(_wallet_option, wallets, names)
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
-    owners = wallet_identities(holdings)
+    owners = identity.wallet_identities(holdings)
     values, unit = values_and_label(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
     return Options(hint, options, known | stats_by_key(keys, owners.codes, values), unit)
@@ -665,9 +653,9 @@ class WalletPicker(Picker):
             return value
         wallet = read_wallet(value)
         if isinstance(wallet, str):
-            raise AddressError([(0, shorten(value), wallet)])
+            raise errors.AddressError([(0, shorten(value), wallet)])
         if reason := malformed_reason(wallet):
-            raise AddressError([(0, shorten(value), reason)])
+            raise errors.AddressError([(0, shorten(value), reason)])
         return self._options.add_option(_wallet_option(wallet))
 
 

@@ -47,29 +47,16 @@ _TABLE_IDS = count(1)
 _MAX_DIGITS, _ROUNDED_DIGITS, _SAMPLE_SIZE, _MAX_TEXT = 18, 9, 1_000, 500
 _MAX_WINDOW, _CACHE_SIZE, _MAX_HEADING = 400, 12, 40
 _URL_SAFE = re.compile(r"[A-Za-z0-9._-]+")
-_COLUMN_RANKS = [
-    "token",
-    "amount",
-    "value",
-    "wallet",
-    "price",
-    "holders",
-    "tokens",
-    "balances",
-    "known",
-]
+_COLUMN_RANKS = ["token", "amount", "value", "wallet", "price"]
+_COLUMN_RANKS += ["holders", "tokens", "balances", "known"]
 _USER_RANK, _LAST_RANK = 20, 90  # ranks of user columns, and of columns without a rank
 _COUNT_COLUMNS = ("tokens", "holders", "balances", "amount_na", "unpriced")
 _LABELS = {"amount_na": "unknown amounts", "known": "wallets known"}
 _GROUP_NAMES = ("wallet", "token", "asset", "blockchain")  # not user columns
 _HIDDEN_IF_ZERO = {"amount_na", "unpriced"}  # if all values are 0
 
-SELECTION_FIELDS = {
-    "wallet": "wallets",
-    "token": "tokens",
-    "contract": "tokens",
-    "blockchain": "blockchains",
-}
+SELECTION_FIELDS = {name: f"{name}s" for name in ("wallet", "token", "blockchain")}
+SELECTION_FIELDS["contract"] = "tokens"
 """The field of `Selection` that a click on a cell sets, by column name."""
 
 
@@ -192,7 +179,6 @@ class HoldingsTable:
         return grid.columns[sort].cells.order(descending=descending)
 
     def _make_rows(self, by: str, sort: str, descending: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001 - called by position, through a cache
-        """Return the sorted row numbers of the rows that contain all search words."""
         order = self.order(by, sort, descending)
         if not words:
             return order
@@ -313,7 +299,6 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
 def _token_cells(
     frame: pd.DataFrame, tokens: KeyCodes, prefixes: Mapping[str, str]
 ) -> dict[str, Cells]:
-    """Return cells for three columns: token, blockchain and contract."""
     texts = search.token_text_columns(frame, tokens)
     token, contract = texts["token"], texts["contract"]
 
@@ -338,7 +323,6 @@ def _token_cells(
 
 
 def _explorer_urls(positions: Positions) -> list[str]:
-    """Return the block explorer URL of each row of the wallets. Without wallets, return []."""
     urls = positions.wallet_frame["explorer_url"] if positions.has_wallets else pd.Series()
     return urls.map(cell_text).tolist()
 

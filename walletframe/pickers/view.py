@@ -121,7 +121,7 @@ class ExplorerState:
         self._notify(self._edition)
 
     def selected(self) -> SelectedHoldings:
-        """Return the selected part of the portfolio."""
+        """Return the selected holdings."""
         return self._select(self.selection)
 
     def drawn_chart(self) -> ExplorerChart:
@@ -197,7 +197,6 @@ class ExplorerState:
         return tuple(dict.fromkeys(option.value for option in options if option))
 
     def _answer_rows(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return a range of rows from the table of selected holdings."""
         answer = self._table(self.selection).answer(request)
         self.search = "" if answer["by"] else str(request.get("find", ""))
         return answer
@@ -216,7 +215,7 @@ class ExplorerState:
         """Count the remaining options of each filter, and return the options of open filters."""
         portfolio = self.portfolio
         held, wallet_keys = portfolio.held, portfolio.requested.keys
-        remaining = {kind: remaining_options(portfolio, self.selection, kind) for kind in FILTERS}
+        matching = {kind: remaining_options(portfolio, self.selection, kind) for kind in FILTERS}
         labels = [label_texts(portfolio.wallets[name]).nunique() for name in portfolio.groups]
         totals = {  # counted without creating all options
             "wallets": len(wallet_keys),
@@ -224,23 +223,14 @@ class ExplorerState:
             "blockchains": len({*held.chain_indices, *(chain for chain, _ in wallet_keys)}),
             "labels": sum(labels),
         }
-        return {
-            "counts": {
-                kind: {"all": totals[kind], "remaining": len(remaining[kind])} for kind in FILTERS
-            },
-            "options": {
-                kind: self._options(kind).remaining_columns(remaining[kind])
-                for kind in request.get("open", ())
-            },
-        }
+        counts = {kind: {"all": totals[kind], "remaining": len(matching[kind])} for kind in FILTERS}
+        opened = request.get("open", ())
+        options = {kind: self._options(kind).remaining_columns(matching[kind]) for kind in opened}
+        return {"counts": counts, "options": options}
 
 
 def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Selection:
-    """Return the selection after a click in a chart.
-
-    The click has the ``id`` of a box, the index ``token`` of a legend entry, or the indices
-    ``trace`` and ``point``.
-    """
+    """Return the selection after a click on a box, a legend entry, a bar, a slice or a cell."""
     selected, by = chart.selected, chart.options.by
     held, portfolio = selected.held, selected.portfolio
     token_level = "asset" if chart.options.per_asset else "token"

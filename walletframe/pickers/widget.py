@@ -136,7 +136,6 @@ class MessageWidget(AnyWidget):
 
     @handler
     def _handle_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
-        """Handle a message, and reply to it if it has the request id ``n``."""
         if (answer_request := self._handlers.get(content["kind"])) is None:
             return
         reply: dict[str, Any] = {name: content[name] for name in ("kind", "n") if name in content}
