@@ -84,8 +84,8 @@ class WalletMagics(Magics):
         With %%wallets, write one wallet per line below; # begins a comment.
         The result is a WalletDetails. To store the result in a variable, use --out, or write
         details = %wallets ETH.0x52…
-        With --by, the result is a table of totals by token, asset, wallet, blockchain, or a column
-        of --keep.
+        With --by, the result is a table of totals: by token, asset, wallet or blockchain, or by a
+        column of --keep.
 
         Examples of a cell and of two lines:
 

@@ -61,7 +61,7 @@ def run(monkeypatch, tmp_path, files):
             "saved wallets",
             "use the file of holdings from the same fetch: h.csv",
         ),
-        ("h.wallets.parquet", "saved wallets", "with this file: h.parquet"),
+        ("h.wallets.parquet", "saved wallets", "from the same fetch: h.parquet"),
         ("renamed.csv", "saved wallets", "use the file of holdings from the same fetch\n"),
         ("list.csv", "a list of wallets", "walletframe fetch --file list.csv"),
         ("sent.csv", "a list of wallets", "walletframe fetch --file sent.csv"),

@@ -1,8 +1,8 @@
 """Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
-For totals, each chunk is reduced to a `PartialAggregate`, and then all these are merged. They have
-representative rows: the first row of each group, and the first row of each pair of a token and a
-holder's blockchain. Grouping the representative rows of all chunks finds equal groups. For shares
+For totals, each chunk is reduced to a `PartialAggregate`, and partial aggregates are merged. They
+have representative rows: the first row of each group, and the first row of each pair of a token and
+a holder's blockchain. Grouping the representative rows of all chunks finds equal groups. For shares
 and pivot tables, the rows of a batch of tokens are read at a time.
 """
 

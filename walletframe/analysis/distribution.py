@@ -157,8 +157,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         A token instead of an asset: an unambiguous symbol, or (blockchain, contract).
     by : str or list of str, default "wallet"
         The column or columns to group by, as in `totals`, except ``"token"`` and ``"asset"``. With
-        ``"owner"``, the amounts in all wallets of an owner are added up; all wallets without an
-        owner are one group.
+        ``"owner"``, an owner's amounts are added up; all wallets without an owner are one group.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, all wallets that could hold the token
         have a row. The methods of ``details.wf`` pass this table themselves.
@@ -178,8 +177,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts,
           rounded to the nearest float64; NaN if the amount is unknown, or if the sum is 0;
         - ``contracts`` and ``blockchains`` (Int64), in tables of an asset: the number of the
-          asset's contracts with an amount above 0, and the number of blockchains with such a
-          contract;
+          asset's contracts with an amount above 0, and the number of their blockchains;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given: as
           in `totals`, but only wallets that could hold the token are counted.
 
@@ -318,8 +316,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, if ``amount`` does not contain amounts, or if values have several
-        currencies.
+        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots.
 
@@ -338,8 +335,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     - The Herfindahl index is Σ xᵢ² / s². Its maximum is 1, not 10,000. See Rhoades, "The
       Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
 
-    Wallets are not people: a person may have many wallets, and an exchange's wallet has many
-    owners.
+    Wallets are not people: a person may have many wallets, and an exchange's wallet many owners.
 
     Examples
     --------
@@ -431,7 +427,7 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
     -------
     Series
         A Series of str with the name ``token`` and the index of these holdings. Names are equal if
-        and only if the tokens are equal.
+        and only if tokens are equal.
 
         If no other token has the symbol, and the symbol consists of visible ASCII characters
         without brackets, the symbol is the name, cut to 24 characters. (Non-ASCII characters may
@@ -489,18 +485,15 @@ def pivot(
     -------
     DataFrame
         One row for each wallet, in the order of `wallets`. Without `wallets`, wallets are in the
-        order of their first rows. The index consists of ``blockchain`` and ``address`` (str), or of
-        the columns of `by`.
+        order of their first rows. The index levels are ``blockchain`` and ``address`` (str), or `by`.
 
         One column of exact amounts for each asset or token. Assets are named as in `totals`, and
         tokens as in `token_labels`. The columns are ordered as described for `n`.
 
-        - An amount is 0 if the wallet holds none of the asset, since the service lists all balances
-          of a wallet.
+        - An amount is 0 if the wallet holds none of it: the service lists all balances of a wallet.
         - An amount is NA if the balances of the wallet or the amount of the asset are unknown, or
           if the wallet has a balance of an unknown token, which may be part of the asset.
-        - The amount of a group is NA if the amount is unknown for a wallet that could hold the
-          asset.
+        - A group's amount is NA if the amount is unknown for a wallet that could hold the asset.
 
         Without rows and wallets, the result is an empty DataFrame with the same index columns.
 
@@ -512,8 +505,7 @@ def pivot(
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, if ``amount`` does not contain amounts, or if values have several
-        currencies.
+        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
 
@@ -632,9 +624,8 @@ def overlap(
     Returns
     -------
     DataFrame
-        One row for each pair of wallets with an asset in common. Pairs are sorted by ``jaccard``,
-        then by the number of common assets, both in descending order, then by the order of the
-        wallets. The columns are:
+        One row for each pair of wallets with a common asset. Pairs are sorted by ``jaccard``, then
+        by the number of common assets, both descending, then by wallet. The columns are:
 
         - ``blockchain``, ``address``, ``other_blockchain`` and ``other_address`` (str), or the
           columns of `by` and the same columns with the prefix ``other_``;
@@ -669,8 +660,7 @@ def overlap(
     -----
     The Jaccard index is defined in P. Jaccard, "The distribution of the flora in the alpine zone",
     New Phytologist 11 (1912), 37-50. The running time is proportional to the sum over all tokens of
-    the squared number of holders. 10,000 wallets take seconds, unless most wallets hold the same
-    tokens.
+    the squared number of holders. 10,000 wallets take seconds if few tokens are in most wallets.
 
     Examples
     --------

@@ -82,8 +82,7 @@ class PriceSource(Protocol):
         Returns
         -------
         mapping, Series or DataFrame
-            The price of one unit of each token. Tokens without a price are left out. Prices of
-            unrequested tokens are ignored.
+            The price of one unit of each token with a price. Unrequested tokens are ignored.
 
         Raises
         ------
@@ -423,7 +422,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 
 def unusable_price_reason(price: Any) -> str:
-    """Return the reason why a price can't be used, such as "negative", or "" if it can."""
+    """Return the reason why a price can't be used, such as "negative", or ""."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:

@@ -74,8 +74,7 @@ def totals(
     by : str or list of str, default "asset"
         The column or columns to group by:
 
-        - ``"asset"``: the asset, with all its contracts in `walletframe.assets`. An unlisted token
-          is a separate asset;
+        - ``"asset"``: the asset, with all contracts in `walletframe.assets`, or an unlisted token;
         - ``"token"``: the token, identified by its blockchain and contract;
         - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"wallet"``: the wallet;
@@ -96,29 +95,24 @@ def totals(
     -------
     DataFrame
         One row for each group. Groups are in the order of their first rows. If `by` contains a
-        column of wallets, groups are first sorted in the order of `wallets`. The columns are, in
-        this order:
+        column of wallets, groups are first sorted as in `wallets`. The columns are, in this order:
 
         - ``token_blockchain``, ``token_address`` and ``symbol`` (str), if `by` contains
-          ``"token"``: the token's blockchain, contract (NA for a native coin), and symbol in the
-          token's first row;
+          ``"token"``: blockchain, contract (NA for a native coin), and symbol in the first row;
         - ``asset`` (str), if `by` contains ``"asset"``: the name of the asset. An unlisted token
-          has the name that `token_labels` returns; the contract is appended if the symbol is also
-          the name of an asset;
+          has the name that `token_labels` returns, with the contract if an asset has the symbol;
         - ``blockchain`` and ``address`` (str), if `by` contains ``"wallet"``: the wallet;
         - ``blockchain`` (str), if `by` contains ``"blockchain"``;
         - any other column of `by`, with its dtype. The dtypes int and bool become nullable dtypes;
         - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``: the exact sum of the
           known amounts; NA if no amount is known;
         - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of the
-          asset's contracts with an amount above 0, and the number of blockchains with such a
-          contract;
+          asset's contracts with an amount above 0, and the number of their blockchains;
         - ``tokens`` (Int64), if `by` contains neither ``"token"`` nor ``"asset"``: the number of
           distinct tokens with an amount above 0;
         - ``holders`` (Int64), unless `by` contains ``"wallet"``: the number of distinct wallets
           with an amount above 0;
-        - ``balances`` and ``amount_na`` (Int64): the number of rows, and the number of rows with an
-          unknown amount;
+        - ``balances`` and ``amount_na`` (Int64): the numbers of rows, and of unknown amounts;
         - ``value`` (float64), if the method `value` has added values to the holdings: the float64
           nearest to the sum of the known values; NaN if no value is known;
         - ``currency`` (str) and ``unpriced`` (Int64), if there are values: the currency of the
@@ -150,8 +144,7 @@ def totals(
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, if ``amount`` does not contain amounts, or if values have several
-        currencies.
+        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
     AmbiguousTokenError

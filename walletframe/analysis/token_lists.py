@@ -35,8 +35,7 @@ def read_token_list(
         The path of a file, or its parsed content. URLs are not supported.
     blockchains : mapping of int to str, optional
         The identifiers of blockchains by ``chainId``. They take precedence over those of
-        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. A ``chainId`` without an
-        identifier is converted to text.
+        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. Other IDs are used as text.
 
     Returns
     -------

@@ -78,8 +78,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
           and optionally ``currency``. Column names may differ in case and surrounding spaces;
         - a ``walletframe.analysis.PriceSource``;
         - the path of a folder of daily prices, as in ``walletframe.analysis.ParquetPrices``;
-        - a list of these, such as ``["mine.csv", "service"]``. A token gets the price in the first
-          entry with a price for the token.
+        - a list of these, such as ``["mine.csv", "service"]``: the first price of a token is used.
 
         A price can also be for an asset of `walletframe.assets`. Instead of (blockchain, contract),
         pass the asset's name in upper or lower case, as in ``{"USDC": 1}``, or use a column
@@ -106,8 +105,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, followed by the columns below, which replace those of an earlier
-        valuation.
+        The same rows and columns, with these columns, which replace those of an earlier valuation:
 
         - ``unit_price`` (float64): the price, rounded to the nearest float64; NaN without a price;
         - ``value`` (float64): the exact product of amount and price, rounded once to the nearest

@@ -124,7 +124,7 @@ def _require_holdings_columns(name: str, columns: Collection[str]) -> None:
         reason = f"it lacks {missing}; its columns are: {present}"
         raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {reason}")
     path = Path(name)
-    # The file of holdings from the same fetch as this file of wallets, if it was not renamed.
+    # The file of holdings from the same fetch, unless the files were renamed.
     holdings_file = path.with_name(path.name.replace(f".wallets{path.suffix}", path.suffix))
     hints = {
         _LIST: f"to fetch these wallets, run: walletframe fetch --file {name}",

@@ -111,7 +111,7 @@ asset_list_options: _Option = combine_options(
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
         help="Assign tokens to assets by a .csv or .parquet file with the columns asset, "
-        "token_blockchain, token_address and kind. Its rows take precedence over the packaged "
+        "token_blockchain, token_address and kind. These rows take precedence over the packaged "
         "list.",
     ),
     click.option("--bridged", is_flag=True, help="Count bridged versions of an asset as well."),
@@ -139,7 +139,7 @@ folder_option: _Option = click.option(
 
 
 def all_rows_option(noun: str) -> _Option:
-    """Return the option --all. Its value ``rows`` is the maximum number of rows, or None."""
+    """Return the option --all for the parameter ``rows``, a maximum number of rows or None."""
     return click.option(
         "--all",
         "rows",

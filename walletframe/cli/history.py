@@ -28,7 +28,7 @@ _TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not beg
 
 _MIXED_ARGUMENTS = (
     "these arguments can't be combined; use either wallets (for amounts over time), or BEFORE and "
-    "optionally AFTER (for changes), each of which is a time, a file or a folder"
+    "optionally AFTER (for changes): times, files or folders"
 )
 
 
@@ -97,8 +97,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     """Remove older snapshots, but keep one snapshot per period.
 
-    More snapshots of a period are kept only if they contain wallets or balances that the other kept
-    snapshots lack.
+    More snapshots of a period are kept if they contain additional wallets or balances.
     """
     removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
     remaining = archive.snapshots(folder=folder)

@@ -48,7 +48,7 @@ def echo(text: object = "", *, err: bool = False) -> None:
 def prepare_consoles() -> None:
     """Open closed streams, and replace characters that a stream's encoding lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # otherwise the next file may get its descriptor
+        if getattr(sys, name) is None:  # else the next file could get this descriptor
             null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the end
             setattr(sys, name, null)
 

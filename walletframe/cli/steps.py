@@ -1,4 +1,4 @@
-"""Steps that several commands share: read wallets, fetch them, and exit with an exit code."""
+"""Common steps of commands: read wallets, fetch wallets, and exit with an exit code."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 The widgets work like those of ipywidgets: they can be used in boxes and in `interact`, and their
 traits can be observed and linked. The front end, the cells of the notebook and a running fetch use
-different threads, so a lock ensures that only one handler runs at a time. Each widget shows its
-errors.
+different threads, so a lock prevents simultaneous handlers. Each widget shows its errors.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer

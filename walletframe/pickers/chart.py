@@ -98,7 +98,7 @@ class ChartOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExplorerChart:
-    """A chart for the front end. Its texts are plain text from untrusted sources."""
+    """A chart for the front end. All texts are plain text from untrusted sources."""
 
     selected: SelectedHoldings  # the data
     options: ChartOptions  # with the drawn measure
@@ -197,7 +197,7 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
 
 
 def _drawn_positions(held: Positions, options: ChartOptions) -> Positions:
-    """Return the holdings, combined per asset if the user has chosen this."""
+    """Return the holdings, combined per asset if this is one of the options."""
     return with_assets(held, bridged=options.bridged) if options.per_asset else held
 
 

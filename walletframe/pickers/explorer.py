@@ -107,8 +107,7 @@ class HoldingsExplorer(FetchingWidget):
     Raises
     ------
     ArgumentError
-        If an argument or the result of `prepare` has a wrong type, or if a folder contains more
-        than `max_balances` balances.
+        If an argument or the result of `prepare` has a wrong type, or a folder exceeds `max_balances`.
     DatasetError
         If a file of a folder is damaged or missing.
     ColumnsError, AmountError
@@ -122,10 +121,10 @@ class HoldingsExplorer(FetchingWidget):
     ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`, spam is
     marked only by a column ``is_spam`` in the result of `prepare`.
 
-    If exactly one token is selected, charts show its amounts where possible. The colour of a token
-    does not change with the selection. Charts combine balances per token or per asset (see
-    `assets`). Extra columns of ``wallets``, such as ``owner``, can filter the wallets, and can
-    group the chart and the table.
+    If exactly one token is selected, charts show amounts where possible. The colour of a token does
+    not change with the selection. Charts combine balances per token or per asset (see `assets`).
+    Extra columns of ``wallets``, such as ``owner``, can filter the wallets, and can group the chart
+    and the table.
 
     A folder is read into memory. If it is too large, explore a part of it, such as
     ``stored.wf.where(owner="Ada")``. Refresh is not available for a folder.
@@ -135,8 +134,7 @@ class HoldingsExplorer(FetchingWidget):
     source ``stale``.
 
     A saved notebook contains static tables, and a picture of the chart if JupyterLab drew it. An
-    explorer exists until `close` is called or the kernel stops. Running its cell again creates
-    another explorer.
+    explorer exists until `close` is called or the kernel stops, even if the cell runs again.
 
     Examples
     --------
@@ -303,8 +301,7 @@ class HoldingsExplorer(FetchingWidget):
         """Create a file of the shown wallets and holdings, and show a download link.
 
         CSV, Parquet and Excel files contain all shown rows, with exact amounts and the extra
-        columns of ``wallets``. The report is an HTML page that can be read offline. Errors are
-        shown in the widget.
+        columns of ``wallets``. The report is an offline HTML page. The widget shows errors.
 
         Parameters
         ----------

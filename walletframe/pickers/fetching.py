@@ -80,7 +80,7 @@ class FetchingWidget(MessageWidget):
 
     @abstractmethod
     def _fetch_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager for the client of a fetch. It closes only new clients."""
+        """Return a context manager for the client of a fetch, which closes only new clients."""
 
     def _start_fetch(
         self,
@@ -210,7 +210,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
     Parameters
     ----------
     wallets : WalletDetails, or wallets in any form that `fetch_wallets` accepts
-        The options. At first, all of them are selected. Other wallets can be pasted.
+        The options, which are all selected at first. Other wallets can be pasted.
     client : Client, optional
         The client that sends the requests. By default, the default client (see `configure`).
 

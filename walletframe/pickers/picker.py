@@ -1,6 +1,6 @@
 """Pickers for blockchains, tokens and wallets: searchable lists with multiple selection.
 
-Each option shows its number of balances and their total value. Wallets can also be pasted.
+Each option shows the number of balances and the total value. Wallets can also be pasted.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Option:
 
 
 class Options(dict[OptionValue, Option]):
-    """The distinct options of a picker, by value. If stats are known, they decide the order."""
+    """The distinct options of a picker, by value, in the order of the stats (if known)."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Options(dict[OptionValue, Option]):
         """Return columns for the front end: lists, or dicts by index for rare texts."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
-        full_texts: list[str | None] = []  # None if the value contains it
+        full_texts: list[str | None] = []  # None if the value contains the text
         for option in options:
             value = option.value
             address = value.partition(".")[2] if isinstance(value, str) else value[1]
@@ -230,8 +230,7 @@ class Picker(MessageWidget, ValueWidget):
         Raises
         ------
         ArgumentError, ColumnsError, SettingsError, AddressError
-            If `source` has a wrong type, lacks a column, has a column twice, or contains an invalid
-            wallet.
+            If `source` has a wrong type, a missing or repeated column, or an invalid wallet.
 
         Examples
         --------
@@ -351,8 +350,7 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. Options of holdings are sorted by value, then by the number of balances, both
-        in descending order.
+        The options. Options of holdings are sorted by value, then by balances, both descending.
     value : str or sequence of str
         The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"
@@ -369,8 +367,7 @@ class BlockchainPicker(Picker):
     ArgumentError, ColumnsError
         If `blockchains` has an unsupported type, or is a frame without the column ``blockchain``.
     UnknownBlockchainError
-        If `value` contains a blockchain that is not an option. This applies whenever `value` is
-        set.
+        Whenever `value` is set, if it contains a blockchain that is not an option.
 
     Examples
     --------
@@ -406,9 +403,8 @@ class TokenPicker(Picker):
     ----------
     holdings : WalletDetails or DataFrame
         Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. The
-        options are the tokens of these holdings, sorted by value, then by the number of rows, both
-        in descending order. Values are read from the column ``value`` or, without this column,
-        computed from the column ``price``.
+        options are the tokens of these holdings, sorted by value, then by rows, both descending.
+        Values are read from the column ``value`` or else computed from the column ``price``.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
@@ -427,8 +423,8 @@ class TokenPicker(Picker):
     ArgumentError, ColumnsError
         If `holdings` has an unsupported type, or lacks a column.
     UnknownTokenError, AmbiguousTokenError
-        If `value` contains a token that is not an option, or a symbol that several tokens share.
-        This applies whenever `value` is set.
+        Whenever `value` is set, if it contains a token that is not an option, or a symbol that
+        several tokens share.
 
     Examples
     --------
@@ -589,9 +585,8 @@ class WalletPicker(Picker):
     Attributes
     ----------
     value : tuple of str
-        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings, in the order of
-        selection. A wallet has its first spelling. `value` can be set, observed and linked, and
-        passed to `fetch_wallets`.
+        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings in the first spelling,
+        in the order of selection. `value` can be set, observed, linked and passed to `fetch_wallets`.
 
     Raises
     ------

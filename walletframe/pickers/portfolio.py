@@ -15,17 +15,10 @@ import pandas as pd
 from walletframe.analysis.selection import Selectable
 from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.errors import ArgumentError, PricesError
+from walletframe.frames import known
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
-from walletframe.frames.known import (
-    failure_lines,
-    is_simulated,
-    known_mask,
-    stale_mask,
-    summary_lines,
-    value_summary,
-)
 from walletframe.frames.positions import read_positions
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
@@ -53,7 +46,7 @@ _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 
 
 class Portfolio(Selectable):
-    """The result of a fetch, with values and spam flags. Both are computed if columns lack them."""
+    """The result of a fetch. Values and spam flags are computed if their columns are missing."""
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
         require_columns(details.wallets, WALLET_DTYPES)
@@ -155,14 +148,14 @@ class SelectedHoldings:
 def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
     """Return the parts of the summary line, such as total value, completeness and date."""
     wallets, portfolio = selected.wallets, selected.portfolio
-    known, stale = known_mask(wallets), stale_mask(wallets)
-    text = f"{count_with_verb(int(known.sum()), len(wallets), 'wallet')} known"
+    is_known, stale = known.known_mask(wallets), known.stale_mask(wallets)
+    text = f"{count_with_verb(int(is_known.sum()), len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
         why = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
         text += f", {count:,} out of date{why}"
-    times = wallets["fetched_at"][known].dropna()
-    total_value = value_summary(selected.held.holdings)
+    times = wallets["fetched_at"][is_known].dropna()
+    total_value = known.value_summary(selected.held.holdings)
     gaps = safe_line(portfolio.price_problem, _MAX_REASON)  # the reason why there are no values
     if total_value and total_value.unpriced:
         gaps = f"{counted_noun(total_value.unpriced, 'balance')} without a price"
@@ -171,7 +164,7 @@ def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
         "value": total_value.total if total_value else "",
         "prices": _price_source_text(portfolio),
         "as_of": f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
-        "simulated": is_simulated(wallets),
+        "simulated": known.is_simulated(wallets),
         "unpriced": gaps,
     }
 
@@ -207,22 +200,22 @@ def small_button_label(selected: SelectedHoldings) -> str:
 def has_only_failures(portfolio: Portfolio) -> bool:
     """Return whether wallets were requested and all of them failed."""
     wallets, holdings = portfolio.details
-    return len(wallets) > len(holdings) == 0 and not known_mask(wallets).any()
+    return len(wallets) > len(holdings) == 0 and not known.known_mask(wallets).any()
 
 
 def empty_reason(selected: SelectedHoldings) -> str:
     """Return the reason why no balance is shown, such as failed wallets or hidden spam."""
     wallets, selection = selected.wallets, selected.selection
     is_filtered = selection.blockchains or selection.wallets or selection.tokens or selection.labels
-    known, tokens = known_mask(wallets), wallets["tokens"]
+    is_known, tokens = known.known_mask(wallets), wallets["tokens"]
     omitted = "only tokens that are not selected" if selection.tokens else "only hidden balances"
     counts = {
-        "whose balances are unknown": (~known).sum(),
-        "without any balance": (known & (tokens == 0)).sum(),
-        f"with {omitted}": (known & (tokens > 0)).sum(),
+        "whose balances are unknown": (~is_known).sum(),
+        "without any balance": (is_known & (tokens == 0)).sum(),
+        f"with {omitted}": (is_known & (tokens > 0)).sum(),
     }
     if has_only_failures(selected.portfolio):
-        return f"No wallet could be read. {'. '.join(failure_lines(wallets))}."
+        return f"No wallet could be read. {'. '.join(known.failure_lines(wallets))}."
     parts = [
         f"{counted_noun(int(count), 'wallet')} {description}"
         for description, count in counts.items()
@@ -244,9 +237,9 @@ def status_message(
     """Return text lines about a result and its coverage, and a table of wallets with errors."""
     held = read_positions(holdings, wallets if is_complete else None)
     lines = [
-        *summary_lines(wallets, held.holdings, held.tokens),
+        *known.summary_lines(wallets, held.holdings, held.tokens),
         str(coverage_of_rows(held)),
-        *failure_lines(wallets),
+        *known.failure_lines(wallets),
     ]
     table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)
     return {

@@ -1,8 +1,7 @@
 """The table of holdings in the explorer, which Python sorts, searches and groups.
 
 Rows are balances, or sums of balances by wallet, token or another group. Numbers are split at the
-decimal point, so that the front end can align them. Sorting is stable in both directions; missing
-cells come last.
+decimal point for the front end. Sorting is stable in both directions; missing cells come last.
 """
 
 from __future__ import annotations
@@ -361,7 +360,7 @@ class TextCells(search.TextColumn):
 
     @classmethod
     def from_texts(cls, texts: search.TextColumn, **fields: Any) -> TextCells:
-        """Return cells with the texts of a column. `fields` are those of this class."""
+        """Return cells with the texts of a column. `fields` are other fields of this class."""
         columns = texts.codes, texts.count, texts.label, texts.full_text, texts.extra_search_text
         return cls(*columns, **fields)
 
@@ -467,7 +466,7 @@ class AmountCells:
 
     @cached_property
     def numbers(self) -> Floats:
-        """The nearest float of each amount, or NaN if it is unknown."""
+        """The nearest float of each amount, or NaN if unknown."""
         return to_floats(self._amounts.exact())
 
     def width_and_decimals(self) -> tuple[int, int]:

@@ -55,7 +55,7 @@ _MAX_ERROR_LENGTH = 400
 def handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
-    """Wrap a method: it runs under the lock and shows errors. A closed widget ignores the call."""
+    """Make a method run under the lock and show errors. Closed widgets ignore calls."""
 
     @wraps(method)
     def run_handler(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:
