@@ -485,12 +485,12 @@ def pivot(
     -------
     DataFrame
         One row for each wallet, in the order of `wallets`. Without `wallets`, wallets are in the
-        order of their first rows. The index levels are ``blockchain`` and ``address`` (str), or `by`.
+        order of their first rows. The index is ``blockchain`` and ``address`` (str), or `by`.
 
         One column of exact amounts for each asset or token. Assets are named as in `totals`, and
         tokens as in `token_labels`. The columns are ordered as described for `n`.
 
-        - An amount is 0 if the wallet holds none of it: the service lists all balances of a wallet.
+        - An amount is 0 if the wallet holds none of the asset: the service lists all balances.
         - An amount is NA if the balances of the wallet or the amount of the asset are unknown, or
           if the wallet has a balance of an unknown token, which may be part of the asset.
         - A group's amount is NA if the amount is unknown for a wallet that could hold the asset.

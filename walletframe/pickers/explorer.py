@@ -107,7 +107,7 @@ class HoldingsExplorer(FetchingWidget):
     Raises
     ------
     ArgumentError
-        If an argument or the result of `prepare` has a wrong type, or a folder exceeds `max_balances`.
+        If an argument or the result of `prepare` has a wrong type, or if a folder is too large.
     DatasetError
         If a file of a folder is damaged or missing.
     ColumnsError, AmountError

@@ -586,7 +586,7 @@ class WalletPicker(Picker):
     ----------
     value : tuple of str
         The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings in the first spelling,
-        in the order of selection. `value` can be set, observed, linked and passed to `fetch_wallets`.
+        in the order of selection. `value` can be set, observed and linked.
 
     Raises
     ------
