@@ -313,9 +313,7 @@ def merge_aggregates(
         values = ValueTotals(
             joined_totals([each.totals for each in valued]).regrouped(codes, size),
             merge_counts([each.unpriced for each in valued]),
-            one_currency(
-                chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT
-            ),
+            one_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )
     known = [part.holders for part in parts if part.holders is not None]
     holders = merge_counts(known) if known else None
