@@ -60,12 +60,14 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
     The exit code is 1 if there is a problem.
     """
     checked = inspection.check(file, keep=keep)
-    found = checked[checked["problem"].notna()]
-    if len(found):
-        columns = {str(name): text_cells(found[name], missing="") for name in found}
-        print_table(Table("check", {"line": columns.pop("row"), **columns}, len(found)), exact=True)
-    echo(f"{count_with_verb(len(checked) - len(found), len(checked), 'wallet')} without a problem.")
-    exit_by_completeness(all_known=not len(found))
+    problems = checked[checked["problem"].notna()]
+    if len(problems):
+        columns = {str(name): text_cells(problems[name], missing="") for name in problems}
+        columns = {"line": columns.pop("row"), **columns}
+        print_table(Table("check", columns, len(problems)), exact=True)
+    valid = count_with_verb(len(checked) - len(problems), len(checked), "wallet")
+    echo(f"{valid} without a problem.")
+    exit_by_completeness(all_known=not len(problems))
 
 
 @click.command(

@@ -19,7 +19,7 @@ _Option: TypeAlias = "Callable[[_Command], _Command]"
 _ROWS = 40
 
 
-class _Prices(click.Path):
+class _PricesPath(click.Path):
     """The path of prices, or the word ``service``."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -96,7 +96,7 @@ price_options: _Option = combine_options(
     click.option(
         "--prices",
         metavar="FILE",
-        type=_Prices(exists=True),
+        type=_PricesPath(exists=True),
         help="Value balances at the prices in a .csv or .parquet file. The columns are "
         "token_blockchain and token_address (or asset), price, and optionally currency. A folder "
         "of .parquet files with the additional column date is also accepted, and the word service "

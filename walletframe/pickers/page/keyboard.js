@@ -18,16 +18,16 @@ export function rowAfterKey(key, active, count) {
 }
 
 /** Return the cell to which a key moves in a WAI-ARIA grid, or null for no move. */
-export function cellAfterKey({ row, column }, { key, far }, { rows, columns, page }) {
+export function cellAfterKey({ row, column }, { key, ctrl }, { rows, columns, page }) {
   const keys = {
-    ArrowDown: [far ? rows : row + 1, column],
-    ArrowUp: [far ? 0 : row - 1, column],
-    ArrowRight: [row, far ? columns : column + 1],
-    ArrowLeft: [row, far ? 0 : column - 1],
+    ArrowDown: [ctrl ? rows : row + 1, column],
+    ArrowUp: [ctrl ? 0 : row - 1, column],
+    ArrowRight: [row, ctrl ? columns : column + 1],
+    ArrowLeft: [row, ctrl ? 0 : column - 1],
     PageDown: [row + page, column],
     PageUp: [row - page, column],
-    Home: [far ? 0 : row, 0],
-    End: [far ? rows : row, columns],
+    Home: [ctrl ? 0 : row, 0],
+    End: [ctrl ? rows : row, columns],
   };
   if (!Object.hasOwn(keys, key) || !rows || !columns) return null;
   const within = (position, count) => Math.max(0, Math.min(position, count - 1));

@@ -210,20 +210,24 @@ export class Table {
 
   #press(event) {
     if (event.target !== this.grid) return event.stopPropagation();
-    const far = event.ctrlKey || event.metaKey;
+    const ctrl = event.ctrlKey || event.metaKey;
     const page = Math.floor(this.#rowsHeight() / HEIGHTS[this.#lines]);
     const size = { rows: this.store.count, columns: this.#shown.length, page };
-    const next = cellAfterKey(this.#active ?? { row: 0, column: 0 }, { key: event.key, far }, size);
+    const next = cellAfterKey(
+      this.#active ?? { row: 0, column: 0 },
+      { key: event.key, ctrl },
+      size,
+    );
     if (next) this.#show(next);
-    else if (!this.#active || !this.#handleCellKey(event.key, far)) return;
+    else if (!this.#active || !this.#handleCellKey(event.key, ctrl)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   /** Handle a key in the active cell. Return whether the key had an effect. */
-  #handleCellKey(key, far) {
+  #handleCellKey(key, ctrl) {
     if (key === "Enter") this.details.unfold();
-    else if (far && key === "c" && getSelection().isCollapsed) this.details.copyCell();
+    else if (ctrl && key === "c" && getSelection().isCollapsed) this.details.copyCell();
     else return false;
     return true;
   }
