@@ -278,7 +278,7 @@ def test_a_chart_can_be_downloaded(shared_tab, shown):
     """A picture has the chart's title, notes and background."""
     page = shared_tab.page
     for form, begins in (("png", "data:image/png;base64,"), ("svg", "data:image/svg+xml,")):
-        image = page.evaluate("form => document.querySelector('.wf').chart.image(form)", form)
+        image = page.evaluate("form => document.querySelector('.wf').chart.exportImage(form)", form)
         assert image.startswith(begins)
         if form == "svg":
             text = re.sub("<[^>]*>", " ", unquote(image))
