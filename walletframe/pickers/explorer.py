@@ -28,7 +28,7 @@ from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.portfolio import VALUE_COLUMNS, Portfolio
 from walletframe.pickers.view import FILTERS, ExplorerState
-from walletframe.pickers.widget import LOCK, handler
+from walletframe.pickers.widget import LOCK, locked_handler
 from walletframe.reports import report
 from walletframe.service import latest_sandbox
 from walletframe.text import escaped, safe_line
@@ -253,7 +253,7 @@ class HoldingsExplorer(FetchingWidget):
         figure = f"figure = {drawn}.wf.plot.{chart_type.function}({', '.join(arguments)})"
         return "\n".join([*lines, figure, "figure"])  # the last line of a cell is displayed
 
-    @handler
+    @locked_handler
     def refresh(self) -> None:
         """Fetch all wallets again in the background.
 
@@ -262,7 +262,7 @@ class HoldingsExplorer(FetchingWidget):
         """
         self._fetch_details(refresh=True)
 
-    @handler
+    @locked_handler
     def _retry_fetch(self) -> None:
         self._fetch_details(refresh=False)
 
@@ -296,7 +296,7 @@ class HoldingsExplorer(FetchingWidget):
         requested = wallets[["blockchain", "address", *keep]]
         self._start_fetch(requested, hint=hint, keep=keep, refresh=refresh)
 
-    @handler
+    @locked_handler
     def save(self, kind: str) -> None:
         """Create a file of the shown wallets and holdings, and show a download link.
 
@@ -352,7 +352,7 @@ class HoldingsExplorer(FetchingWidget):
             hint="pass client=… to the explorer, or call walletframe.configure for this service",
         )
 
-    @handler
+    @locked_handler
     def _show_details(self, change: dict[str, Any]) -> None:
         self._explorer_state.replace_portfolio(self._make_portfolio(change["new"]))
 

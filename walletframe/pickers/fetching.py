@@ -25,7 +25,7 @@ from walletframe.numerals import counted_noun
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.picker import WalletPicker
 from walletframe.pickers.portfolio import status_message
-from walletframe.pickers.widget import MessageWidget, handler
+from walletframe.pickers.widget import MessageWidget, locked_handler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class FetchingWidget(MessageWidget):
             thread.join(_CLOSE_TIMEOUT_S)
         super().close()
 
-    @handler
+    @locked_handler
     def cancel(self) -> None:
         """Cancel the running fetch, if there is one. The result contains all finished wallets.
 
@@ -105,7 +105,7 @@ class FetchingWidget(MessageWidget):
         self._thread = Thread(target=run_fetch, name="walletframe-panel", daemon=True)
         self._thread.start()
 
-    @handler
+    @locked_handler
     def _retry_fetch(self) -> None:
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""
         self._start_fetch(self._requested, keep=self._keep)
@@ -136,7 +136,7 @@ class FetchingWidget(MessageWidget):
             result = error
         self._finish_fetch(result)
 
-    @handler
+    @locked_handler
     def _show_progress(self, done: int, total: int, counts: Mapping[str, int], eta: str) -> None:
         text = f"{done:,} of {counted_noun(total, 'wallet')}{', ' * bool(eta)}{eta}"
         more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
@@ -144,7 +144,7 @@ class FetchingWidget(MessageWidget):
             text, more = "cancelling …", ""
         self._progress = {"done": done, "total": total, "text": text, "more": more}
 
-    @handler
+    @locked_handler
     def _finish_fetch(self, result: WalletDetails | Exception) -> None:
         self._thread = None
         self._progress = {}
@@ -256,7 +256,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
     def _empty_details(self) -> WalletDetails:
         return assemble([])
 
-    @handler
+    @locked_handler
     def fetch(self) -> None:
         """Fetch the selected and pasted wallets in the background.
 

@@ -32,7 +32,7 @@ from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.widget import LOCK, MessageWidget, handler
+from walletframe.pickers.widget import LOCK, MessageWidget, locked_handler
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 
@@ -624,7 +624,7 @@ class WalletPicker(Picker):
         self._pastes = paste
         self._handlers["paste"] = lambda _: self.take_pasted()
 
-    @handler
+    @locked_handler
     def choose_all(self) -> None:
         """Select all options."""
         self.value = [*map(str, self._options)]

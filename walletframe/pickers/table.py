@@ -116,7 +116,7 @@ class HoldingsTable:
             "total": len(rows),
             "counted": counted,
             "cells": {
-                name: column.cells.window_fields(window)
+                name: column.cells.row_fields(window)
                 | (bar_lengths(column.cells, rows, window) if name in with_bars else {})
                 for name, column in grid.columns.items()
             },
@@ -387,7 +387,7 @@ class TextCells(search.TextColumn):
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
-    def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
+    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
         """Return labels and links of rows. Add full texts and texts to copy where they differ."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
@@ -442,7 +442,7 @@ class NumberCells:
         decimals = (len(_exact_number_text(value).partition(".")[2]) for value in sample)
         return integer_digits, max(decimals, default=0)
 
-    def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
+    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the values of rows with all digits. Money is rounded to cents, unless copied."""
         values, missing = self.numbers[rows], self._missing[rows].tolist()
         pairs = [*zip(values.tolist(), missing, strict=True)]
@@ -476,7 +476,7 @@ class AmountCells:
         decimals = scale - len(divisor) + len(divisor.rstrip("0"))
         return _max_integer_digits(float_keys(integers[~missing]) / 10.0**scale), decimals
 
-    def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
+    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the amounts of rows with all digits. A note explains each unknown amount."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()

@@ -52,7 +52,7 @@ LOCK = RLock()
 _MAX_ERROR_LENGTH = 400
 
 
-def handler(
+def locked_handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
     """Make a method run under the lock and show errors. Closed widgets ignore calls."""
@@ -125,7 +125,7 @@ class MessageWidget(AnyWidget):
         """
         return self._closed
 
-    @handler
+    @locked_handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Apply the front end's state. If this fails, show the error and restore the old state."""
         try:
@@ -134,7 +134,7 @@ class MessageWidget(AnyWidget):
             self.send_state([name for name in sync_data if name in self.keys])
             raise
 
-    @handler
+    @locked_handler
     def _handle_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
         if (answer_request := self._handlers.get(content["kind"])) is None:
             return
