@@ -86,7 +86,7 @@ class ChunkedHoldings(Protocol):
         batches: Sequence[Collection[TokenKey]],
         extra_columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens, with at least their wallets."""
+        """Apply a function to the rows (and at least the holders) of each batch of tokens."""
 
 
 class PartialAggregate(NamedTuple):
@@ -292,7 +292,7 @@ def chunked_prices(
     by_symbol: bool,
     **options: Any,
 ) -> PriceLookup:
-    """Return the prices that `value` would use, without values."""
+    """Return the prices that `value` would use, by token or by symbol."""
     chosen = valuation.choose_price_source(prices, by_symbol=by_symbol, **options)
     only_service = all(map(valuation.is_service_prices, chosen.entries))
     positions = source.template if only_service else chunked_tokens(source)
@@ -331,7 +331,7 @@ def _unusable_prices_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
 
 
 def chunked_share(source: ChunkedHoldings, **options: Any) -> pd.DataFrame:
-    """Compute the table that `share` returns if `wallets` is passed, from the rows of a token."""
+    """Compute the table that `share` returns if `wallets` is passed. Read only one token."""
     return _measure_one_token(source, distribution.share, **options)
 
 
@@ -344,7 +344,7 @@ def _measure_one_token(
     by: By,
     **options: Any,
 ) -> pd.DataFrame:
-    """Compute the table of `share` or `concentration` from the rows of one asset or token."""
+    """Compute the table of `share` or `concentration` for one asset or token."""
     named, names = token_and_groups(token, asset, by)
     if named is None:
         return measure(source.template)  # raises the error
@@ -392,7 +392,7 @@ def _split_into_batches(balances: Codes, unknown: Mask) -> Iterator[Codes]:
 def chunked_pivot(
     source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Compute the table that `pivot` returns if `wallets` is passed, from the chosen rows."""
+    """Compute the table that `pivot` returns if `wallets` is passed. Read only its tokens."""
     if n is not None and n < 1:
         return distribution.pivot(source.template, n)  # raises the error
     tokens, group_names, totals = _tokens_and_totals(source, by, **options)

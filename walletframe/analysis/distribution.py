@@ -145,7 +145,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return the amount of one asset or token in each wallet, and its share of the total.
+    """Return the amount of one asset or token in each wallet, and the share of the total.
 
     Parameters
     ----------

@@ -422,7 +422,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 
 def unusable_price_reason(price: Any) -> str:
-    """Return the reason why a price can't be used, such as "negative", or ""."""
+    """Return the reason why a price can't be used, such as "negative", else ""."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:

@@ -91,7 +91,7 @@ def searchable_columns(
 
 
 def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return the name of each row's wallet. `names` are the user's names of the wallets."""
+    """Return the text of each row's wallet: the address, and the user's name in `names`."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = wallet_pairs(wallets)
     return TextColumn(
@@ -108,7 +108,7 @@ def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
 def token_text_columns(
     frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return two columns: the names of the rows' tokens, and their contracts."""
+    """Return two columns of texts: the name and the contract of each row's token."""
     symbols, chains, contracts = (
         np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")

@@ -265,7 +265,7 @@ class GroupAggregates:
 def aggregate_groups(
     positions: Positions, groups: Groups, *, sums_only: bool = False
 ) -> GroupAggregates:
-    """Aggregate the rows of each group. With `sums_only`, count no wallets and contracts."""
+    """Aggregate the rows of each group. With `sums_only`, count neither wallets nor contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
     if ADDED.isdisjoint(groups.names):
@@ -337,7 +337,7 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
 
 
 def count_contracts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
-    """Count the contracts and blockchains of each group in pairs of a group and a contract."""
+    """Count the contracts and their blockchains by group. `held` has (group, contract) pairs."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
     groups_by_chain, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
     groups = {"contracts": held[0], "blockchains": groups_by_chain}

@@ -179,7 +179,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
 
 @dataclass(frozen=True, slots=True)
 class EffectivePrices:
-    """The prices to use: the caller's, else the settings', else the service's."""
+    """The prices to use: from the caller, else from the settings, else from the service."""
 
     entries: Sequence[PriceEntry]  # a token gets the price in the first entry with its price
     sources: Sequence[str]  # the names of the entries; empty without a column `price_source`
@@ -210,7 +210,7 @@ class EffectivePrices:
 def choose_price_source(
     prices: PricesLike | None, *, by_symbol: bool, assets: AssetsLike | None, bridged: bool
 ) -> EffectivePrices:
-    """Return the prices in the argument or, if None, in the settings, else the service's prices."""
+    """Return prices from the argument, else from the setting `prices`, else from the service."""
     if by_symbol and (bridged or assets is not None):
         problem = "by_symbol=True can't be combined with assets=… or bridged=…"
         hint = "leave out by_symbol=…, or leave out assets=… and bridged=…"

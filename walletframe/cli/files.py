@@ -40,7 +40,7 @@ _COLUMNS_BY_KIND = {  # the first kind whose columns all exist is used
 
 
 def write_details(details: WalletDetails, path: Path) -> None:
-    """Write both frames into one JSON file, or into two files in the same folder."""
+    """Write wallets and holdings into one JSON file, or into two files in a folder."""
     if path.suffix.lower() == ".json":
         write_frames(path, **details._asdict())
     else:

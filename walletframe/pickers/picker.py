@@ -301,7 +301,7 @@ _MAX_NAME, _MAX_LABEL, _MAX_ADDRESS, _MAX_PROBLEMS, _MAX_REASON = 24, 60, 500, 1
 
 
 def blockchain_options(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or a list as options, with stats of their balances."""
+    """Return the blockchains of a frame or a list as options, with stats of balances."""
     holdings: pd.DataFrame | None = None
     if is_details(source):
         details = as_details(source, "blockchains")
@@ -466,7 +466,7 @@ class TokenPicker(Picker):
 
 
 class TokenOptions(Options):
-    """The tokens of holdings as options, with stats of their balances."""
+    """The tokens of holdings as options, with stats of balances."""
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])
@@ -513,7 +513,7 @@ def _original_if_changed(text: object, shown_text: str = "") -> str:
 
 
 def wallet_options(source: WalletSource) -> Options:
-    """Return the wallets of a fetch, frame or list as options, with stats of their balances."""
+    """Return the wallets of a fetch, frame or list as options, with stats of balances."""
     listed: Any = with_standard_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):

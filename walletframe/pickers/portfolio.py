@@ -107,7 +107,7 @@ class Portfolio(Selectable):
         )
 
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
-        """Return the stats of a filter's options with balances. The filter is not "labels"."""
+        """Return the stats of a filter's options with balances. Labels are not supported."""
         held, values, keys = self.held, self.row_values, list[Any]()
         mask = self.drop_spam_and_small(self.row_mask(selection), replace(selection, small=None))
         if kind == "tokens":

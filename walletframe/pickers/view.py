@@ -54,7 +54,7 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 
 
 def remaining_options(portfolio: Portfolio, selection: Selection, kind: str) -> Remaining:
-    """Return the stats of the filter's options that match the other filters."""
+    """Return, by key, the stats of a filter's options that match the other filters."""
     nothing: dict[str, Any] = {kind: ()}
     others = replace(selection, **nothing)
     held: dict[Any, OptionStats | None] = {}
