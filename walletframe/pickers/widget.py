@@ -19,8 +19,8 @@ rows             rows.js                `ExplorerState`: returns a range of the 
 options wallets  filters.js             `ExplorerState`: returns the options of the wallet filter
 remaining        filters.js             `ExplorerState`: returns the remaining options of filters
 picture          explorer.js            `HoldingsExplorer`: adds a picture to the saved notebook
-code             exports.js            `HoldingsExplorer`: returns code that reproduces the view
-file             exports.js            `HoldingsExplorer`: returns a file; `save` pushes one
+code             exports.js             `HoldingsExplorer`: returns code that reproduces the view
+file             exports.js             `HoldingsExplorer`: returns a file; `save` pushes one
 ===============  =====================  ===========================================================
 
 Each of the four filters has a message such as ``options wallets``.
