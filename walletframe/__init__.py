@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.exports import read_holdings
     from walletframe.frames.asset_list import assets
-    from walletframe.frames.contract import blockchains
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.inspection import check, clean
+    from walletframe.frames.schema import blockchains
     from walletframe.node import crosscheck, token_balance
     from walletframe.pickers import (
         BlockchainPicker,
@@ -95,7 +95,7 @@ _LAZY_NAMES = {
     "client": ("Client", "configure", "fetch_wallets"),
     "exports": ("read_holdings",),
     "frames.asset_list": ("assets",),
-    "frames.contract": ("blockchains",),
+    "frames.schema": ("blockchains",),
     "frames.details": ("WalletDetails",),
     "frames.inspection": ("check", "clean"),
     "history": ("history",),

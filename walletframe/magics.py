@@ -25,7 +25,7 @@ from walletframe.analysis.sums import totals
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
-from walletframe.frames.display import display_text, without_mathematics
+from walletframe.frames.display import details_text, disable_mathjax
 from walletframe.frames.known import failure_lines, summary_lines
 from walletframe.frames.results import frame_html, frame_text
 from walletframe.frames.tables import terminal_width
@@ -217,12 +217,12 @@ class _SafeHtmlFormatter:
 
     def __call__(self, table: Any) -> str | None:
         html = self.earlier(table) if self.earlier else frame_html(table)
-        return None if html is None else without_mathematics(html)
+        return None if html is None else disable_mathjax(html)
 
 
 _TEXT_PRINTERS: dict[str, Any] = {
     "walletframe.frames.details.WalletDetails": lambda details, printer, _cycle: printer.text(
-        display_text(*details, width=terminal_width())
+        details_text(*details, width=terminal_width())
     ),
     _FRAME: lambda frame, printer, _cycle: printer.text(frame_text(frame)),
 }

@@ -256,7 +256,7 @@ def test_wallets_of_another_fetch_are_refused():
     holdings = details_of(FETCH).holdings
     with pytest.raises(UnknownWalletError, match=r"ETH\.0xaa") as caught:
         totals(holdings, wallets=details_of(FETCH[1:]))
-    assert "`wallets` lacks 1 wallet of the holdings" in caught.value.hint
+    assert "`holdings` has 1 wallet that `wallets` lacks" in caught.value.hint
 
 
 def test_wrong_frames_are_refused():

@@ -18,14 +18,14 @@ import pytest
 
 from walletframe import history
 from walletframe.amounts import AmountArray
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.history.folder import (
     GROUP_ROWS,
     HOLDINGS,
     WALLETS,
     add_snapshot,
-    open_writer,
+    open_parquet_writer,
     snapshot_folders,
 )
 
@@ -103,7 +103,7 @@ def save_again(folder, saved, later):
     def write(name, file):
         table = files[name]
         times = pc.add(table["snapshot"], pa.scalar(later, pa.duration("us")))
-        with open_writer(file, table.schema) as parquet:
+        with open_parquet_writer(file, table.schema) as parquet:
             rows = table.set_column(0, table.schema.field(0), times)
             parquet.write_table(rows, row_group_size=GROUP_ROWS)
 

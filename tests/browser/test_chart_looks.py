@@ -211,11 +211,11 @@ def changes_of(rows):
 def on_phone(figure):
     """Change a figure as the explorer does on a narrow page."""
     if figure.data:
-        charts.extract_notes(figure)
+        charts.pop_title_and_notes(figure)
         if figure.data[0].type == "treemap":
             figure.update_layout(height=400, margin=dict.fromkeys("tblr", 0))
         else:
-            charts.put_labels_above(figure)
+            charts.move_labels_above_rows(figure)
     return figure
 
 

@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 
 from walletframe.analysis.selection import Selection
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.pickers.chart import CHARTS
 from walletframe.service import SHOWCASE
 

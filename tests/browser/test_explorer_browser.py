@@ -25,7 +25,7 @@ from fetches import made_up_details
 from hostile_symbols import hostile_holdings
 import walletframe as wf
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import HOLDING_DTYPES
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails
 frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
 strange = WalletDetails(assemble([]).wallets, frame)

@@ -13,8 +13,8 @@ from hostile_symbols import hostile_holdings
 from playwright.sync_api import expect
 
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.pickers import FetchPanel, HoldingsExplorer
 from walletframe.service import SHOWCASE
 

@@ -16,7 +16,7 @@ from fetches import made_up_details
 from hostile_symbols import hostile_holdings
 import pandas as pd
 import walletframe as wf
-from walletframe.frames.contract import HOLDING_DTYPES
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails
 details = made_up_details(400, wallets=8, tokens=60)
 strange = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from walletframe import charts
 from walletframe.analysis.distribution import concentration
 from walletframe.analysis.valuation import value
-from walletframe.charts.hierarchies import read_box_id
+from walletframe.charts.hierarchies import parse_box_id
 from walletframe.charts.palette import OTHER_COLOR
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -46,30 +46,30 @@ NAMED = VALUED.assign(value=[30.0, 3.0, 10.0, np.nan, 2.0, 5.0])  # a treemap ha
 
 @pytest.fixture(scope="module")
 def details(service):
-    """Fetch the showcase: fourteen wallets, two of which fail, one without a list."""
+    """Fetch the showcase: fourteen wallets, with two failures and a wallet without a list."""
     with service.client(cache="memory") as client:
         return client.fetch(list(SHOWCASE), on_failure="ignore", progress=False)
 
 
 def notes_of(figure):
-    """Return all notes of a chart, on one line."""
+    """Return all notes of a chart as one line."""
     return " ".join(figure.layout.meta["about"])
 
 
 def annotations_of(figure):
-    """Return the annotations of a chart, but for the mark of more notes."""
+    """Return the annotations of a chart, except for the annotation with more notes."""
     return [note.text for note in figure.layout.annotations if note.name != "about"]
 
 
 def hovers(figure):
-    """Return all texts under the pointer."""
+    """Return all hover texts."""
     texts = [text for trace in figure.data for text in trace.hovertext]
     rows = [[text] if isinstance(text, str) else text for text in texts]
     return [text for row in rows for text in row if text]
 
 
 def tree(figure):
-    """Return label, size and path of the leaves of a hierarchy."""
+    """Return the label, size and path of each leaf of a hierarchy."""
     [trace] = figure.data
     parents = dict(zip(trace.ids, trace.parents, strict=True))
     names = dict(zip(trace.ids, trace.labels, strict=True))
@@ -92,7 +92,7 @@ class TestHierarchies:
 
     @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
     def test_values_are_sizes(self, draw):
-        """Values are drawn if there are any, and unpriced tokens are named."""
+        """Values are drawn, if any, and a note names tokens without a price."""
         figure = draw(NAMED)
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH": 30,
@@ -105,7 +105,7 @@ class TestHierarchies:
         assert "Not counted: the value of 1 balance without a price; " in notes_of(figure)
 
     def test_balances_are_counted_without_values(self):
-        """Amounts of different tokens are not added, and the chart says so."""
+        """Amounts of different tokens are not added, and a note states this."""
         figure = charts.treemap(HOLDINGS)
         assert set(tree(figure).values()) == {1}
         assert len(tree(figure)) == 6
@@ -120,7 +120,7 @@ class TestHierarchies:
         assert "amount of ETH" in notes_of(figure)
 
     def test_amounts_are_exact_in_the_hover(self):
-        """They have every digit, the whole contract and the whole wallet."""
+        """Hover texts have every digit, the whole contract and the whole wallet."""
         [text] = [text for text in hovers(charts.treemap(NAMED)) if "000000001" in text]
         assert "1.000000000000000001 USDC" in text
         assert "ETH 0xA0b8" in text
@@ -128,7 +128,7 @@ class TestHierarchies:
         assert "3.00 USD (6.0% of all)" in text
 
     def test_untrusted_names_don_t_make_the_tree(self):
-        """Equal names, and a slash in one, join and break nothing."""
+        """Equal names join no boxes, and a slash in a name breaks no path."""
         names = HOLDINGS.assign(symbol="a/b", address=["0xa/1"] * 6)
         figure = charts.treemap(names)
         assert sum(figure.data[0].values) == 6
@@ -144,7 +144,7 @@ class TestHierarchies:
             assert ("too small" in notes_of(figure)) == (drawn < valued.value.sum() * (1 - 1e-12))
 
     def test_the_rest_of_a_wallet_is_drawn_as_other(self):
-        """The largest balances are drawn, and the chart has both numbers."""
+        """The largest balances are drawn, and a note counts drawn and combined balances."""
         rows = HOLDINGS.iloc[:1]
         tokens = [rows.assign(token_address=f"0x{n:03}", symbol=f"T{n}") for n in range(90)]
         frame = pd.concat(tokens)
@@ -178,7 +178,7 @@ class TestHierarchies:
         assert "5,000 wallets are combined by blockchain." in notes_of(figure)
 
     def test_large_wallets_are_drawn_beside_the_others(self):
-        """Other wallets of a blockchain are added up, and the chart says so."""
+        """Other wallets of a blockchain are added up, and a note states this."""
         small = [VALUED.iloc[:2].assign(address=f"0x{n:03}", value=[2.0, 1.0]) for n in range(200)]
         figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[99.0, 40.0]), *small]))
         assert tree(figure) == {
@@ -196,7 +196,7 @@ class TestHierarchies:
     @pytest.mark.parametrize("wallets,tokens", [(2, 400), (40, 8), (300, 5), (4_000, 30)])
     @pytest.mark.parametrize("columns", [[], ["value"]])
     def test_every_size_has_names(self, top, wallets, tokens, columns):
-        """Tokens have names, no box holds an Other alone, and `top` limits the nodes."""
+        """Tokens have names, no box contains only Other, and `top` limits the boxes."""
         details = made_up_details(wallets * tokens, wallets=wallets, tokens=3 * tokens)
         frame = details.holdings.assign(value=np.linspace(1, 2, wallets * tokens))
         frame = frame[[*details.holdings.columns, *columns]]
@@ -220,14 +220,14 @@ class TestHierarchies:
 
     @pytest.mark.parametrize("top", range(1, 30))
     def test_top_limits_the_nodes(self, top):
-        """An Other counts as one of them."""
+        """A box Other counts as one box."""
         frame = made_up_details(800, wallets=9, tokens=90).holdings
         token = ("ETH", frame.token_address[0])
         for figure in (charts.treemap(frame, top=top), charts.treemap(frame, token=token, top=top)):
             assert 0 < len(figure.data[0].ids) <= top
 
     def test_invisible_arcs_are_not_drawn(self):
-        """Arcs shorter than a pixel are left out, and the chart says so."""
+        """Arcs shorter than a pixel are left out, and a note states this."""
         frame = HOLDINGS.iloc[:2].assign(value=[1e9, 1.0])
         figure = charts.sunburst(frame)
         assert tree(figure) == {"ETH/0x0000…00a1/ETH": 1e9}
@@ -238,19 +238,19 @@ class TestHierarchies:
         )
 
     def test_one_symbol_on_two_blockchains_needs_no_contract(self):
-        """The boxes around it name the blockchain."""
+        """The boxes around a token name its blockchain."""
         figure = charts.treemap(HOLDINGS.iloc[[1, 5]], by=["blockchain", "wallet", "token"])
         assert tree(figure) == {"ETH/0x0000…00a1/USDC": 1, "BSC/0x0000…00a1/USDC": 1}
 
     @pytest.mark.parametrize("kind, where", [("token", "BSC"), ("asset", "BSC 0xa0b8")])
     def test_a_token_of_another_blockchain_has_its_name(self, kind, where):
-        """A blockchain's name is left out in its own box alone."""
+        """A label omits the blockchain's name only inside this blockchain's box."""
         frame = HOLDINGS.iloc[[1]].assign(token_blockchain="BSC")
         figure = charts.treemap(frame, by=["blockchain", "wallet", kind])
         assert tree(figure) == {f"ETH/0x0000…00a1/USDC<br>({where})": 1}
 
     def test_an_asset_of_another_blockchain_has_only_its_name(self):
-        """An asset is on no blockchain, but a look-alike is."""
+        """An asset is on no blockchain; a token that looks like the asset is on one."""
         frame = HOLDINGS.iloc[[0, 1]].assign(blockchain="BSC", symbol=["ETH", "ETH"])
         assert tree(charts.treemap(frame)) == {
             "BSC/0x0000…00a1/ETH": 1,
@@ -259,10 +259,10 @@ class TestHierarchies:
 
 
 class TestRings:
-    """A sunburst's rings: every part has room for its name."""
+    """A sunburst's rings: each arc has space for its name."""
 
     def test_small_tokens_are_folded(self):
-        """A token without room for its name is in its wallet's Other, and in no ring of its own."""
+        """A token without space for its name is part of its wallet's Other."""
         values = [50.0, 30.0, *[0.5] * 20]
         frame = pd.concat(
             [HOLDINGS.iloc[:1].assign(token_address=f"0x{n}") for n in range(len(values))]
@@ -275,7 +275,7 @@ class TestRings:
         }
 
     def test_a_ring_of_others_alone_is_left_out(self):
-        """If most tokens have no room for a name, wallets are the outer ring."""
+        """If most tokens have no space for a name, wallets are the outer ring."""
         frame = pd.concat(
             [
                 HOLDINGS.iloc[:1].assign(address=f"0xa{owner}", token_address=f"0x{owner}{n:02}")
@@ -286,20 +286,20 @@ class TestRings:
         assert tree(charts.sunburst(frame)) == {f"ETH/0xa{owner}": 30 for owner in range(4)}
 
     def test_small_wallets_are_folded(self):
-        """A wallet without room for its name is one of the others."""
+        """A wallet without space for its name is combined with the other wallets."""
         amounts = [100, 100, 1, 1, 1]
         figure = charts.sunburst(wallets_of(amounts), token="ETH")
         assert tree(figure) == {"ETH/0x0000": 100, "ETH/0x0001": 100, "ETH/Other": 3}
         assert "Other (3 wallets)" in hovers(figure)[-1]
 
     def test_the_only_other_wallet_has_its_name(self):
-        """A single node is drawn by itself, and not as Other."""
+        """A single remaining box is drawn itself, not as Other."""
         frame = VALUED.assign(value=[95.0, np.nan, 3.0, np.nan, 2.0, np.nan])
         drawn = {path.rstrip("/") for path in tree(charts.sunburst(frame))}
         assert drawn == {"ETH/0x0000…00a1/ETH", "ETH/0x0000…00b2/ETH", "BSC"}
 
     def test_no_wedge_is_empty(self):
-        """A box without boxes inside extends to the outermost ring, and a click picks it there."""
+        """A leaf extends to the outermost ring, where a click also picks the leaf."""
         frame = VALUED.assign(value=[95.0, np.nan, 3.0, np.nan, 2.0, np.nan])
         [trace] = charts.sunburst(frame).data
         parents = dict(zip(trace.ids, trace.parents, strict=True))
@@ -310,7 +310,7 @@ class TestRings:
         leaves = {key: depth(key) for key in parents if key not in parents.values()}
         assert {*leaves.values()} == {3}
         [extended] = [key for key in leaves if key.endswith(" ")]
-        assert read_box_id(extended) == read_box_id(extended.strip())
+        assert parse_box_id(extended) == parse_box_id(extended.strip())
         sizes = dict(zip(trace.ids, trace["values"], strict=True))
         assert sizes[extended] == sum(frame.value[frame.blockchain == "BSC"].dropna())
 
@@ -341,7 +341,7 @@ class TestRings:
 
     @pytest.mark.parametrize("narrow, chars", [(False, 17), (True, 11)])
     def test_names_end_where_their_box_does(self, narrow, chars):
-        """A cut name or contract ends with an ellipsis, and the hover text has both."""
+        """A cut name or contract ends with an ellipsis; the hover text has both in full."""
         rows = HOLDINGS.iloc[[1] * 4].assign(symbol="A pool of liquidity", value=1.0)
         rows = rows.assign(token_address=[whole(f"{n}0") for n in range(4)])
         figure = charts.treemap(rows, by="token", narrow=narrow)
@@ -353,17 +353,17 @@ class TestRings:
         assert all("A pool of liquidity" in text for text in hovers(figure))
 
     def test_one_group_is_all(self):
-        """The chart says so in words."""
+        """A note states that this group has 100 %."""
         one = VALUED[VALUED.blockchain == "ETH"]
         assert "ETH has 100% of the total." in notes_of(charts.treemap(one))
         assert "100%" not in notes_of(charts.treemap(VALUED))
 
 
 class TestNodes:
-    """The nodes of a treemap."""
+    """The boxes of a treemap."""
 
     def test_nodes_are_nested(self):
-        """Blockchains contain wallets, these their tokens; each has its size and its number."""
+        """Blockchains contain wallets, and wallets contain tokens; each box has its size."""
         figure = charts.treemap(NAMED)
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH": 30,
@@ -384,7 +384,7 @@ class TestNodes:
         assert len(tree(figure)) == 5
 
     def test_the_rest_is_folded(self):
-        """Undrawn nodes are one node behind the others, with their number."""
+        """Undrawn boxes are one last box, with their number."""
         rows = HOLDINGS.iloc[:1]
         tokens = [rows.assign(token_address=f"0x{n:03}", symbol=f"T{n}") for n in range(90)]
         frame = pd.concat(tokens)
@@ -395,7 +395,7 @@ class TestNodes:
 
     @pytest.mark.parametrize("small, large", [("0.00597", "19.89403"), ("0.01317", "43.88683")])
     def test_a_wallet_at_the_limit_is_drawn_or_not(self, small, large):
-        """Wallets and their tokens are drawn from the same size on, to the last bit."""
+        """Wallets and their tokens have the same minimum size, to the last bit."""
         frame = HOLDINGS.iloc[[0, 0]].assign(
             address=["0x1", "0x2"], amount=pd.array([small, large], dtype="amount")
         )
@@ -429,7 +429,7 @@ class TestBars:
         )
 
     def test_other_bars_and_tokens(self):
-        """The rest is added up as Other on both sides; a single one is drawn by itself."""
+        """The remaining bars and tokens are added up as Other; a single one is drawn itself."""
         small = [HOLDINGS.iloc[:1].assign(address=f"0x{n}") for n in range(3)]
         figure = charts.bar(pd.concat([HOLDINGS, *small]), top=3, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (3 wallets)"
@@ -440,7 +440,7 @@ class TestBars:
         )
 
     def test_a_large_other_is_an_annotation(self):
-        """It does not shorten the bars, and no bar has its length."""
+        """Other does not shorten the bars, since it is a text and not a bar."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(600)])
         figure = charts.bar(frame, top=3, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (1,197<br>wallets)"
@@ -450,14 +450,14 @@ class TestBars:
         assert "Other is written as text" in notes_of(figure)
 
     def test_a_large_other_of_one_token_is_exact(self):
-        """Its hover has every digit."""
+        """The hover text of Other has every digit."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
         note, *_ = charts.bar(frame, token=USDC, top=2).layout.annotations
         assert note.text == "7 USDC, 77.8% of all"
         assert "7.000000000000000007 USDC" in note.hovertext
 
     def test_many_blockchains(self):
-        """Their bars are thick enough."""
+        """The bars of many blockchains are thick enough."""
         frame = pd.concat([HOLDINGS.assign(blockchain=f"C{n}") for n in range(300)])
         figure = charts.bar(frame, by="blockchain")
         assert figure.layout.annotations[0].text == "1,680 balances, 93.3% of all"
@@ -471,14 +471,14 @@ class TestBars:
         assert "1.000000000000000001 USDC" in hovers(figure)[0]
 
     def test_addresses_that_look_alike_are_distinct(self):
-        """If the shortened form fits another wallet too, the whole one is shown."""
+        """If two wallets have the same short address, the whole addresses are shown."""
         twins = ["0x1234" + middle * 32 + "5678" for middle in "ab"]
         frame = pd.concat([HOLDINGS.iloc[:1].assign(address=twin) for twin in twins])
         names = [name.replace("<br>", "") for name in charts.bar(frame).layout.yaxis.ticktext]
         assert names == [f"ETH.{twin}" for twin in twins]
 
     def test_other_is_no_bars_largest_part(self):
-        """Small wallets' largest tokens have a colour before large wallets' second ones."""
+        """Largest tokens of small wallets are coloured before second tokens of large wallets."""
         whale = HOLDINGS.iloc[[0] * 9].assign(
             token_address=[*"abcdefghi"], value=[9000, 3000, 3000, *range(1600, 1000, -100)]
         )
@@ -496,7 +496,7 @@ class TestBars:
         assert [*totals] == sorted(totals, reverse=True)
 
     def test_totals_are_at_the_ends(self):
-        """They are beside the last part of each bar; the axis ends just beyond the longest bar."""
+        """Totals are beside the last part of each bar; the axis ends beyond the longest bar."""
         figure = charts.bar(VALUED)
         ends = [
             [*filter(None, texts)] for texts in zip(*(t.text for t in figure.data), strict=True)
@@ -512,7 +512,7 @@ class TestHeatmap:
     """Wallets by tokens."""
 
     def test_shares_of_each_token(self):
-        """Without values a cell is a wallet's share of all of the token: exact ratios."""
+        """Without values, a cell is the wallet's exact share of the token's total."""
         figure = charts.heatmap(HOLDINGS)
         cells = dict(zip(figure.layout.yaxis.ticktext, figure.data[0].z, strict=True))
         eth = figure.data[0].x.index("ETH")
@@ -530,7 +530,7 @@ class TestHeatmap:
         assert "3 of 5 assets are drawn, chosen by the number of holders." in notes_of(figure)
 
     def test_the_scale_is_that_of_the_wallets(self):
-        """A larger Other has its own scale, and the chart says so."""
+        """A larger row Other is grey, and a note states this."""
         frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
         wallets, others = charts.heatmap(frame, top=4).data
         assert 10**wallets.zmax == pytest.approx(1 / 99)
@@ -544,7 +544,7 @@ class TestHeatmap:
 
     @pytest.mark.parametrize("columns", [[], ["value"]])
     def test_rows_and_columns_are_not_empty(self, columns):
-        """Tokens are those of the drawn wallets, and wallets those of the tokens."""
+        """The drawn wallets hold each drawn token, and each drawn wallet holds a drawn token."""
         whales = [HOLDINGS.iloc[4:].assign(address=f"0x{n}", value=9.0) for n in range(3)]
         crowd = [VALUED.head(2).assign(address=f"0x{n:03}", value=1.0) for n in range(50)]
         whales = [pd.concat([each] * 2).assign(token_address=[*"wxyz"]) for each in whales]
@@ -555,7 +555,7 @@ class TestHeatmap:
         assert cells.notna().any(axis=1).all()
 
     def test_values_are_on_a_scale_of_powers(self):
-        """With values a cell is their logarithm; other tokens share a column."""
+        """With values, a cell is the value's logarithm; other tokens share a column."""
         figure = charts.heatmap(VALUED, top_tokens=2)
         assert max(cell for row in figure.data[0].z for cell in row if cell is not None) == (
             pytest.approx(np.log10(30))
@@ -563,7 +563,7 @@ class TestHeatmap:
         assert figure.data[0].x[-1] == "Other"
 
     def test_a_token_named_other_has_a_column_of_its_own(self):
-        """Columns of equal names would be one."""
+        """Columns with equal names would merge."""
         rows = [
             VALUED.head(1).assign(symbol=name, token_address=whole(f"{n:02}"), value=9.0 - n)
             for n, name in enumerate(["Other", "B", "C", "D"])
@@ -572,7 +572,7 @@ class TestHeatmap:
         assert figure.data[0].x == ("Other", "B", "Other (2 assets)")
 
     def test_short_names_of_columns_are_horizontal(self):
-        """Other names are slanted, and more of them are vertical."""
+        """Longer names are slanted; many long names are vertical."""
         rows = [
             VALUED.head(1).assign(symbol="A long name", token_address=whole(f"{n:02}"))
             for n in range(20)
@@ -585,14 +585,14 @@ class TestPie:
     """One wallet."""
 
     def test_slices_of_values(self):
-        """The largest comes first, clockwise, with its value."""
+        """The largest slice comes first, clockwise, with its value."""
         figure = charts.pie(VALUED, f"ETH.{whole('A1')}")
         assert figure.data[0]["values"] == (30, 1)
         assert figure.data[0].labels[0] == "ETH 96.8%"
         assert "30.00 USD (96.8% of all)" in hovers(figure)[0]
 
     def test_a_sliver_is_not_drawn(self):
-        """A slice thinner than a pixel is left out, and the chart says so."""
+        """A slice thinner than a pixel is left out, and a note states this."""
         figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), f"ETH.{whole('a1')}")
         assert figure.data[0].labels == ("ETH 100%",)
         assert "Other (&lt;0.1%) is too small to draw" in notes_of(figure)
@@ -604,7 +604,7 @@ class TestPie:
         assert "can't be added" in notes_of(figure)
 
     def test_a_wallet_without_rows_has_a_reason(self, details):
-        """With the wallets, an empty one and a failed one have different reasons."""
+        """With `wallets`, an empty wallet and a failed wallet have different reasons."""
         reasons = {
             str(wallet): charts.pie(details.holdings, wallet, wallets=details)
             .layout.annotations[0]
@@ -657,15 +657,14 @@ class TestLorenz:
         differences = sum(abs(one - other) for one in amounts for other in amounts)
         expected = Fraction(differences, 2 * len(amounts) * sum(amounts))
         text = notes_of(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
-        assert float(text.partition("Gini coefficient is ")[2].split(",")[0]) == pytest.approx(
-            float(expected), abs=0.0006
-        )
+        gini = text.partition("wallets is ")[2].split(" ")[0]
+        assert float(gini.removesuffix(".")) == pytest.approx(float(expected), abs=0.0006)
 
     def test_gini_is_that_of_the_table(self, details):
         """The chart and `concentration` have one coefficient."""
         frame, token = details.holdings, ("ETH", None)
         gini = concentration(frame, token)["gini"].item()
-        assert f"The Gini coefficient is {gini:.3f}, " in notes_of(charts.lorenz(frame, token))
+        assert f"wallets is {gini:.3f}. " in notes_of(charts.lorenz(frame, token))
 
     def test_curve_of_running_sums(self):
         """The smallest holders come first; the hover has their exact amounts."""
@@ -674,12 +673,12 @@ class TestLorenz:
         assert figure.data[0].y == (0, 0.1, 0.3, 1)
         assert "2 of 3 wallets" in figure.data[0].hovertext[2]
         assert "3 ETH" in figure.data[0].hovertext[2]
-        assert "The largest wallet holds 70.0% of it." in notes_of(figure)
+        assert "The largest wallet holds 70.0% of the amount." in notes_of(figure)
 
     def test_rows_of_one_wallet_are_one(self):
         """A wallet with two rows of the token is one holder."""
         frame = pd.concat([wallets_of([1, 2])] * 2)
-        assert "over 2 wallets that hold it" in notes_of(charts.lorenz(frame, "ETH"))
+        assert "of 2 wallets is" in notes_of(charts.lorenz(frame, "ETH"))
 
     def test_one_holder_has_no_coefficient(self):
         """With one holder there is no inequality."""
@@ -688,7 +687,7 @@ class TestLorenz:
         assert "Gini" not in text
 
     def test_points_are_few(self):
-        """The curve has at most 200 points for any number of wallets."""
+        """The curve has at most 200 points, however many wallets there are."""
         figure = charts.lorenz(wallets_of(range(1, 3000)), "ETH")
         assert 100 <= len(figure.data[0].x) <= 200
         assert figure.data[0].y[-1] == 1
@@ -711,7 +710,7 @@ class TestTimeline:
     """Snapshots along time."""
 
     def test_counts_by_day(self):
-        """Each snapshot has its sum, in the order of time."""
+        """Each snapshot has its sum, sorted by time."""
         frame, _ = snapshots(3, 1, 2)
         figure = charts.timeline(frame)
         assert figure.data[0].x == (
@@ -742,14 +741,14 @@ class TestTimeline:
             assert figure.layout.xaxis.tickvals == tuple(figure.data[0].x)[1::2]
 
     def test_bars_of_snapshots_are_wide_enough(self):
-        """Two that are a minute apart don't make all of them hairlines."""
+        """Two snapshots that are a minute apart don't make all bars hairlines."""
         moments = pd.to_datetime(["2026-01-01 00:00", "2026-01-01 00:01", "2026-12-31 00:00"])
         moments = moments.tz_localize("UTC")
         frame = pd.concat([HOLDINGS.assign(snapshot=moment) for moment in moments])
         assert charts.timeline(frame).data[0].width > 0.002 * 364 * 24 * 60 * 60 * 1000
 
     def test_incomplete_snapshots_are_marked(self):
-        """If a wallet failed that is known elsewhere, a mark has the number of known wallets."""
+        """If a wallet that is known in another snapshot failed, a mark counts the known wallets."""
         frame, wallets = snapshots(1, 2, wallets=[4])
         figure = charts.timeline(frame, wallets=wallets)
         marks = figure.data[-1]
@@ -762,7 +761,7 @@ class TestTimeline:
         assert "Simulated data." in notes_of(figure)
 
     def test_an_unknown_snapshot_is_not_zero(self):
-        """It has a mark, and no height."""
+        """A snapshot without known wallets has a mark and no height."""
         frame, wallets = snapshots(1, 2, wallets=[3, 4, 5])
         figure = charts.timeline(frame[frame.snapshot.dt.day == 1], wallets=wallets)
         assert figure.data[0].x == ("2026-01-01 00:00:00",)
@@ -781,7 +780,7 @@ class TestTimeline:
         assert figure.data[0].y == (2, 2)
 
     def test_rows_without_a_time_are_not_drawn(self):
-        """The chart says so."""
+        """A note counts the rows without a time."""
         figure = charts.timeline(HOLDINGS.assign(snapshot=pd.NaT))
         assert figure.layout.annotations[0].text == "No row has a snapshot."
         frame, wallets = snapshots(1, 2)
@@ -792,7 +791,7 @@ class TestTimeline:
         assert "fewer" not in complete
 
     def test_one_snapshot_is_marked_by_its_time(self):
-        """The axis is of its day, with one mark, instead of a millisecond."""
+        """The axis shows the snapshot's day instead of a millisecond."""
         figure = charts.timeline(snapshots(1)[0])
         assert "The snapshot is from 2026-01-01 00:00 UTC." in notes_of(figure)
         axis = figure.layout.xaxis
@@ -801,13 +800,13 @@ class TestTimeline:
         assert charts.timeline(snapshots(1, 2)[0]).layout.xaxis.range is None
 
     def test_one_token_is_exact(self):
-        """The hover has every digit."""
+        """The hover text of one token has every digit."""
         frame, _ = snapshots(1, 2)
         texts = hovers(charts.timeline(frame, token=USDC))
         assert texts == ["USDC (ETH 0xa0b8): 1.000000000000000001"] * 2
 
     def test_many_snapshots_are_thinned(self):
-        """At most 200 are drawn, the first and the last among them."""
+        """At most 200 snapshots are drawn, including the first and the last."""
         moments = pd.date_range("2026-01-01", periods=1000, freq="D", tz="UTC")
         frame = HOLDINGS.iloc[:1].merge(pd.DataFrame({"snapshot": moments}), how="cross")
         figure = charts.timeline(frame)
@@ -823,7 +822,7 @@ class TestNotes:
     """Notes below the title."""
 
     def test_provenance_of_a_fetch(self, details):
-        """Completeness, age, and whether it is simulated."""
+        """Notes state the completeness, the age, and whether the data is simulated."""
         text = notes_of(charts.treemap(details.holdings, wallets=details))
         oldest = details.wallets.fetched_at[details.wallets.status == "ok"].min()
         assert "Not counted: 2 of 14 wallets unknown." in text
@@ -831,18 +830,18 @@ class TestNotes:
         assert "Simulated data." in text
 
     def test_provenance_of_no_wallets(self, details):
-        """It differs from that of empty wallets."""
+        """The notes of no wallets differ from the notes of empty wallets."""
         figure = charts.treemap(details.holdings.iloc[:0], wallets=details.wallets.iloc[:0])
         assert notes_of(figure) == "Nothing is left out: 0 balances of 0 wallets."
 
     def test_frame_or_details(self, details):
-        """The DataFrame of wallets does as well as the whole fetch."""
+        """The DataFrame of wallets has the same effect as the whole fetch."""
         assert notes_of(charts.heatmap(details.holdings, wallets=details.wallets)) == notes_of(
             charts.heatmap(details.holdings, wallets=details)
         )
 
     def test_wallets_from_a_file(self, details, tmp_path):
-        """Read from CSV they have the same notes."""
+        """Wallets that were read from CSV have the same notes."""
         details.wallets.to_csv(tmp_path / "wallets.csv", index=False)
         read = pd.read_csv(tmp_path / "wallets.csv")
         assert notes_of(charts.treemap(details.holdings, wallets=read)) == notes_of(
@@ -850,18 +849,18 @@ class TestNotes:
         )
 
     def test_no_notes_without_wallets(self, details):
-        """The fetch is unknown."""
+        """Without `wallets`, nothing is known about the fetch."""
         notes = notes_of(charts.treemap(details.holdings))
         assert notes.endswith("Not counted: failed wallets, if any (pass wallets=…).")
 
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_title_and_notes_are_split_from_a_figure(place):
-    """A page writes both itself; the figure is lower by their height, and otherwise the same."""
+    """A page writes both itself, so the figure's height is reduced; the rest is unchanged."""
     frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
     figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
     bare = charts.Figure(figure)
-    title, notes = charts.extract_notes(bare)
+    title, notes = charts.pop_title_and_notes(bare)
     assert (title, " ".join(notes)) == (figure.layout.title.text, notes_of(figure))
     assert (
         figure.layout.height - bare.layout.height == figure.layout.margin.t - bare.layout.margin.t
@@ -893,7 +892,7 @@ class TestRefusals:
             charts.bar(HOLDINGS, by="owner")
 
     def test_missing_columns(self):
-        """All are named together."""
+        """The error names all missing columns."""
         with pytest.raises(ColumnsError) as caught:
             charts.heatmap(HOLDINGS[["symbol", "amount"]])
         assert len(caught.value.missing) == 4
@@ -919,7 +918,7 @@ class TestRefusals:
         assert "Areas show the value." in notes_of(charts.treemap(VALUED.assign(currency=None)))
 
     def test_tokens_by_name(self):
-        """An error for a shared symbol names its contracts; an unknown one is refused."""
+        """The error for a shared symbol names its contracts; an unknown symbol is refused."""
         with pytest.raises(AmbiguousTokenError, match="0xbad0"):
             charts.lorenz(HOLDINGS, token="USDC")
         with pytest.raises(UnknownTokenError):
@@ -935,7 +934,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("rows", [0, 6])
     def test_a_curve_needs_an_asset_or_a_token(self, rows):
-        """Two are refused, too."""
+        """An asset and a token together are refused, too."""
         with pytest.raises(SettingsError, match="a Lorenz curve needs one asset or one token"):
             charts.lorenz(HOLDINGS.head(rows))
         with pytest.raises(SettingsError, match="can't be combined"):
@@ -949,7 +948,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("rows", [0, 6])
     def test_a_missing_contract_is_a_native_coin(self, rows):
-        """pd.NA, as frames have it, and None are the same."""
+        """pd.NA, as in frames, and None have the same meaning."""
         frame = HOLDINGS.head(rows)
         assert charts.lorenz(frame, ("ETH", pd.NA)) == charts.lorenz(frame, ("ETH", None))
 
@@ -973,7 +972,7 @@ def test_accessor_draws_the_same():
 
 
 def test_numbers_are_short_or_whole():
-    """Labels have three digits and a letter, sentences cents; nothing is rounded to 0 or 100 %."""
+    """Labels have three digits and a letter, sentences cents; no share becomes 0 or 100 %."""
     assert [compact(number) for number in (0, 950, 1234, 5.6e15)] == [
         "0",
         "950",
@@ -1002,7 +1001,7 @@ def test_numbers_are_short_or_whole():
     "chart", ["bar", "heatmap", "lorenz", "pie", "sunburst", "timeline", "treemap", "waterfall"]
 )
 def test_each_chart_takes_a_title(chart, size):
-    """The caller's title is escaped; an empty chart has it, too."""
+    """The caller's title is escaped, even in an empty chart."""
     moment = pd.Timestamp("2026-01-31", tz="UTC")
     frame = VALUED.assign(value=1.0 * size, amount=VALUED.amount * size, snapshot=moment)
     changes = compare(

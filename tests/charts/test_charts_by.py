@@ -53,7 +53,7 @@ UNKNOWN = ("Ada · ETH.0x0000…00a4", "Ben · ETH.0x0000…00b1", "Ben · BASE.
 
 
 def bars(figure):
-    """Return the lengths of the bars by their names, and those of the colours."""
+    """Return the lengths of the bars by name and by colour."""
     names = figure.layout.yaxis.ticktext
     return {
         name: {trace.name: trace.x[place] for trace in figure.data if trace.x[place]}
@@ -75,7 +75,7 @@ class TestBars:
     """Bars of any groups."""
 
     def test_a_bar_for_each_owner(self):
-        """Assets are its colours; wallets without an owner and unknown owners have a bar, too."""
+        """Colours are assets; wallets without an owner and unknown owners also have a bar."""
         figure = charts.bar(VALUED, by="owner", wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner"
         assert figure.layout.yaxis.title.text == "owner"
@@ -87,7 +87,7 @@ class TestBars:
 
     @pytest.mark.parametrize("name", ["token", "symbol"])
     def test_tokens_are_colours_on_request(self, name):
-        """Contracts of an asset are apart."""
+        """Contracts of an asset have separate colours."""
         frame = VALUED.assign(symbol=["USDC", "USDT", "USDbC", "USDC"])
         figure = charts.bar(frame, by=["owner", name], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner and token"
@@ -110,7 +110,7 @@ class TestBars:
         }
 
     def test_assets_are_colours_if_they_are_the_last_name(self):
-        """Their contracts are added up, exactly."""
+        """The contracts of an asset are added up exactly."""
         figure = charts.bar(VALUED, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner and asset"
         assert bars(figure) == {
@@ -127,7 +127,7 @@ class TestBars:
 
     @pytest.mark.parametrize("bridged, name", [(False, "USDC.e"), (True, "USDC")])
     def test_the_only_contract_of_an_asset_is_in_its_hover(self, bridged, name):
-        """It is not counted; the asset has its own name."""
+        """A single contract is not counted; the asset keeps its name."""
         contract = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
         twin = {"symbol": "USDC.e", "token_blockchain": "POLYGON", "token_address": contract}
         [text] = hovers(charts.bar(HOLDINGS.iloc[1:2].assign(**twin), bridged=bridged))
@@ -146,7 +146,7 @@ class TestBars:
         assert "Not counted: 3 of 7 wallets unknown." in about
 
     def test_many_incomplete_groups_are_counted(self):
-        """A few are named, the rest is a number."""
+        """Notes name the first incomplete groups, and count the rest."""
         wallets, holdings = owned([f"o{number}" for number in range(20)])
         failed = wallets.assign(status=["ok"] * 3 + ["failed"] * 17)
         rows = holdings[holdings.address.isin(failed.address[:3])]
@@ -163,7 +163,7 @@ class TestBars:
         assert "owner Ada" not in notes_of(figure)
 
     def test_one_asset(self):
-        """Its amounts are the lengths, by any of its contracts."""
+        """Lengths are the asset's amounts, whichever of its contracts is passed."""
         for asset in ("USDC", ("BASE", USDC_BASE)):
             figure = charts.bar(HOLDINGS, by="owner", asset=asset, wallets=WALLETS)
             assert figure.layout.title.text == "USDC by owner"
@@ -188,7 +188,7 @@ class TestBars:
 
     @pytest.mark.parametrize("by, lengths", [("asset", (70, 70)), ("token", (70, 50, 20))])
     def test_a_bar_for_each_token_or_asset(self, by, lengths):
-        """It has one colour and needs no legend."""
+        """Each bar has one colour and needs no legend."""
         figure = charts.bar(VALUED, by=by)
         assert [tuple(trace.x) for trace in figure.data] == [lengths]
         assert figure.layout.showlegend is False
@@ -197,7 +197,7 @@ class TestBars:
         assert "1.000000000000000001" in " ".join(hovers(charts.bar(HOLDINGS.iloc[:2], by=by)))
 
     def test_the_rest_of_assets_is_other(self):
-        """Its bar is grey, or an annotation if it is too long."""
+        """The bar Other is grey, or an annotation if the bar is too long."""
         many = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n}") for n in range(9)])
         few = charts.bar(many, by="asset", top=4)
         assert few.layout.yaxis.ticktext[-1] == "Other (5 assets)"
@@ -250,7 +250,7 @@ class TestBars:
         assert sum(sum(each.values()) for each in bars(figure).values()) == 140
 
     def test_the_rest_of_several_columns_are_groups(self):
-        """So is that of a column whose name has no plural."""
+        """Other counts "groups", also for a column name without a plural."""
         figure = charts.bar(VALUED, by=["owner", "bag"], wallets=WALLETS, top=1)
         assert "1 of 3 groups and 2 assets are drawn; Other contains the rest." in notes_of(figure)
         renamed = WALLETS.rename(columns={"owner": "treasury"})
@@ -259,7 +259,7 @@ class TestBars:
         )
 
     def test_labels_that_look_alike_are_distinct(self):
-        """They are less shortened, or numbered."""
+        """Labels that look alike are shortened less, or numbered."""
         long = "The treasury of the foundation of the people "
         labels = [f"{long}A", f"{long}B", "Ada", "Ada\u200b", " Ada ", "no owner", None, ""]
         details = owned(labels)
@@ -284,7 +284,7 @@ class TestBars:
             assert "$" not in text
 
     def test_a_small_chart_for_each_label(self):
-        """All have the same scale and colours, a legend, and their label as heading."""
+        """All small charts have the same scale and colours, and their label as heading."""
         figure = charts.bar(VALUED, facet="owner", wallets=WALLETS)
         assert figure.layout.title.text == "Holdings by owner and wallet"
         lengths = {(trace.name, trace.yaxis): tuple(trace.x) for trace in figure.data}
@@ -352,7 +352,7 @@ class TestBars:
         ],
     )
     def test_bars_of_small_charts(self, options, ranges, names):
-        """They have names without the label, and the rest is a bar of its own."""
+        """Bars omit the small chart's label, and the rest is a separate bar."""
         figure = charts.bar(VALUED, facet="owner", wallets=WALLETS, **options)
         assert [figure.layout.yaxis.range, figure.layout.yaxis2.range] == ranges
         labels = (text.replace("<br>", " ") for text in figure.layout.yaxis.ticktext)
@@ -361,7 +361,7 @@ class TestBars:
         assert sum(x for trace in figure.data for x in trace.x if x) == pytest.approx(total)
 
     def test_at_most_ten_small_charts_are_drawn(self):
-        """All others are one bar; if it is too long, its text is beside its name."""
+        """The rest is one bar or, if this bar is too long, a text."""
         details = owned([f"o{number:02}" for number in range(40)])
         figure = charts.bar(details.holdings, facet="owner", wallets=details)
         assert "10 of 40 owners, 10 of 40 bars and 1 asset are drawn; Other" in notes_of(figure)
@@ -394,7 +394,7 @@ class TestBars:
         assert names == ("1000", "2026-01-31 12:00", "7", "0.5", "no owner")
 
     def test_an_asset_has_the_colour_of_its_largest_token(self):
-        """Colours of all tokens have to be chosen."""
+        """An asset's colour is chosen from the colours of all its tokens."""
         colors = charts.token_colors(VALUED)
         figure = charts.bar(VALUED, by=["owner", "asset"], wallets=WALLETS, colors=colors)
         painted = {trace.name: trace.marker.color for trace in figure.data}
@@ -402,7 +402,7 @@ class TestBars:
         assert painted == {name: colors[key] for name, key in keys.items()}
 
     def test_lengths_are_those_of_totals(self):
-        """The names and the amounts are the same."""
+        """The chart has the names and the amounts of `totals`."""
         table = totals(HOLDINGS, ["owner", "asset"], wallets=WALLETS).dropna(subset="asset")
         figure = charts.bar(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         written = " ".join(hovers(figure))
@@ -430,7 +430,7 @@ def boxes(figure):
 
 
 def boxes_above(draw, wallets, options):
-    """Return the labels of the boxes that contain others."""
+    """Return the labels of the boxes that contain boxes."""
     [trace] = draw(VALUED, wallets=wallets, **options).data
     return [
         label for key, label in zip(trace.ids, trace.labels, strict=True) if key in trace.parents
@@ -489,7 +489,7 @@ class TestHierarchies:
         assert arc == tile.replace(" · ", "<br>")
 
     def test_the_usual_path_is_the_default(self):
-        """Written out or not."""
+        """The default path can also be written out."""
         usual = charts.treemap(VALUED).to_json()
         assert charts.treemap(VALUED, by=["blockchain", "wallet", "asset"]).to_json() == usual
         one = charts.treemap(VALUED, token="USDT").to_json()
@@ -498,7 +498,7 @@ class TestHierarchies:
         assert charts.treemap(VALUED, asset="USDC", by=["blockchain", "wallet"]).to_json() == asset
 
     def test_hovers_name_the_path(self):
-        """From inside out, with the known wallets, and the exact amount."""
+        """Hover texts name the path from inside out, the known wallets, and the exact amount."""
         texts = hovers(charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS))
         assert (
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
@@ -510,7 +510,7 @@ class TestHierarchies:
         )
 
     def test_one_asset(self):
-        """Its amounts are the areas, on any path, without a ring of its own."""
+        """Areas are the asset's amounts on any path, without a ring for the asset."""
         figure = charts.treemap(HOLDINGS, asset="USDC", wallets=WALLETS)
         assert figure.layout.title.text == "USDC by blockchain and wallet"
         assert boxes(figure) == {"ETH/0x0000…00a1": 1, "ETH/0x0000…00c1": 4, "BASE/0x0000…00a2": 2}
@@ -520,7 +520,7 @@ class TestHierarchies:
         assert "3.000000000000000001 USDC" in hovers(figure)[0]
 
     def test_balances_are_counted_without_values(self):
-        """A leaf of one token has its amount, one of several their number."""
+        """A leaf shows the amount of its token, or the number of its tokens."""
         figure = charts.treemap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         assert boxes(figure) == {"Ada/USDT": 1, "Ada/USDC": 2, "no owner/USDC": 1}
         assert {"3", "7", "4"} <= set(figure.data[0].text)
@@ -542,7 +542,7 @@ class TestHierarchies:
         assert {painted["1"], painted["no team"]} == {*charts.palette.COLORS[:2]}
 
     def test_top_limits_each_group(self):
-        """The largest are drawn, each with an Other that adds up the rest."""
+        """The largest groups are drawn, and the rest of each parent is combined as Other."""
         wallets, holdings = owned([f"o{number % 7}" for number in range(90)])
         frame = holdings.assign(value=np.linspace(1, 2, 90))
         for top in range(1, 40):
@@ -556,7 +556,7 @@ class TestHierarchies:
         )
 
     def test_a_single_rest_is_not_other(self):
-        """It is drawn by itself."""
+        """A single remaining box is drawn itself."""
         wallets, holdings = owned(["Ada", "Ben", "Cem"])
         figure = charts.treemap(holdings, by="owner", wallets=wallets, top=3)
         assert set(boxes(figure)) == {"Ada", "Ben", "Cem"}
@@ -565,7 +565,7 @@ class TestHierarchies:
         }
 
     def test_invisible_boxes_are_not_drawn(self):
-        """Boxes without room in their parent are left out; the parent has its token's colour."""
+        """Boxes without space in their parent are left out; the parent has its token's colour."""
         wallets, holdings = owned(["Ada", "Ben", "Ben", "Cem", "Dan"])
         frame = holdings.assign(value=[1e4, 120.0, 130.0, 250.0, 1.0])
         figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
@@ -576,14 +576,14 @@ class TestHierarchies:
         assert painted["Ben"] == painted["ETH.0x0000"]
 
     def test_rings_of_others_are_left_out(self):
-        """A sunburst draws parts that have room for their name."""
+        """A sunburst draws only arcs with space for their name."""
         wallets, holdings = owned([f"o{number % 3}" for number in range(300)])
         figure = charts.sunburst(holdings, by=["owner", "wallet"], wallets=wallets)
         assert boxes(figure) == {"o0": 100, "o1": 100, "o2": 100}
         assert "3 owners are drawn." in notes_of(figure)
 
     def test_named_wallets_break_before_their_address(self):
-        """On any path."""
+        """The name of a wallet is above its address, on any path."""
         named = WALLETS.assign(name="Vault")
         paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
         assert "Ada/Vault<br>ETH.0x0000…00a1" in paths
@@ -676,7 +676,7 @@ DAYS = pd.date_range("2026-01-01", periods=4, tz="UTC")
 
 
 def snapshots():
-    """Return four: on the third day Ada is unknown, on the fourth one wallet is."""
+    """Return four snapshots: on the third day Ada is unknown, on the fourth day one wallet."""
     wallets = pd.concat([WALLETS.assign(snapshot=day) for day in DAYS], ignore_index=True)
     holdings = pd.concat([VALUED.assign(snapshot=day) for day in DAYS], ignore_index=True)
     day, third, fourth = wallets.snapshot, DAYS[2], DAYS[3]
@@ -690,7 +690,7 @@ def snapshots():
 
 
 def lines(figure):
-    """Return the heights of lines by their names: the complete and the incomplete ones."""
+    """Return the heights of lines by name: the complete and the incomplete points."""
     named = {trace.legendgroup: trace.name for trace in figure.data if trace.name}
     result = {}
     for trace in figure.data:
@@ -713,7 +713,7 @@ class TestTimeline:
     """Lines of any groups, and bars in small charts."""
 
     def test_a_line_for_each_owner(self):
-        """It has gaps for unknown values, and hollow points for incomplete ones."""
+        """A line has gaps for unknown values, and hollow points for incomplete values."""
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by="owner", wallets=wallets)
         assert figure.layout.title.text == "Holdings by owner over time"
@@ -729,7 +729,7 @@ class TestTimeline:
         assert "2 owners are drawn." in notes_of(figure)
 
     def test_known_empty_wallets_are_at_zero(self):
-        """Unknown wallets are not."""
+        """Known empty wallets are at zero; unknown wallets are gaps."""
         wallets, holdings = snapshots()
         figure = charts.timeline(
             holdings[holdings.snapshot != DAYS[0]], by="owner", asset="USDT", wallets=wallets
@@ -743,7 +743,7 @@ class TestTimeline:
         assert lines(figure) == {("ETH.0x0000…00a1", "line"): [7, 7, None, 7]}
 
     def test_one_asset_is_exact(self):
-        """Its line has the amounts of totals, on all blockchains."""
+        """The asset's line has the amounts of `totals` on all blockchains."""
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by="owner", asset="USDC", wallets=wallets)
         assert figure.layout.title.text == "USDC by owner over time"
@@ -762,7 +762,7 @@ class TestTimeline:
 
     @pytest.mark.parametrize("token", [None, "USDC"])
     def test_the_rest_is_other(self, token):
-        """It is grey, and has its number."""
+        """The line Other is grey, and its label counts the groups."""
         frame = pd.concat(
             [HOLDINGS.iloc[:1].assign(address=f"0x{n:02}", snapshot=DAYS[0]) for n in range(9)]
         )
@@ -784,7 +784,7 @@ class TestTimeline:
         assert "Ada · USDT: 7 (70 USD) (3 of 4 wallets known)" in hovers(valued)
 
     def test_assets_are_stacked(self):
-        """They are drawn as tokens are."""
+        """Assets are stacked like tokens."""
         wallets, holdings = snapshots()
         figure = charts.timeline(holdings, by="asset", wallets=wallets)
         assert [(trace.type, trace.name) for trace in figure.data[:2]] == [
@@ -846,7 +846,7 @@ class TestTimeline:
         assert heights["USDT", "USDT"] == [70, 70, None, 70]
 
     def test_at_most_ten_small_charts_of_snapshots_are_drawn(self):
-        """A note has the number of the others, and the assets are those of the drawn ones."""
+        """A note counts the undrawn charts; assets are chosen from the drawn charts."""
         details = owned([f"o{number:02}" for number in range(40)])
         wallets, holdings = (frame.assign(snapshot=DAYS[0]) for frame in details)
         figure = charts.timeline(holdings, facet="owner", wallets=wallets)
@@ -872,7 +872,7 @@ class TestTimeline:
             charts.timeline(holdings, facet="owner", by=by, wallets=wallets)
 
     def test_snapshots_are_refused_as_groups(self):
-        """They are on the axis."""
+        """Snapshots can't be groups, since they are on the axis."""
         wallets, holdings = snapshots()
         with pytest.raises(
             SettingsError, match="the axis of a timeline already shows the snapshots"
@@ -886,7 +886,7 @@ class TestRefusals:
     """Columns that can't be drawn."""
 
     def test_unknown_columns_are_refused(self):
-        """The error names those of wallets."""
+        """The error names the columns of `wallets`."""
         with pytest.raises(
             SettingsError, match=r"no column 'bla' to group by\n\nHint: .*owner, team"
         ):
@@ -897,7 +897,7 @@ class TestRefusals:
             charts.heatmap(HOLDINGS, by="owner")
 
     def test_useless_options_of_assets_are_refused(self):
-        """So are two that contradict each other."""
+        """Options of assets without an asset are refused, and so are contradictory options."""
         with pytest.raises(SettingsError, match="applies only to tables of assets"):
             charts.bar(HOLDINGS, token="USDT", bridged=True)
         with pytest.raises(SettingsError, match="Hint: group by asset, or omit assets"):

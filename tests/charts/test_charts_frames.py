@@ -1,4 +1,4 @@
-"""Every chart of every kind of frame: a sensible figure in the user's template."""
+"""Every chart draws every kind of frame, in the user's template."""
 
 import json
 import re
@@ -77,7 +77,7 @@ CASES = [
 
 @pytest.mark.parametrize("chart,kind", CASES)
 def test_empty_charts_have_a_reason(chart, kind):
-    """If nothing is above zero the figure has a reason, and no traces."""
+    """If nothing is above zero, the figure shows the reason and has no traces."""
     frame, reason = NOTHING[kind]
     figure = CHARTS[chart](frame)
     assert [note.text for note in figure.layout.annotations] == [reason]
@@ -85,12 +85,12 @@ def test_empty_charts_have_a_reason(chart, kind):
 
 
 def below(figure):
-    """Return the lines below a title, as one."""
+    """Return the lines below a title as one line."""
     return figure.layout.title.subtitle.text.replace("<br>", " ")
 
 
 def flawed_wallets():
-    """Return wallets with every flaw, of a simulated service."""
+    """Return wallets of a simulated service with every flaw."""
     statuses = pd.Series([*Status] * 3, dtype=TEXT)
     return pd.DataFrame(
         {
@@ -108,7 +108,7 @@ def flawed_wallets():
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_short_lines_describe_the_reliability(chart):
-    """Simulated, stale and incomplete come first; the rest is under the chart's mark."""
+    """Notes on simulated, stale and incomplete data come first; a hover text has the rest."""
     figure = CHARTS[chart](holdings("7", "-2", None), wallets=flawed_wallets())
     lines = figure.layout.title.subtitle.text.split("<br>")
     assert len([line for line in lines if line]) <= 3
@@ -163,7 +163,7 @@ def test_unknown_amounts_count_as_balances(chart):
 
 @pytest.mark.parametrize("chart", OF_AMOUNTS_OR_SHARES)
 def test_unknown_amounts_are_left_out(chart):
-    """They are not drawn as amounts, and the chart says so."""
+    """Unknown amounts are not drawn, and a note states this."""
     figure = CHARTS[chart](holdings(None, None))
     assert figure.layout.annotations[0].text == "No amount is known."
     assert "Not counted: 2 balances of unknown amount; " in below(figure)
@@ -180,7 +180,7 @@ def test_one_row(chart, value):
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_negative_balances_are_left_out(chart):
-    """They have no area; the chart has their number."""
+    """Negative balances have no area; a note counts them."""
     assert "1 negative balance is not drawn" in below(CHARTS[chart](holdings("7", "-2")))
 
 
@@ -193,7 +193,7 @@ def test_the_largest_possible_amount(chart):
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_figures_use_the_users_template(chart):
-    """The button for uploading is off."""
+    """Figures use the user's template, without the button for uploading."""
     before = pio.templates.default
     try:
         pio.templates.default = "plotly_dark"
@@ -209,14 +209,14 @@ def test_figures_use_the_users_template(chart):
 
 @pytest.mark.parametrize("draw", [charts.bar, charts.heatmap])
 def test_labels_can_be_above_bars_and_cells(draw):
-    """They use no width: each is above its own row, and the rows are higher."""
+    """Each label is above its own row, which is higher; labels use no width."""
     names = ["A short name", "The long name of the wallet of a foundation"]
     wallets = flawed_wallets().iloc[:2].assign(status="ok", name=names)
     frame = pd.concat([holdings("7"), holdings("3").assign(address=B)])
     wallets = wallets.assign(blockchain="ETH", address=[*frame["address"]])
     figure = draw(frame, wallets=wallets)
     before = charts.Figure(figure)
-    charts.put_labels_above(figure)
+    charts.move_labels_above_rows(figure)
     axis = figure.layout.yaxis
     assert axis.ticktext == ("A short name", "The long name of the wallet of a founda…")
     assert all(0.3 < row - place <= 0.5 for row, place in enumerate(axis.tickvals))
@@ -228,7 +228,7 @@ def test_labels_can_be_above_bars_and_cells(draw):
 
 @pytest.mark.parametrize("template", ["plotly_white", "plotly_dark+walletframe", "walletframe"])
 def test_templates_of_plotly_apply(template):
-    """Our own one combines with plotly's, and is not the default."""
+    """Our template combines with plotly's templates, and is not the default."""
     assert pio.templates.default == "plotly"
     figure = charts.bar(holdings("7")).update_layout(template=template)
     for part in template.split("+"):
@@ -310,7 +310,7 @@ class TestColors:
     )
 
     def test_a_token_has_one_colour_in_every_chart(self):
-        """It depends on the token alone, not on the other rows or their order."""
+        """A colour depends only on the token, not on other rows or their order."""
         colors = charts.token_colors(self.FRAME)
         assert {*colors.values()} <= {*COLORS}
         assert colors["ETH", "0x04"] == "#4BAE98"  # in every session
@@ -321,7 +321,7 @@ class TestColors:
             assert drawn == {f"T{n}": colors["ETH", f"0x{n:02}"] for n in (4, 7, 11)}
 
     def test_the_great_assets_differ(self):
-        """Their colours are fixed, and all contracts of one have its colour."""
+        """The colours of large assets are fixed, and apply to all their contracts."""
         listed = assets().assign(symbol="T", amount=pd.array(["1"] * len(assets()), dtype="amount"))
         frame = listed.assign(blockchain="ETH", address="0xA")
         colors = charts.token_colors(frame)
@@ -340,7 +340,7 @@ class TestColors:
             assert color in by_asset.get(name, {color})
 
     def test_a_new_tokens_colour_comes_from_its_contract(self):
-        """It does not depend on the other tokens."""
+        """A new token's colour does not depend on other tokens."""
         known = charts.token_colors(self.FRAME.iloc[:1])
         view = self.FRAME[self.FRAME.symbol == "T5"]
         one = charts.bar(view, colors=known).data[0].marker.color
@@ -356,7 +356,7 @@ class TestColors:
 
     @pytest.mark.parametrize("chart", ["treemap", "sunburst"])
     def test_nodes_of_equal_colours_have_different_patterns(self, chart):
-        """The largest tokens have none, and no pattern has the colour of the text on it."""
+        """The largest tokens have no pattern, and no pattern has the colour of its text."""
         [trace] = getattr(charts, chart)(self.FRAME).data
         look = trace.marker.pattern
         tokens = [place for place, key in enumerate(trace.ids) if key.startswith("2.")]
@@ -375,7 +375,7 @@ class TestColors:
         assert contrast(color, text_color(color)) >= 4.5
 
     def test_a_heatmap_is_light_to_dark(self):
-        """Its text is black, and readable on the whole scale."""
+        """A heatmap's text is black, and readable on the whole scale."""
         frame = holdings("7", "3", value=[70.0, 3.0]).assign(token_address=["0xT", "0xU"])
         [trace] = charts.heatmap(frame).data
         scale = [color for _, color in trace.colorscale]
@@ -386,7 +386,7 @@ class TestColors:
 
     @pytest.mark.parametrize("ground", ["#111111", "#181818", "#1F1F1F"])
     def test_colours_are_visible_on_dark_pages(self, ground):
-        """Plotly's, the explorer's and VS Code's: the contrast is at least 3."""
+        """On the dark pages of plotly, the explorer and VS Code, the contrast is at least 3."""
         assert min(contrast(color, ground) for color in [*COLORS, OTHER_COLOR]) >= 3
 
     def test_tokens_match_in_any_spelling(self):
@@ -397,7 +397,7 @@ class TestColors:
 
     @pytest.mark.parametrize("chart", ["treemap", "sunburst", "bar", "timeline"])
     def test_wrong_colours_are_refused(self, chart):
-        """All are named together, and so are keys that are no tokens."""
+        """The error names all wrong colours, and all keys that are not tokens."""
         frame = self.FRAME.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
         colors = {"T0": "red", ("ETH", "0x00"): "blurple", ("ETH", "0x01"): 7, ("BSC", None): "red"}
         with pytest.raises(SettingsError, match=r"token_colors\(\)") as caught:
@@ -407,7 +407,7 @@ class TestColors:
 
     @pytest.mark.parametrize("last", ["asset", "token"])
     def test_colours_by_the_name_of_an_asset(self, last):
-        """They are of all its contracts, in any case; the others have their default colours."""
+        """A colour applies to all contracts of an asset; its name is not case-sensitive."""
         coins = {"token_address": None, "token_blockchain": ["ETH", "BASE"], "symbol": "ETH"}
         frame = pd.concat([self.FRAME.iloc[:2].assign(**coins), self.FRAME.iloc[2:40]])
 

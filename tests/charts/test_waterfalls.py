@@ -1,4 +1,4 @@
-"""The waterfall of changes: exact text, one token alone, and notes about unknown changes."""
+"""The waterfall of changes: exact texts, only one token, and notes about unknown changes."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ AFTER = fetched(
 
 
 def test_each_change_is_a_bar_beside_their_sum():
-    """The largest comes first, exact under the pointer; unknown ones are noted."""
+    """The largest change comes first, with an exact hover text; a note counts unknown changes."""
     figure = compare(BEFORE, AFTER).wf.plot.waterfall(token=("ETH", USDC), top=1)
     [trace] = figure.data
     assert [*trace.measure] == ["relative", "relative", "total"]
@@ -40,7 +40,7 @@ def test_each_change_is_a_bar_beside_their_sum():
 
 
 def test_bars_are_the_rows_of_the_table():
-    """By owner, one of them missing; incomplete ones are noted."""
+    """By owner, with a missing owner; a note names incomplete changes."""
     sides = [
         side._replace(wallets=side.wallets.assign(owner=pd.array(["Ada", None, "Bo", "Bo"], TEXT)))
         for side in (BEFORE, AFTER)
@@ -90,7 +90,7 @@ def test_an_asset_needs_changes_by_asset():
 
 
 def test_changes_of_an_asset_are_drawn_by_wallet():
-    """One column of compare(asset=…) replaces three."""
+    """The column asset of compare(asset=…) replaces the three columns of a token."""
     coins = [fetched({f"ETH.{A}": [token("ETH", each, contract=None)]}) for each in (1, 3)]
     figure = waterfall(compare(*coins, asset="ETH"))
     assert figure.layout.title.text == "Changes of ETH"
@@ -98,7 +98,7 @@ def test_changes_of_an_asset_are_drawn_by_wallet():
 
 
 def test_numbers_are_beside_the_bars():
-    """They are signed, on the outer side, which has room; in our colours."""
+    """Numbers are signed, and at the outer end of each bar, where the axis has space."""
     more, less = fetched({f"ETH.{A}": [token(raw=9)]}), fetched({f"ETH.{A}": [token(raw=1)]})
     for sides, text, outer in (((less, more), "+8e-06", 1), ((more, less), "-8e-06", 0)):
         figure = waterfall(compare(*sides))
@@ -110,7 +110,7 @@ def test_numbers_are_beside_the_bars():
 
 
 def test_wallets_are_named_and_distinct():
-    """By their name, if one is kept; by the whole address if two look alike."""
+    """Bars have the wallets' names, or whole addresses if two short addresses are equal."""
     alike = [f"ETH.0x1111{middle * 32}2222" for middle in "ab"]
     before = fetched({wallet: [] for wallet in alike})
     after = fetched({wallet: [token()] for wallet in alike})
@@ -123,13 +123,13 @@ def test_wallets_are_named_and_distinct():
 
 
 def test_a_token_in_all_wallets_is_one_bar():
-    """By token, without other groups."""
+    """Grouped only by token, all wallets are one bar."""
     figure = waterfall(compare(BEFORE, AFTER, by="token", token=("ETH", USDC)))
     assert [*figure.layout.yaxis.ticktext] == ["all wallets", "Total"]
 
 
 def test_changes_by_asset_need_one_asset():
-    """It has to be named if there are several, in any case."""
+    """The asset is required if there are several; its name is not case-sensitive."""
     coin, coins = token("ETH", 1, contract=None), token("ETH", 3, contract=None)
     before = fetched({f"ETH.{A}": [coin], f"BASE.{A}": [], f"ETH.{B}": "failed"})
     after = fetched({f"ETH.{A}": [coins, token("X")], f"BASE.{A}": [], f"ETH.{B}": [coin]})

@@ -19,7 +19,7 @@ from walletframe.chains import (
     suggest_blockchains,
 )
 from walletframe.errors import FetchWarning, InputWarning
-from walletframe.frames.contract import normalize_blockchains
+from walletframe.frames.schema import normalize_blockchains
 from walletframe.pandas_versions import TEXT
 from walletframe.service.ledger import CHAINS
 from walletframe.tokens import native_coin

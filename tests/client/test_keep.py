@@ -14,8 +14,8 @@ from walletframe.errors import (
     InputWarning,
     SettingsError,
 )
-from walletframe.frames.contract import WALLET_DTYPES
-from walletframe.frames.kept import RESERVED
+from walletframe.frames.extra_columns import RESERVED
+from walletframe.frames.schema import WALLET_DTYPES
 from walletframe.pandas_versions import TEXT
 from walletframe.walletfile import read_input
 

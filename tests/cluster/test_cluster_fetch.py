@@ -348,7 +348,7 @@ class TestWorkers:
     def test_their_files_have_to_be_visible_here(self, cluster, fast, folder, monkeypatch):
         """Both ways: a drive that takes no files from here is not shared."""
         module = import_module("walletframe.dask.shards")
-        monkeypatch.setattr(module, "probe_file", lambda sign, _: sign.with_name("elsewhere"))
+        monkeypatch.setattr(module, "worker_file", lambda sign, _: sign.with_name("elsewhere"))
         with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*not visible here"):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))
         assert not fast.request_counts()

@@ -12,9 +12,9 @@ from hostile_symbols import SYMBOLS
 from IPython.core.formatters import DisplayFormatter
 
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.contract import Source
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.display import display_html
+from walletframe.frames.display import details_html
+from walletframe.frames.schema import Source
 from walletframe.pandas_versions import TEXT
 from walletframe.text import shortened
 
@@ -92,9 +92,9 @@ def test_reasons_beyond_three_are_counted():
 
 def test_html_of_hostile_text_has_only_our_elements(hostile):
     """Symbols and reasons make no element, no attribute and no link."""
-    html = display_html(hostile.wallets, hostile.holdings)
+    html = details_html(hostile.wallets, hostile.holdings)
     for start in range(0, len(HOSTILE), 10):
-        html += display_html(hostile.wallets, hostile.holdings.iloc[start:])
+        html += details_html(hostile.wallets, hostile.holdings.iloc[start:])
     page = Page(html)
     assert page.tags <= TAGS
     assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]

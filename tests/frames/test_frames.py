@@ -10,8 +10,8 @@ from canned_service import answer, balance, wallet
 
 from walletframe.address.lists import parse_wallets
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.frames.known import summary_lines
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Balances, Outcome, Status

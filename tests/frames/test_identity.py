@@ -15,7 +15,7 @@ from walletframe.errors import (
     UnknownWalletError,
 )
 from walletframe.frames.identity import token_identities, token_key, wallet_identities
-from walletframe.frames.names import mask_of_token, mask_of_wallet, shared_symbols
+from walletframe.frames.names import mask_of_token, mask_of_wallet, tokens_by_shared_symbol
 from walletframe.pandas_versions import TEXT
 
 HOLDINGS = pd.DataFrame(
@@ -60,7 +60,7 @@ def test_text_does_not_end_at_a_nul(dtype):
     frame = pd.DataFrame({"token_blockchain": "ETH", "token_address": texts, "symbol": texts})
     tokens = token_identities(frame)
     assert tokens.codes.tolist() == [0, 1, 2, 0]
-    assert {*shared_symbols(frame, tokens)} == set()
+    assert {*tokens_by_shared_symbol(frame, tokens)} == set()
 
 
 def test_no_rows_have_no_identities():
@@ -208,7 +208,7 @@ def test_a_known_token_of_another_project_is_marked():
     frame = pd.DataFrame([listed, own], columns=["token_blockchain", "token_address"])
     with pytest.raises(AmbiguousTokenError) as caught:
         mask_of_token(frame.assign(symbol="USDS"), "USDS")
-    assert f"('ARBITRUM', '{listed[1].lower()}'): known: Sperax USD, another project" in str(
+    assert f"('ARBITRUM', '{listed[1].lower()}'): known: Sperax USD of another project" in str(
         caught.value
     )
     assert f"{own}: the coin itself" in str(caught.value)

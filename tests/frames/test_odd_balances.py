@@ -17,7 +17,7 @@ from walletframe.analysis.sums import totals
 from walletframe.analysis.valuation import value
 from walletframe.errors import AnswerWarning, FetchWarning, UnknownTokenError
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.display import display_html, display_markdown
+from walletframe.frames.display import details_html, details_markdown
 from walletframe.frames.known import summary_lines
 from walletframe.history import compare, load, save, timeline, total_timeline
 from walletframe.pickers import HoldingsExplorer, TokenPicker
@@ -210,7 +210,7 @@ def test_nothing_raises_over_odd_balances(details):
     concentration(holdings)
     assert not flag_spam(holdings).empty
     explain_spam(holdings)
-    shown = display_html(*details) + display_markdown(*details)
+    shown = details_html(*details) + details_markdown(*details)
     assert "unreadable: 0x1f" in repr(details)
     assert "unknown token" in shown
     content = compose(details, before=details, title="x", made=DAY, grouping=Grouping())

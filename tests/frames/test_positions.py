@@ -76,7 +76,7 @@ def test_wallets_of_another_fetch_are_refused():
 @pytest.mark.parametrize("chosen", [[True] * 4, [False, False, True, False], [False] * 4], ids=str)
 def test_selected_rows_are_read_as_alone(wallets, chosen):
     """Their wallets are those with rows, or all requested ones."""
-    some = read_positions(HOLDINGS, wallets).where(np.array(chosen))
+    some = read_positions(HOLDINGS, wallets).select_rows(np.array(chosen))
     alone = read_positions(HOLDINGS[chosen], wallets)
     assert described(some) == described(alone)
     assert some.holdings.equals(alone.holdings)

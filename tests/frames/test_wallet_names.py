@@ -12,7 +12,7 @@ from widgets import Page
 
 import walletframe as wf
 from walletframe.cli import main
-from walletframe.frames.names import short_wallet, user_wallet_names, without_chain
+from walletframe.frames.names import label_lines_without_chain, short_wallet, user_wallet_names
 from walletframe.pickers import HoldingsExplorer, WalletPicker
 from walletframe.reports.composition import Grouping, compose
 
@@ -118,7 +118,7 @@ def test_equal_names_show_addresses():
     treemap = named.wf.plot.treemap()
     assert {"Ada · 0xabcdeeee…", "Ada · 0xabcdffff…"} <= set(treemap.data[0].labels)
     assert all(f"{each}<br>" in hovers(treemap) for each in whole)
-    assert without_chain(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
+    assert label_lines_without_chain(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
 
 
 @pytest.mark.parametrize("argument", [DETAILS, DETAILS.wallets])

@@ -61,7 +61,7 @@ RAISE_NOTHING = {
     "walletframe.analysis.prices.PriceSource": "a protocol, of which nothing is made",
     "walletframe.client.engine.Client.reset_after_fork": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",
-    "walletframe.frames.contract.blockchains": "a table of this package's own",
+    "walletframe.frames.schema.blockchains": "a table of this package's own",
     "walletframe.frames.results.Coverage": "made of counted numbers",
     "walletframe.frames.results.Coverage.sentences": "made of counted numbers",
     **dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Holdings at one time, computed with dicts and Fractions; and cases to draw."""
+"""Holdings at one time, computed with dicts and Fractions, and strategies for answers."""
 
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ UNKNOWN = "?"  # the key of all unknown tokens of a wallet
 
 @st.composite
 def answers(draw):
-    """Draw wallets' answers: collisions, repeats, zeros, extremes, failures, gaps."""
+    """Draw answers with collisions, repeats, zeros, extremes, failures and gaps."""
     held = st.tuples(
         st.sampled_from(TOKENS),
         st.one_of(st.integers(0, 3), st.integers(0, 2**256 - 1)),
@@ -43,7 +43,7 @@ def answers(draw):
 
 
 def sums(answer):
-    """Sum a wallet's list: token to Fraction, or to None if an amount is unknown."""
+    """Sum a wallet's balances by token, as a Fraction, or as None if an amount is unknown."""
     totals = {}
     for blockchain, contract, _, raw, decimals in answer:
         key = canonical_key(blockchain, contract or "") if blockchain else UNKNOWN
@@ -64,12 +64,12 @@ def side(answers, key, stale):
 
 
 def by_wallet(answers):
-    """Return answers by the form of a wallet that is equal for all its spellings."""
+    """Return answers by a key that is the same for all spellings of a wallet."""
     return {canonical_key(*wallet.split(".", 1)): answer for wallet, answer in answers.items()}
 
 
 def row_key(row):
-    """Return wallet and token of a frame's row in that form; None for no token."""
+    """Return these keys for the wallet and the token of a row; None for a missing token."""
     wallet = canonical_key(row.blockchain, row.address)
     if pd.isna(row.token_blockchain):
         return wallet, None if pd.isna(row.symbol) else UNKNOWN

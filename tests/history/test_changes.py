@@ -1,4 +1,4 @@
-"""Changes between two fetches, beside plain set arithmetic."""
+"""Changes between two fetches, compared with plain set arithmetic."""
 
 import pandas as pd
 import pytest
@@ -60,7 +60,7 @@ def expected(before, after, stale):
 
 
 def found(changes):
-    """Return the rows of a frame of changes in the same form, without those of unknown tokens."""
+    """Return the rows of a frame of changes as `expected` does, without unknown tokens."""
     rows = {}
     for row in changes[changes["symbol"].ne(UNKNOWN)].itertuples():
         amounts = map(fraction, (row.before, row.after, row.difference))
@@ -75,7 +75,7 @@ CASES = given(answers(), answers(), st.tuples(st.booleans(), st.booleans()))
 @settings(deadline=None, max_examples=30)
 @CASES
 def test_changes_match_set_arithmetic(before, after, stale):
-    """Every row, amount, change and status is there, and no other."""
+    """The table has exactly the expected rows, amounts, changes and statuses."""
     check_changes(before, after, stale)
 
 
@@ -84,7 +84,7 @@ def test_changes_match_set_arithmetic(before, after, stale):
 @settings(deadline=None, max_examples=250)
 @CASES
 def test_many_changes_match_set_arithmetic(before, after, stale):
-    """Hundreds of cases are drawn."""
+    """Hundreds of drawn cases match."""
     check_changes(before, after, stale)
 
 
@@ -130,12 +130,12 @@ def rows(before, after, **sides):
     ],
 )
 def test_each_kind_of_change(before, after, row):
-    """A failure is never gone; an unlisted token and a listed zero are the same."""
+    """A failure is never gone; an unlisted token and a listed zero mean the same."""
     assert rows(before, after) == [row]
 
 
 def test_unchanged_tokens_have_no_row():
-    """Equal amounts in other decimals or split in two are no change, nor is a listed zero."""
+    """Equal amounts with other decimals, split amounts, and listed zeros are no changes."""
     before = [token(raw=3, decimals=0), token("ZERO", 0, contract="0xZ")]
     after = [token(raw=1_000_000), token(raw=2_000_000)]
     assert rows(before, after) == []
@@ -143,7 +143,7 @@ def test_unchanged_tokens_have_no_row():
 
 
 def test_the_last_unit_is_a_change():
-    """Amounts differ where floats are equal."""
+    """Amounts differ even if their floats are equal."""
     top = 2**256 - 1
     [row] = rows([token(raw=top - 1, decimals=18)], [token(raw=top, decimals=18)])
     assert row[3:] == ("0.000000000000000001", "increased")
@@ -169,7 +169,7 @@ def test_wallets_come_in_their_order():
 
 
 def test_snapshots_are_compared_like_fetches(tmp_path):
-    """Yesterday's snapshot with a fetch of now."""
+    """Yesterday's snapshot is compared with a new fetch."""
     save(fetched({f"ETH.{UPPER_A}": [token(raw=1)]}), folder=tmp_path)
     after = fetched({f"ETH.{UPPER_A}": [token(raw=3)]})
     assert compare(snapshot(folder=tmp_path), after)["change"].tolist() == ["increased"]
@@ -177,7 +177,7 @@ def test_snapshots_are_compared_like_fetches(tmp_path):
 
 @pytest.mark.parametrize("dtype", ["string", "object", "category"])
 def test_changes_do_not_depend_on_text_dtypes(dtype):
-    """Frames from files have other dtypes, and the same changes."""
+    """Frames from files have other dtypes, but the same changes."""
     before, after = (
         fetched({f"ETH.{UPPER_A}": [token(raw=1)], f"ETH.{UPPER_B}": "failed"}),
         fetched({}),
@@ -189,7 +189,7 @@ def test_changes_do_not_depend_on_text_dtypes(dtype):
 
 @pytest.mark.parametrize("swapped", [False, True])
 def test_one_answer_in_two_snapshots_is_unknown_in_the_later(tmp_path, swapped):
-    """There was no request in between; a new equal answer is known to be unchanged."""
+    """Without a request in between, it is unknown; a new equal answer is unchanged."""
     answers = {f"ETH.{UPPER_A}": [token()], f"ETH.{UPPER_B}": [token()]}
     save(fetched(answers), folder=tmp_path)
     cached = fetched(answers, source="cache").wallets
@@ -203,7 +203,7 @@ def test_one_answer_in_two_snapshots_is_unknown_in_the_later(tmp_path, swapped):
 
 
 def test_a_failed_refresh_is_not_unchanged(canned, tmp_path):
-    """A cached answer of any age proves nothing, in two fetches as in two snapshots."""
+    """A cached answer of any age proves nothing, in fetches and in snapshots."""
     canned.add_reply(answer(entry()))
     canned.default = (500, {}, b"down")
     with canned.client() as client:
@@ -219,14 +219,14 @@ def test_a_failed_refresh_is_not_unchanged(canned, tmp_path):
 
 
 def test_a_snapshot_is_not_compared_with_itself(tmp_path):
-    """There was no request in between, so that it proves nothing."""
+    """Without a request in between, a comparison proves nothing."""
     save(fetched({f"ETH.{UPPER_A}": [token()]}), folder=tmp_path)
     with pytest.raises(SnapshotError, match="before and after are the same snapshot, of 20"):
         compare(snapshot("today", folder=tmp_path), snapshot(folder=tmp_path))
 
 
 def test_frames_of_no_single_time_are_refused():
-    """A repeated wallet, holdings without a wallet, an unknown status: each is named."""
+    """The error names a repeated wallet, holdings without a wallet, or an unknown status."""
     details = fetched({f"ETH.{UPPER_A}": [token()]})
     twice = details._replace(wallets=pd.concat([details.wallets, details.wallets]))
     with pytest.raises(SnapshotError, match=rf"the wallet 'ETH\.{UPPER_A}' has more than one row"):
@@ -239,7 +239,7 @@ def test_frames_of_no_single_time_are_refused():
 
 
 def test_simulated_holdings_are_compared_with_simulated_ones():
-    """Real ones are refused beside them."""
+    """A comparison with real holdings is refused."""
     simulated = fetched({f"ETH.{UPPER_A}": [token(raw=1)]}, service="sandbox")
     with pytest.raises(SnapshotError, match="simulated"):
         compare(simulated, fetched({f"ETH.{UPPER_A}": [token()]}))
@@ -276,7 +276,7 @@ def owned(details, **owners):
 
 
 def test_changes_are_summed_by_owner_and_token():
-    """Exactly, over amounts known at both times, with the number of wallets."""
+    """Amounts that are known at both times are summed exactly, and wallets are counted."""
     usdc = "0xUsdc"
     before = fetched(
         {
@@ -331,7 +331,7 @@ def dollars(ethereum, base, twin=0):
 
 
 def test_what_unknown_wallets_may_hold_is_not_gone():
-    """Nor is it new, or a known change of 0, in a group with an unknown wallet."""
+    """In a group with an unknown wallet, nothing is gone, new, or a known change of 0."""
     tokens = [token(name, contract=f"0x{name}") for name in "ABC"]
     before = fetched({f"ETH.{A}": tokens[:1] + tokens[2:], f"ETH.{B}": "failed"})
     after = fetched({f"ETH.{A}": tokens[1:], f"ETH.{B}": [tokens[2]]})
@@ -342,7 +342,7 @@ def test_what_unknown_wallets_may_hold_is_not_gone():
 
 
 def test_changes_are_summed_by_asset():
-    """Over contracts and blockchains, bridged on request; a wallet counts as a whole."""
+    """Sums include all contracts, and bridged versions on request."""
     before = fetched(
         {
             f"ETH.{UPPER_A}": dollars(1, 2, 4),
@@ -385,7 +385,7 @@ def test_changes_are_summed_by_asset():
 
 
 def test_one_asset_is_all_its_contracts_and_possible_holders():
-    """An unknown wallet counts if it could hold some."""
+    """An unknown wallet counts if it could hold the asset."""
     requested = {
         f"ETH.{UPPER_A}": dollars(1, 2),
         f"BASE.{UPPER_B}": dollars(0, 5),
@@ -428,7 +428,7 @@ def test_an_asset_is_suggested_for_a_shared_symbol():
 
 
 def test_a_wallet_that_cannot_hold_the_token_is_not_unknown():
-    """For one token, wallets of its blockchain count, and its holders."""
+    """For one token, the wallets of its blockchain and its holders count."""
     requested = {f"ETH.{UPPER_A}": [token("USDC", 1)], f"ETH.{UPPER_B}": [], "BTC.c": "failed"}
     changes = compare(
         fetched(requested), fetched(requested | {f"ETH.{UPPER_B}": "failed"}), token="USDC"
@@ -438,18 +438,18 @@ def test_a_wallet_that_cannot_hold_the_token_is_not_unknown():
 
 
 def test_rows_dropped_from_one_side_are_reported():
-    """They would seem gone, or new; rows dropped from both, or without effect, are not."""
+    """A warning names rows dropped from one fetch, unless dropping them has no effect."""
     details = fetched({f"ETH.{UPPER_A}": [token(raw=1), token("SCAM", contract="0xbad")]})
     less = details._replace(holdings=details.holdings.iloc[:1])
     with pytest.warns(
         InputWarning,
-        match=r"`after` is incomplete: .* counts 1 row more than its holdings have\. "
-        r"So 1 balance of `before` may wrongly seem gone",
+        match=r"`after` is incomplete: its holdings lack 1 row that `wallets.tokens` counts\. "
+        r"So 1 balance of `before` may not really be gone",
     ):
         assert compare(details, less)["change"].tolist() == ["gone"]
     with pytest.warns(
         InputWarning,
-        match=r"`before` is incomplete: .* may wrongly seem new.* drop the same tokens",
+        match=r"`before` is incomplete: .* may not really be new.* drop the same tokens",
     ):
         compare(less, details)
     assert compare(less, less).empty
@@ -457,7 +457,7 @@ def test_rows_dropped_from_one_side_are_reported():
 
 
 def test_other_columns_to_group_by_are_refused():
-    """The error lists the possible names, the user's own among them."""
+    """The error lists the supported names, including the user's own columns."""
     details = owned(fetched({f"ETH.{UPPER_A}": []}), **{UPPER_A: "Ada"})
     with pytest.raises(SettingsError, match=r"(?s)'team'.*an extra column of wallets \(owner\)"):
         compare(details, details, by="team")
@@ -466,7 +466,7 @@ def test_other_columns_to_group_by_are_refused():
 @settings(max_examples=25, deadline=None)
 @given(answers(), answers())
 def test_sums_of_changes_are_those_of_the_changes(before, after):
-    """The sums by token equal those of the wallets' rows."""
+    """The sums by token equal the sums of the wallets' rows."""
     one, other = fetched(before), fetched(after)
     result = compare(one, other, by="token").dropna(subset="token_blockchain")
     wanted = {}

@@ -1,4 +1,4 @@
-"""Snapshots on the disk: they are read back unchanged, without other files."""
+"""Snapshots on disk are read back unchanged, and leave no other files."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ from walletframe.errors import (
     SnapshotError,
     UnknownSnapshotError,
 )
-from walletframe.frames.contract import WALLET_DTYPES
+from walletframe.frames.schema import WALLET_DTYPES
 from walletframe.pandas_versions import TEXT
 
 TOP = 2**256 - 1
@@ -68,7 +68,7 @@ def three_days(folder, *answers):
 
 
 def test_saved_frames_are_read_back_exactly(folder):
-    """Both frames, to the last digit, in their order and in the dtypes of the contract."""
+    """Both frames are read back with all digits, the same order, and the contract's dtypes."""
     moment = history.save(DETAILS, folder=folder, at=DAY)
     back = history.snapshot(folder=folder)
     for name in ("wallets", "holdings"):
@@ -80,7 +80,7 @@ def test_saved_frames_are_read_back_exactly(folder):
 
 
 def test_an_empty_fetch_is_kept(folder):
-    """No wallets is a snapshot, too, of the same columns."""
+    """A fetch without wallets is also a snapshot with all columns."""
     history.save(fetched({}), folder=folder, at=DAY)
     back = history.load(folder=folder)
     assert_frame_equal(back.wallets.drop(columns="snapshot"), fetched({}).wallets)
@@ -88,7 +88,7 @@ def test_an_empty_fetch_is_kept(folder):
 
 
 def test_the_default_folder_is_the_users(tmp_path):
-    """Without a folder, a snapshot goes to the user's data and comes from there."""
+    """Without a folder, snapshots are saved in and loaded from the user's data folder."""
     history.save(DETAILS)
     assert len(history.load().wallets) == 5
     assert (tmp_path / "data" / "walletframe" / "history").stat().st_mode & 0o777 == 0o700
@@ -96,7 +96,7 @@ def test_the_default_folder_is_the_users(tmp_path):
 
 @pytest.fixture
 def in_tokyo(monkeypatch):
-    """Set the machine's own zone to nine hours ahead."""
+    """Set the machine's time zone to nine hours ahead of UTC."""
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
     yield
@@ -105,7 +105,7 @@ def in_tokyo(monkeypatch):
 
 
 def test_the_time_is_that_of_the_newest_answer(folder):
-    """Cached answers keep their time; a fetch without answers is of now."""
+    """Cached answers keep their time; a fetch without answers has the current time."""
     assert history.save(DETAILS, folder=folder) == FETCHED_AT
     wallets = DETAILS.wallets.assign(
         fetched_at=[FETCHED_AT - timedelta(hours=hour) for hour in (3, 5, 2, 4, 6)]
@@ -118,7 +118,7 @@ def test_the_time_is_that_of_the_newest_answer(folder):
 
 
 def test_old_cached_answers_get_a_new_day_only_on_request(folder):
-    """Beside answers of a later day they are refused, unless the time is given."""
+    """Old and new answers together are refused, unless `at` is passed."""
     wallets = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
     wallets.loc[0, "fetched_at"] -= timedelta(hours=6)
     mixed = DETAILS._replace(wallets=wallets)
@@ -132,7 +132,7 @@ def test_old_cached_answers_get_a_new_day_only_on_request(folder):
 
 @pytest.mark.usefixtures("in_tokyo")
 def test_a_time_without_a_zone_is_local_and_reported(folder):
-    """In every argument for a moment; with a zone it is that of the zone."""
+    """A time without a zone is local in each argument; other times keep their zone."""
     east = pd.Timestamp("2026-01-31 08:00", tz="Europe/Berlin")
     assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-31 07:00:00+00:00"
     naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - the test is about it
@@ -149,14 +149,14 @@ def test_a_time_without_a_zone_is_local_and_reported(folder):
 
 @pytest.mark.parametrize("at", ["2026-01-31", date(2026, 1, 31), "yesterday", pd.NaT, 7])
 def test_a_snapshot_is_of_a_moment(folder, at):
-    """A whole day and other text are refused; nothing is written."""
+    """A day or other text is refused, and nothing is written."""
     with pytest.raises(SnapshotError, match=r"is a day|is not a time"):
         history.save(DETAILS, folder=folder, at=at)
     assert not folder.exists()
 
 
 def test_the_same_answers_are_saved_once(folder):
-    """Also if they come from the cache now; a used time is refused."""
+    """The same answers from the cache are not saved again; a used time is refused."""
     moment = history.save(DETAILS, folder=folder)
     again = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
     with pytest.warns(InputWarning, match="already saved as the snapshot of 2026-01-31 05:59:00"):
@@ -168,7 +168,7 @@ def test_the_same_answers_are_saved_once(folder):
 
 @pytest.mark.parametrize("labels", [[1, 2], [True, False], ["Ada", "Bo"], [None, None]])
 def test_the_same_answers_are_saved_once_with_own_columns(folder, labels):
-    """Columns of any type are compared; with other labels they are another snapshot."""
+    """Extra columns of any type are compared; other labels make another snapshot."""
     wallets, holdings = fetched({f"ETH.{UPPER_A}": [token()], f"ETH.{B}": []})
     labelled = wallets.assign(owner=labels)
     history.save((labelled, holdings), folder=folder)
@@ -179,7 +179,7 @@ def test_the_same_answers_are_saved_once_with_own_columns(folder, labels):
 
 
 def test_two_snapshots_of_one_microsecond_are_both_kept(folder):
-    """The later one gets the next, even if the earlier one is unreadable."""
+    """The later snapshot gets the next microsecond, even if the earlier one is unreadable."""
     answers = [fetched({f"ETH.0x{number:0>40}": []}) for number in range(3)]
     moments = [history.save(details, folder=folder) for details in answers]
     assert moments == [FETCHED_AT + timedelta(microseconds=extra) for extra in range(3)]
@@ -190,7 +190,7 @@ def test_two_snapshots_of_one_microsecond_are_both_kept(folder):
 
 
 def test_snapshots_are_listed(folder):
-    """Oldest first: wallets, those ok, balances, and whether it is simulated."""
+    """The oldest snapshot comes first, with its counts and whether it is simulated."""
     three_days(folder, {f"ETH.{UPPER_A}": [token()], f"ETH.{B}": "timeout"}, {}, {f"ETH.{B}": None})
     listed = history.snapshots(folder=folder)
     assert listed.dtypes.astype(str).tolist() == [
@@ -219,7 +219,7 @@ def test_snapshots_are_listed(folder):
     ],
 )
 def test_times_are_inclusive(folder, since, until, days):
-    """A day is its whole day in UTC; a moment is itself."""
+    """A day includes the whole day in UTC; a point in time includes itself."""
     three_days(folder)
     result = history.load(since=since, until=until, folder=folder)
     assert result.wallets["snapshot"].tolist() == [DAY + timedelta(days=day) for day in days]
@@ -229,14 +229,14 @@ def test_times_are_inclusive(folder, since, until, days):
 
 @pytest.mark.parametrize("when", ["soon", "2026-13-01", 5, None, pd.NaT, ""])
 def test_other_texts_are_no_times(folder, when):
-    """Nothing is guessed."""
+    """Texts that are not times are refused, not guessed."""
     three_days(folder)
     with pytest.raises(SnapshotError, match="is not a time"):
         history.snapshot(when, folder=folder)
 
 
 def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
-    """The latest, or the last of a day or before; its own time is in the frames."""
+    """Returned is the latest snapshot at or before a time; the frames have its own time."""
     three_days(folder)
     result = {
         when: history.snapshot(when, folder=folder).holdings["snapshot"].item() - DAY
@@ -248,7 +248,7 @@ def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
 
 
 def test_today_and_yesterday_are_days_of_utc(folder):
-    """A snapshot of now is today's; one a day older is yesterday's."""
+    """A new snapshot is today's; a snapshot from a day before is yesterday's."""
     wait_past_midnight(20)
     for age, wallet in enumerate([f"ETH.{UPPER_A}", f"ETH.{B}"]):
         at = datetime.now(UTC) - timedelta(days=age)
@@ -261,7 +261,7 @@ def test_today_and_yesterday_are_days_of_utc(folder):
 
 
 def test_a_folder_without_snapshots_is_refused(folder):
-    """A missing folder, or one of other files, is no empty history."""
+    """A missing folder, or a folder with other files, is not an empty history."""
     for call in (history.load, history.snapshot, history.snapshots):
         with pytest.raises(UnknownSnapshotError, match="there are no snapshots in"):
             call(folder=folder)
@@ -271,7 +271,7 @@ def test_a_folder_without_snapshots_is_refused(folder):
 
 
 def test_wallets_are_chosen_in_any_form(folder):
-    """Strings, pairs and frames, hex in any case; an unknown wallet has no rows."""
+    """Strings, pairs and frames choose wallets, in any case; an unknown wallet has no rows."""
     history.save(DETAILS, folder=folder, at=DAY)
     chosen = DETAILS.wallets.iloc[[0, 2]]
     forms = [
@@ -289,7 +289,7 @@ def test_wallets_are_chosen_in_any_form(folder):
 
 
 def test_one_wallet_is_found_among_many_groups_of_rows(folder):
-    """A file of many groups returns each of its wallets complete, and no other."""
+    """Each wallet of a file with many row groups is read completely, without other wallets."""
     answers = {
         f"ETH.0x{number:040x}": [token(contract=f"0x{each}") for each in range(20)]
         for number in range(500)
@@ -319,14 +319,14 @@ def without(details, rows):
     ids=["a row dropped", "a wallet dropped", "a wallet twice", "a row twice"],
 )
 def test_changed_frames_are_refused(folder, changed):
-    """They would show changes that never were; nothing is written."""
+    """Changed frames would cause false changes, so nothing is written."""
     with pytest.raises(SnapshotError, match=r"not as fetched.*SOLANA|NEAR|ETH"):
         history.save(changed, folder=folder)
     assert not folder.exists()
 
 
 def test_columns_of_your_own_are_left_out(folder):
-    """Any order, index and further column: the contract's columns are kept."""
+    """With any order, index and further columns, only the contract's columns are kept."""
     holdings = DETAILS.holdings.assign(value=1.5).set_index(pd.Index(list("vwxyz")))
     history.save(DETAILS._replace(holdings=holdings.iloc[:, ::-1]), folder=folder)
     back = history.snapshot(folder=folder).holdings.drop(columns="snapshot")
@@ -351,7 +351,7 @@ def test_other_dtypes_are_converted_or_refused(folder):
 
 
 def test_simulated_holdings_never_mix_with_real_ones(folder):
-    """Neither in the user's own folder, nor in one that holds the other kind."""
+    """They are refused in the user's data folder and beside real holdings."""
     simulated = fetched({f"ETH.{UPPER_A}": []}, service="sandbox")
     with pytest.raises(SnapshotError, match="can't be stored beside real ones"):
         history.save(simulated)
@@ -362,7 +362,7 @@ def test_simulated_holdings_never_mix_with_real_ones(folder):
 
 
 def test_two_threads_never_take_the_same_time(folder):
-    """One of many writers with one time keeps its snapshot, whole."""
+    """Of many writers with one time, one keeps its complete snapshot."""
 
     def attempt(number):
         try:
@@ -396,7 +396,7 @@ def saving(folder, name, count, before=""):
 
 @pytest.mark.system
 def test_two_processes_save_at_once(folder):
-    """No snapshot is lost, and none mixes the two."""
+    """No snapshot is lost, and none mixes the holdings of the two processes."""
     names = ["https://one.example", "https://two.example"]
     for process in [saving(folder, name, 8) for name in names]:
         assert process.wait(60) == 0
@@ -419,7 +419,7 @@ os.fsync = fsync
 
 @pytest.mark.parametrize("steps,kept", [(2, 1), (4, 1), (5, 2)])
 def test_a_crash_leaves_a_whole_snapshot_or_none(folder, steps, kept):
-    """At any step, files are readable, and remains are removed after a day."""
+    """After a crash at any step, files are readable; leftovers are removed after a day."""
     history.save(DETAILS, folder=folder, at=DAY)
     assert saving(folder, SERVICE, 1, DYING.format(steps=steps)).wait(60) == 9
     assert len(history.snapshots(folder=folder)) == kept
@@ -460,7 +460,7 @@ def test_a_day_on_another_disk_raises_and_leaves_nothing(folder, tmp_path):
 
 
 def test_duckdb_opens_the_history(folder):
-    """Exact text, decimals in order and in sum, statuses beside holdings, the day a partition."""
+    """DuckDB reads exact texts, sorts and sums decimals, joins statuses, and knows the days."""
     three_days(folder)
     wallets, holdings = (f"'{folder}/**/{name}.parquet'" for name in ("wallets", "holdings"))
     rows = duckdb.sql(
@@ -476,7 +476,7 @@ def test_duckdb_opens_the_history(folder):
 
 
 def test_polars_and_pandas_open_the_history(folder):
-    """The largest amount to the last digit; a recursive reader finds no half of a snapshot."""
+    """The largest amount has all digits; recursive readers find no unfinished snapshot."""
     history.save(DETAILS, folder=folder, at=DAY)
     (folder / ".saving-1").mkdir()
     (folder / ".saving-1" / "holdings.parquet.part").write_text("half")
@@ -492,13 +492,13 @@ def test_polars_and_pandas_open_the_history(folder):
 
 
 def rewritten(path, **metadata):
-    """Write a file's rows again with other metadata."""
+    """Rewrite a file with other metadata."""
     table = pq.read_table(path)
     pq.write_table(table.replace_schema_metadata(metadata), path)
 
 
 def test_a_later_format_is_refused(folder):
-    """The error names it, with a hint."""
+    """The error names the later format, with a hint."""
     history.save(DETAILS, folder=folder)
     [path] = folder.glob("date=*/*/wallets.parquet")
     rewritten(path, walletframe_history="2")
@@ -517,7 +517,7 @@ def test_a_later_format_is_refused(folder):
     ids=["cut", "gone", "empty", "another program's"],
 )
 def test_a_broken_snapshot_is_named(folder, spoil):
-    """The error has the file; a new snapshot can be saved all the same."""
+    """The error names the broken file; a new snapshot can still be saved."""
     history.save(DETAILS, folder=folder, at=DAY)
     [path] = folder.glob("date=*/*/holdings.parquet")
     spoil(path)

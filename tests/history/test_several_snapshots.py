@@ -1,4 +1,4 @@
-"""Holdings of several snapshots are never added up into one number."""
+"""Holdings of several snapshots are never added up."""
 
 import pandas as pd
 import pytest
@@ -52,17 +52,17 @@ SUMS = {
 
 @pytest.mark.parametrize("name", SUMS)
 def test_sums_of_several_snapshots_are_refused(name, history, tmp_path):
-    """Tables, charts, the explorer and reports: each wallet would count once per day."""
+    """Tables, charts, the explorer and reports refuse sums: wallets would count once per day."""
     with pytest.raises(SnapshotError, match=r"of 2 snapshots, which can't be added up") as raised:
         SUMS[name](history, tmp_path)
     assert "wf.history.snapshot(" in raised.value.hint
-    assert '"snapshot" in by=' in raised.value.hint
+    assert 'add "snapshot" to by=' in raised.value.hint
     assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("day", DAYS)
 def test_rows_per_snapshot_equal_those_of_the_snapshot(day, folder, history):
-    """By snapshot, each row has the sum of one day, and a single snapshot is added up as usual."""
+    """By snapshot, each row is the sum of one day; a single snapshot is added up as usual."""
     alone = wf.history.snapshot(day, folder=folder).wf.totals(by=["owner", "asset"])
     table = history.wf.totals(by=["snapshot", "owner", "asset"])
     of_day = table[table["snapshot"].dt.strftime("%Y-%m-%d") == day]
@@ -72,7 +72,7 @@ def test_rows_per_snapshot_equal_those_of_the_snapshot(day, folder, history):
 
 
 def test_methods_of_rows_accept_several_snapshots(history):
-    """Values, spam flags and selections add up nothing."""
+    """Values, spam flags and selections work, since they add up nothing."""
     valued = history.wf.value({("ETH", None): 2500}, currency="USD").wf.flag_spam()
     assert len(valued.holdings) == len(history.holdings)
     ada = history.wf.where(owner="Ada", asset="ETH", bridged=True).holdings
@@ -82,7 +82,7 @@ def test_methods_of_rows_accept_several_snapshots(history):
 
 
 def test_report_on_two_snapshots(folder, tmp_path):
-    """Each of the two results is of one snapshot."""
+    """Each of the two results has one snapshot."""
     earlier, later = (wf.history.snapshot(day, folder=folder) for day in DAYS)
     valued = [each.wf.value({("ETH", None): 2500}, currency="USD") for each in (earlier, later)]
     path = wf.report(valued[1], tmp_path / "report.html", before=valued[0])

@@ -1,4 +1,4 @@
-"""One history, and several processes that save, thin and read it, and die: nothing is lost."""
+"""Several processes save, thin and read one history, and are killed: nothing is lost."""
 
 import time
 from contextlib import suppress
@@ -31,21 +31,21 @@ def save(pipe, folder, now, saver, first):
 
 
 def thin(pipe, folder):
-    """Thin again and again, and send the number of removed snapshots."""
+    """Thin repeatedly, and send the number of removed snapshots."""
     while True:
         if gone := len(history.thin(folder=folder)):
             pipe.send(gone)
 
 
 def read(pipe, folder):
-    """Read again and again."""
+    """Read repeatedly."""
     while True:
         pipe.send(len(history.load(wallets="ETH.0xshared", folder=folder).wallets))
         time.sleep(0.05)
 
 
 class Child:
-    """A process that sends its results, until it is killed."""
+    """A process that sends its results until a kill."""
 
     def __init__(self, work, *words):
         self._receiver, sender = PROCESSES.Pipe(duplex=False)
@@ -54,13 +54,13 @@ class Child:
         sender.close()  # this end: the other is closed at the child's end
 
     def results(self):
-        """Yield its results, until its end."""
+        """Yield the results until the process ends."""
         with suppress(EOFError):
             while True:
                 yield self._receiver.recv()
 
     def killed(self):
-        """Kill it as `kill -9` does, unless an error ended it; return its last results."""
+        """Kill the process like `kill -9`, unless an error ended it; return the last results."""
         self._process.kill()
         rest = [*self.results()]
         self._process.join()
@@ -70,7 +70,7 @@ class Child:
 
 @pytest.fixture
 def start():
-    """Start some work in a process of its own."""
+    """Start a function in a process of its own."""
     children = []
 
     def begun(*words):
@@ -90,7 +90,7 @@ def folder(tmp_path):
 
 
 def check(folder, now, saved):
-    """Check that snapshots that are not due are there, and one a day of others; count the rest."""
+    """Check for all young snapshots and one old snapshot a day; count the remaining ones."""
     wallets, holdings = history.load(folder=folder)
     there = {*zip(wallets["snapshot"], wallets["address"], strict=True)}
     assert len(holdings) == len(wallets)
@@ -104,7 +104,7 @@ def check(folder, now, saved):
 @pytest.mark.system
 @pytest.mark.timeout(900)
 def test_concurrent_thinners_lose_nothing(start, folder):
-    """Two savers and two thinners at once: snapshots that are not due stay, and none fails."""
+    """With two savers and two thinners at once, young snapshots stay, and no process fails."""
     each = 80
     now = pd.Timestamp(datetime.now(UTC)).as_unit("us")
     savers = [start(save, folder, now, number, 0) for number in range(2)]
@@ -123,7 +123,7 @@ def test_concurrent_thinners_lose_nothing(start, folder):
 @pytest.mark.system
 @pytest.mark.timeout(900)
 def test_kills_lose_nothing(start, folder):
-    """At any moment: acknowledged snapshots that are not due stay, and the next call resumes."""
+    """After a kill at any moment, acknowledged young snapshots stay; the next call resumes."""
     rounds = 16
     now, saved = pd.Timestamp(datetime.now(UTC)).as_unit("us"), []
     drawn = np.random.default_rng(7)

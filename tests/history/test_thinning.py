@@ -1,4 +1,4 @@
-"""Thinning: kept snapshots are unchanged, and no knowledge of a period is lost."""
+"""Thinning keeps snapshots unchanged, and loses no knowledge of a period."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ START = datetime(2026, 1, 30, 0, 30, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def three_days(tmp_path_factory):
-    """Save three days of six snapshots each; the last wallet is known in one alone."""
+    """Save three days of six snapshots each; the last wallet is known in only one."""
     return filled(tmp_path_factory.mktemp("days"), 18)
 
 
@@ -73,7 +73,7 @@ def of_times(details, times):
 
 
 def test_the_last_of_a_day_stays_and_the_only_knowledge_of_a_wallet(folder):
-    """They are read unchanged; removed snapshots are returned."""
+    """Kept snapshots are read unchanged; removed snapshots are returned."""
     before = history.load(folder=folder)
     gone = history.thin(older_than="1d", folder=folder)["snapshot"]
     assert str(gone.dtype) == "datetime64[us, UTC]"
@@ -88,7 +88,7 @@ def test_the_last_of_a_day_stays_and_the_only_knowledge_of_a_wallet(folder):
 
 @pytest.mark.parametrize("keep,kept", [("hourly", 18), ("daily", 4), ("weekly", 2), ("monthly", 2)])
 def test_a_period_is_an_hour_a_day_a_week_or_a_month(folder, keep, kept):
-    """From Friday to Sunday is one week, and two months, with 0xB known in one."""
+    """Friday to Sunday is one week and two months; one snapshot knows 0xB."""
     history.thin(keep=keep, older_than="0d", folder=folder)
     listed = history.snapshots(folder=folder)["snapshot"]
     assert len(listed) == kept + (keep == "monthly")
@@ -96,7 +96,7 @@ def test_a_period_is_an_hour_a_day_a_week_or_a_month(folder, keep, kept):
 
 
 def test_younger_snapshots_stay(tmp_path):
-    """A day that is only half past keeps all, and so do later ones."""
+    """A day that is only partly old enough keeps all snapshots, and so do later days."""
     wait_past_midnight(20)
     now = datetime.now(UTC)
     times = [now - timedelta(days=days, minutes=minutes) for days in (40, 2) for minutes in (0, 1)]
@@ -118,7 +118,7 @@ def test_younger_snapshots_stay(tmp_path):
     ],
 )
 def test_a_period_that_is_partly_young_stays_whole(tmp_path, keep, middle):
-    """Its older part, too, until all of it is old: then one snapshot is left."""
+    """A period stays complete until all of it is old; then one snapshot is left."""
     part = {"hourly": 1, "daily": 30, "weekly": 120, "monthly": 600}[keep] * timedelta(minutes=10)
     times = [middle - 2 * part, middle - part, middle + part]
     for at in times:
@@ -131,7 +131,7 @@ def test_a_period_that_is_partly_young_stays_whole(tmp_path, keep, middle):
 
 
 def test_today_loses_only_past_hours(tmp_path):
-    """They are removed one by one; the current hour stays whole."""
+    """Snapshots of past hours are removed; the current hour stays complete."""
     now = datetime.now(UTC)
     hour = now.replace(minute=0, second=0, microsecond=0)
     times = [now, *(hour - timedelta(minutes=minutes) for minutes in (1, 2))]
@@ -145,7 +145,7 @@ def test_today_loses_only_past_hours(tmp_path):
 @settings(max_examples=12, deadline=None)
 @given(st.lists(answers(), min_size=1, max_size=5))
 def test_no_knowledge_of_a_day_is_lost(answers):
-    """Each wallet that was requested or known stays so, exactly, with any answers."""
+    """Each requested or known wallet stays requested or known, with any answers."""
     with TemporaryDirectory() as folder:
         for hour, answer in enumerate(answers):
             history.save(fetched(answer), folder=folder, at=START + timedelta(hours=hour))
@@ -175,7 +175,7 @@ def test_readable_answers_of_a_day_are_not_lost(canned, tmp_path):
 
 
 def test_concurrent_readers_read_existing_snapshots(folder):
-    """If snapshots were removed after they were listed, they are listed again."""
+    """If listed snapshots were removed, readers list the snapshots again."""
     before, first = history.load(folder=folder), []
 
     def asked():
@@ -184,13 +184,13 @@ def test_concurrent_readers_read_existing_snapshots(folder):
             first.append(history.thin(folder=folder))
         return result
 
-    result = dataset._read_selected(asked, lambda result: read_snapshots(result, None))
+    result = dataset._select_and_read(asked, lambda result: read_snapshots(result, None))
     assert_same(result, of_times(before, history.snapshots(folder=folder)["snapshot"]))
 
 
 @pytest.fixture
 def before_locking(monkeypatch):
-    """Return a function that sets an action between judging and removing snapshots."""
+    """Return a function that sets an action between finding and removing snapshots."""
     real = FileLock.acquire
 
     def do(act):
@@ -205,7 +205,7 @@ def before_locking(monkeypatch):
 
 
 def test_a_replaced_snapshot_stays(folder, before_locking):
-    """It has the same time, but not the judged content: it alone knows a wallet."""
+    """The new snapshot of the same time has other content: only it knows a wallet."""
 
     def replaced():
         shutil.rmtree(next(folder.glob("date=2026-01-30/20260130T0030*")))
@@ -219,7 +219,7 @@ def test_a_replaced_snapshot_stays(folder, before_locking):
 
 
 def test_a_snapshot_whose_replacement_is_gone_stays(folder, before_locking):
-    """Another one of its day is kept if the last is gone by now."""
+    """If the day's last snapshot is gone by now, another snapshot is kept."""
     before_locking(lambda: shutil.rmtree(next(folder.glob("date=2026-01-30/20260130T2030*"))))
     gone = history.thin(folder=folder)["snapshot"]
     assert len(gone) == 13
@@ -227,7 +227,7 @@ def test_a_snapshot_whose_replacement_is_gone_stays(folder, before_locking):
 
 
 def test_an_unreadable_snapshot_replaces_none(folder, before_locking):
-    """All of its day stay, and it is named."""
+    """All snapshots of the day stay, and the error names the unreadable one."""
     last = next(folder.glob("date=2026-01-30/20260130T2030*"))
     before_locking((last / "holdings.parquet").unlink)
     with pytest.raises(HistoryError, match=r"20260130T203000.*holdings\.parquet"):
@@ -236,7 +236,7 @@ def test_an_unreadable_snapshot_replaces_none(folder, before_locking):
 
 
 def test_a_concurrently_saved_snapshot_stays(folder, before_locking):
-    """It was not judged, though others know all that it does."""
+    """A snapshot that was saved in the meantime stays, even if it is redundant."""
     at = START + timedelta(minutes=1)
     before_locking(lambda: history.save(fetched({f"ETH.{UPPER_A}": []}), folder=folder, at=at))
     assert len(history.thin(folder=folder))
@@ -244,7 +244,7 @@ def test_a_concurrently_saved_snapshot_stays(folder, before_locking):
 
 
 def test_a_thinner_beside_another_does_nothing(folder, before_locking):
-    """Concurrently removed snapshots are not in its result, and no error."""
+    """Snapshots that another thinner removed are not in the result, and cause no error."""
     others = []
     before_locking(lambda: others.extend(history.thin(folder=folder)["snapshot"]))
     assert history.thin(folder=folder).empty
@@ -252,7 +252,7 @@ def test_a_thinner_beside_another_does_nothing(folder, before_locking):
 
 
 def test_remains_are_removed_and_nothing_else(folder, tmp_path_factory, monkeypatch):
-    """Files that a killed call left a day ago: by their names, and of this user alone."""
+    """Leftovers of a call that was killed a day ago are removed, if the user owns them."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "wallets.parquet").write_text("mine")
     own, notes, odd = (folder / f".saving-{name}" for name in ("0" * 16, "a" * 16, "notes"))
@@ -323,7 +323,7 @@ sys.exit(code)
 
 @pytest.mark.system
 def test_a_crash_loses_no_kept_snapshot(tmp_path, tmp_path_factory):
-    """At any step: kept snapshots are read exactly, and the next call resumes."""
+    """After a crash at any step, kept snapshots are readable; the next call resumes."""
     folder, copies = filled(tmp_path, 9), tmp_path_factory.mktemp("copies")
     before = history.load(folder=folder)
     subprocess.run([sys.executable, "-c", DYING, str(folder), str(copies)], check=True, timeout=300)
@@ -352,14 +352,14 @@ def test_a_crash_loses_no_kept_snapshot(tmp_path, tmp_path_factory):
     ],
 )
 def test_other_arguments_are_refused(folder, argument, error, text):
-    """The history is unchanged."""
+    """Unsupported arguments leave the history unchanged."""
     with pytest.raises(error, match=text):
         history.thin(**argument, folder=folder)
     assert len([*folder.glob("date=*/*")]) == 18
 
 
 def test_without_snapshots_thinning_is_refused(tmp_path):
-    """The error is that of every function."""
+    """The error is the same as of other functions."""
     with pytest.raises(UnknownSnapshotError):
         history.thin(folder=tmp_path)
 

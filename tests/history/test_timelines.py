@@ -1,4 +1,4 @@
-"""Holdings over time, beside the same computed cell by cell."""
+"""Holdings over time, compared with cells that are computed one by one."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -26,7 +26,7 @@ DAYS = st.lists(answers().filter(bool), min_size=1, max_size=4)
 
 
 def history_of(*answers):
-    """Return snapshots of a day each, as `load` would."""
+    """Return a snapshot a day, as `load` would."""
     frames = [
         [
             frame.assign(snapshot=pd.Timestamp(DAY + timedelta(days=day)).as_unit("us"))
@@ -64,7 +64,7 @@ def day_of(row):
 @settings(deadline=None, max_examples=25)
 @given(DAYS)
 def test_every_cell_is_there(days):
-    """Each token that a wallet ever held, at each time of a request: amount or reason."""
+    """Each token that a wallet ever held has an amount or a reason at each requested time."""
     lines = timeline(history_of(*days))
     result = {
         (day_of(row), *row_key(row)): (fraction(row.amount), row.status)
@@ -77,7 +77,7 @@ def test_every_cell_is_there(days):
 @settings(deadline=None, max_examples=25)
 @given(DAYS)
 def test_totals_sum_known_amounts(days):
-    """Each token at each time: the sum, and how many wallets that could hold it are known."""
+    """Each token has its sum at each time, and the number of known possible holders."""
     everyone = set().union(*map(by_wallet, days))
     sums, known, requested = {}, {}, {}
     for key in {key for _, _, key in expected(days)} - {None}:
@@ -104,7 +104,7 @@ HISTORY = history_of(
 
 
 def test_a_line_is_ready_for_a_chart():
-    """By wallet, token and time: a failure is a gap, a missing token is 0."""
+    """Rows are sorted by wallet, token and time; a failure is NA, a missing token is 0."""
     lines = timeline(HISTORY, token=("ETH", "0xTOKEN"))
     assert lines.dtypes.astype(str).to_dict() == {
         "snapshot": "datetime64[us, UTC]",
@@ -124,7 +124,7 @@ def test_a_line_is_ready_for_a_chart():
 
 
 def test_a_wallet_requested_later_begins_later():
-    """It has no earlier rows; a total counts it as unknown."""
+    """A wallet has no rows before its first request; totals count the wallet as unknown."""
     lines = timeline(HISTORY)
     assert not (lines["address"] == C).any()
     totals = total_timeline(HISTORY, token=("ETH", "0xToken"))
@@ -134,7 +134,7 @@ def test_a_wallet_requested_later_begins_later():
 
 
 def test_totals_have_their_dtypes():
-    """The same columns and dtypes, rows or none."""
+    """Totals have the same columns and dtypes with and without rows."""
     wanted = {
         "snapshot": "datetime64[us, UTC]",
         "symbol": str(TEXT),
@@ -160,7 +160,7 @@ def test_one_token_is_chosen_by_contract_or_by_its_own_symbol():
 
 
 def test_saved_snapshots_make_a_timeline(tmp_path):
-    """From the disk, one wallet alone."""
+    """The timeline of one wallet from disk has its saved amounts."""
     for day, raw in enumerate((1, 2)):
         details = fetched({f"ETH.{A}": [token(raw=raw)], f"ETH.{B}": [token()]})
         save(details, folder=tmp_path, at=DAY + timedelta(days=day))
@@ -171,7 +171,7 @@ def test_saved_snapshots_make_a_timeline(tmp_path):
 
 @pytest.mark.parametrize("requested", [0, 1, 2])
 def test_holdings_without_a_request_at_their_time_are_refused(requested):
-    """They are added to no other time's, and to no other token's."""
+    """Such holdings are an error, and are added to no other time or token."""
     history = history_of(*[{f"ETH.{A}": [token(), token(contract="0xOther")]}] * 3)
     some = history.wallets.iloc[3 - requested :]
     with pytest.raises(SnapshotError, match="has holdings, but is missing from wallets"):
@@ -179,13 +179,13 @@ def test_holdings_without_a_request_at_their_time_are_refused(requested):
 
 
 def test_frames_without_a_snapshot_are_refused():
-    """One fetch alone has no time to draw."""
+    """A single fetch has no time axis."""
     with pytest.raises(ColumnsError, match="'snapshot'"):
         timeline(fetched({f"ETH.{A}": []}))
 
 
 def test_an_asset_is_one_line_of_all_its_contracts():
-    """They are summed at each time; possible holders are there, and others are not."""
+    """Contracts are summed at each time; only possible holders have rows."""
     usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
     base = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
     both = [
@@ -214,7 +214,7 @@ def test_an_asset_is_one_line_of_all_its_contracts():
 @settings(deadline=None, max_examples=15)
 @given(DAYS)
 def test_totals_of_groups_are_the_totals_of_their_wallets(days):
-    """By wallet, they are the cells of `timeline`; owners add up, and count each wallet once."""
+    """Totals by wallet equal `timeline`; totals by owner count each wallet once."""
     history = history_of(*days)
     totals = total_timeline(history, by="wallet")
     cells = {
@@ -235,7 +235,7 @@ def test_totals_of_groups_are_the_totals_of_their_wallets(days):
 
 
 def owned_history():
-    """Return a history of two owners; a wallet of the second one is never known."""
+    """Return a history of two owners; a wallet of the second owner is never known."""
     history = history_of(
         {f"ETH.{A}": [token(raw=1), token(contract="0xB", raw=2)], f"ETH.{C}": "failed"},
         {f"ETH.{A}": [token(raw=3), token(contract="0xB", decimals=None)], f"ETH.{C}": "failed"},
@@ -245,7 +245,7 @@ def owned_history():
 
 
 def test_totals_by_owner():
-    """A chosen token has a row for each owner who could hold it; an unknown one is NA."""
+    """A chosen token has a row for each possible owner, or NA if it is unknown."""
     totals = total_timeline(owned_history(), by="owner", token=("ETH", "0xToken"))
     assert [*totals.columns[:3]] == ["snapshot", "owner", "symbol"]
     shown = totals[["owner", "amount", "wallets_known", "wallets"]].astype(TEXT).fillna("NA")
@@ -272,6 +272,6 @@ def test_totals_by_asset():
 
 
 def test_other_groups_of_totals_are_refused():
-    """An unknown column is named, with the columns that exist."""
+    """The error names an unknown column and the existing columns."""
     with pytest.raises(SettingsError, match=r"by='team' is not supported(?s:.*)\(owner\)"):
         total_timeline(owned_history(), by="team")

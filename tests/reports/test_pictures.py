@@ -1,4 +1,4 @@
-"""Charts as pictures with a broken browser: an error, and no file."""
+"""Images of charts with a broken browser cause an error, and no file."""
 
 import time
 
@@ -19,7 +19,7 @@ FAULTS = {
 
 @pytest.fixture
 def browser(tmp_path, monkeypatch):
-    """Return a function that makes a shell script the browser, and returns its path."""
+    """Return a function that uses a shell script as the browser, and returns its path."""
 
     def make(script):
         path = tmp_path / "browser" / "chromium"
@@ -34,7 +34,7 @@ def browser(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_browser_that_ends_is_an_error(browser, tmp_path, fault):
-    """At once, long before the time limit; the error names the browser, and nothing is written."""
+    """The error comes long before the time limit and names the browser; nothing is written."""
     path = browser(FAULTS[fault])
     began = time.monotonic()
     with pytest.raises(MissingExtraError, match="ended before it had drawn all charts") as caught:
@@ -47,7 +47,7 @@ def test_a_browser_that_ends_is_an_error(browser, tmp_path, fault):
 
 @pytest.mark.parametrize("ignored", ["", "trap '' TERM"])
 def test_a_browser_that_hangs_is_ended(browser, tmp_path, monkeypatch, ignored):
-    """After the time limit, which the error names; its process is gone, and nothing is written."""
+    """After the time limit, the browser is killed, and an error names the limit."""
     monkeypatch.setattr("walletframe.reports.document._IMAGE_TIMEOUT_S", 2.0)
     beats = tmp_path / "beats"
     browser(f"{ignored}\nwhile true; do echo >> {beats}; sleep 0.05; done")

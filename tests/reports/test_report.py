@@ -1,4 +1,4 @@
-"""The content of a report, of real fetches and of made-up ones, and its file."""
+"""The content of reports on real and made-up fetches, and the file of a report."""
 
 import re
 import sys
@@ -43,7 +43,7 @@ def content_of(details, before=None, **by):
 
 
 def listing(content, anchor):
-    """Return the texts of a table, row by row, or None without it."""
+    """Return the texts of a table, row by row, or None if there is no such table."""
     result = [each for each in content.listings if each.table.name == anchor]
     if not result:
         return None
@@ -55,12 +55,12 @@ def listing(content, anchor):
 
 
 def plain_text(path):
-    """Return a report in Markdown without its entities."""
+    """Return a report in Markdown without HTML entities."""
     return re.sub(r"&#(\d+);", lambda result: chr(int(result[1])), path.read_text(encoding="utf-8"))
 
 
 def test_totals_are_exact_and_by_asset():
-    """Each asset's sum has every digit; one contract in two spellings is one contract."""
+    """Each asset's sum has every digit; two spellings of a contract count as one."""
     content = content_of(fetched(SOME))
     rows = {row["asset"]: row for row in listing(content, "totals")}
     assert rows["USDC"]["amount"] == "5.000003"
@@ -70,7 +70,7 @@ def test_totals_are_exact_and_by_asset():
 
 
 def test_assets_are_added_up_in_tables_and_charts(tmp_path):
-    """Bridged versions and own contracts count on request; an imitation never does."""
+    """Bridged versions and own contracts count on request, imitations never."""
     bridged = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
     held = {
         f"ETH.{A}": [token("USDC", 1_000_000, contract=USDC)],
@@ -101,7 +101,7 @@ def test_assets_are_added_up_in_tables_and_charts(tmp_path):
 
 
 def test_unknown_wallets_come_first_and_are_not_empty():
-    """The first screen counts them, and they are the table's first rows, with the reason."""
+    """The first screen counts unknown wallets; the table begins with them and their reasons."""
     content = content_of(fetched(SOME))
     assert content.scope == "4 wallets on 2 blockchains: 2 ok, 1 failed, 1 timeout"
     assert content.notes == (f"Not counted: 2 of 4 wallets unknown. {AS_OF}",)
@@ -111,7 +111,7 @@ def test_unknown_wallets_come_first_and_are_not_empty():
 
 
 def test_unreadable_amounts_are_counted():
-    """On the first screen, and per asset."""
+    """The first screen and the totals count unreadable amounts."""
     content = content_of(fetched({f"ETH.{A}": [token("AAA", 5, None), token("B", contract="0xB")]}))
     assert content.notes[0] == f"Not counted: 1 balance of unknown amount. {AS_OF}"
     rows = {row["asset"]: row["amounts unknown"] for row in listing(content, "totals")}
@@ -119,13 +119,13 @@ def test_unreadable_amounts_are_counted():
 
 
 def test_a_complete_fetch_has_no_gaps():
-    """A whole answer is not called incomplete."""
+    """A complete answer is not called incomplete."""
     content = content_of(fetched({f"ETH.{A}": [token()]}))
     assert content.notes == (f"Nothing is left out: 1 balance of 1 wallet. {AS_OF}",)
 
 
 def test_nothing_known_is_not_zero():
-    """The total is unknown, with and without prices."""
+    """Without a known wallet, the total is unknown, with and without prices."""
     details = fetched({f"ETH.{A}": "failed"})
     assert content_of(details).total == "unknown"
     valued = details._replace(holdings=details.holdings.assign(value=0.0))
@@ -133,13 +133,13 @@ def test_nothing_known_is_not_zero():
 
 
 def test_out_of_date_answers_are_on_the_first_screen():
-    """An older answer counts, and the report says so."""
+    """An older answer counts, and a note states this."""
     [note] = content_of(fetched({f"ETH.{A}": [token()]}, source="stale")).notes
     assert note.endswith(f" of 1 wallet. 1 wallet shows an older answer. {AS_OF}")
 
 
 def test_changes_without_prices_are_those_of_compare():
-    """An earlier fetch adds a table of exact differences, unknown ones at the end."""
+    """An earlier fetch adds a table of exact differences, with unknown differences at the end."""
     before = fetched({f"ETH.{A}": [token("USDC", 1, contract=USDC)], f"BSC.{C}": [token()]})
     content = content_of(fetched(SOME), before)
     rows = listing(content, "changes")
@@ -151,7 +151,7 @@ def test_changes_without_prices_are_those_of_compare():
 
 
 def owned_at(prices, amounts, **owners):
-    """Return a fetch of two owners' ETH and USDC, in whole tokens, at these prices in USD."""
+    """Return a fetch of ETH and USDC of two owners, in whole tokens, at these prices in USD."""
     held = {
         f"ETH.0x{owner}": [
             token("ETH", int(eth * 100), 2, contract=None),
@@ -170,7 +170,7 @@ AFTER = owned_at({"ETH": 3_500, "USDC": 1}, {"Ada": (110, 800), "Bo": (0, 0), "C
 
 
 def test_the_first_screen_has_total_change_and_share():
-    """The change names what made it: prices at the earlier amounts, and amounts."""
+    """The change is split into prices (times earlier amounts) and amounts."""
     content = content_of(AFTER, BEFORE)
     assert content.total == "385,809.00 USD"
     assert content.change == (
@@ -193,7 +193,7 @@ def test_the_first_screen_has_total_change_and_share():
 
 
 def test_the_table_of_changes_is_by_group_and_asset_largest_first():
-    """Each change is the sum of its parts; what didn't change is left out."""
+    """Each change is the sum of its parts; unchanged balances are left out."""
     rows = listing(content_of(AFTER, BEFORE), "changes")
     assert [[*row.values()] for row in rows] == [
         ["Ada", "ETH", "+85,000.00", "+50,000.00", "+35,000.00", "300,000.00", "385,000.00"],
@@ -206,11 +206,11 @@ def test_the_table_of_changes_is_by_group_and_asset_largest_first():
 
 
 def test_the_sentence_splits_a_change_into_price_and_amount():
-    """The price changes the earlier amount; the rest is the change of the amount."""
+    """The part of the price is the earlier amount's change; the rest is the amount's part."""
     before = owned_at({"ETH": 3_000}, {"Ada": (100, 0)})
     after = owned_at({"ETH": 3_500}, {"Ada": (110, 0)})
     assert content_of(after, before).change.endswith(
-        "UTC: ETH +85,000, of which price 50,000 and amount 35,000."
+        "UTC: ETH +85,000 (price 50,000, amount 35,000)."
     )
 
 
@@ -233,7 +233,7 @@ def test_gone_and_other_groups_are_in_the_total_change():
 
 
 def test_the_sentence_names_three_assets_and_adds_up_the_others():
-    """In the order of the size of their changes."""
+    """The sentence names assets by the size of their changes."""
 
     def priced(factor):
         held = [token(f"T{place}", 10**place, 0, contract=f"0x{place}") for place in range(1, 6)]
@@ -247,7 +247,7 @@ def test_the_sentence_names_three_assets_and_adds_up_the_others():
 
 
 def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
-    """Only the amounts change then, and the report says so."""
+    """Then only amounts change, and a note states this."""
     unvalued = fetched({"ETH.0xAda": [token("USDC", 50_000, 2, contract=USDC)]})
     content = content_of(AFTER, unvalued)
     assert content.change.endswith("ETH +385,000 (amount); USDC +300 (amount).")
@@ -278,7 +278,7 @@ def test_the_change_does_not_depend_on_who_added_the_values():
 
 
 def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices():
-    """They may be in another currency; without own earlier values they are used at both times."""
+    """Own prices may be in another currency, so they value both fetches."""
     before = BEFORE._replace(holdings=BEFORE.holdings.drop(columns=["value", "currency"]))
     content = content_of(AFTER.wf.value({"ETH": 10}, currency="EUR"), before)
     assert content.change == (
@@ -319,7 +319,7 @@ def test_unchanged_never_hides_wallets():
 
 
 def test_the_change_of_a_group_says_how_many_wallets_it_covers():
-    """Those of the other groups, too, unless a wallet is in several groups."""
+    """The row of other groups counts its wallets, too, unless a wallet is in several groups."""
     prices = {"ETH": 1, "USDC": 1}
     amounts = {f"{number:02}": (100 - number, 1) for number in range(20)}
     before = owned_at(prices, amounts, **{"ETH.0x01": "timeout", "ETH.0x19": "timeout"})
@@ -344,19 +344,20 @@ def test_a_tiny_change_has_no_sign():
 
 
 def test_a_total_without_currency_says_so(tmp_path):
-    """Beside the total, with the source of the prices."""
+    """The remark is beside the total, with the source of the prices."""
     wallets, holdings = fetched({f"ETH.{A}": [token()]})
     sent = WalletDetails(wallets, holdings.assign(price=2.0))
-    assert content_of(sent).unit == "(the service's prices, currency not stated)"
-    assert content_of(sent.wf.value({("ETH", "0xtoken"): 1})).unit == "(currency not stated)"
-    assert content_of(sent.wf.value(currency="USD")).unit == ""
+    assert content_of(sent).currency_note == "(the service's prices, currency not stated)"
+    own = sent.wf.value({("ETH", "0xtoken"): 1})
+    assert content_of(own).currency_note == "(currency not stated)"
+    assert content_of(sent.wf.value(currency="USD")).currency_note == ""
     for name in ("r.md", "r.html"):
         text = wf.report(sent, tmp_path / name).read_text(encoding="utf-8")
         assert "(the service's prices, currency not stated)" in unescape(text)
 
 
 def test_a_balance_without_an_earlier_price_has_the_later_one():
-    """A price that appears is no gain; one that disappears leaves out the balance."""
+    """A new price is no gain; without its later price, a balance is left out."""
     priced = owned_at({"ETH": 1_000, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     unpriced = owned_at({"ETH": None, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     content = content_of(AFTER, unpriced)
@@ -373,7 +374,7 @@ def test_a_balance_without_an_earlier_price_has_the_later_one():
 
 
 def test_groups_with_unknown_wallets_say_how_many_are_known():
-    """Beside their name, while the total of the others is shown."""
+    """The count is beside the group's name; the total of the known wallets is shown."""
     details = owned_at({"ETH": 1, "USDC": 1}, {"Ada": (1, 1)}, **{"ETH.0xB": "timeout"})
     details = details._replace(wallets=details.wallets.assign(owner="Ada"))
     assert content_of(details).groups.table.rows[0][0].text == "Ada (1 of 2 known)"
@@ -397,7 +398,7 @@ def test_totals_have_subtotals():
 
 
 def test_data_is_written_beside_the_report(tmp_path):
-    """All rows, exactly, in files that the report names."""
+    """All rows are written exactly to files that the report names."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
     details = fetched({f"ETH.{A}": many})
     path = wf.report(details, tmp_path / "r.md", before=fetched({f"ETH.{A}": []}), data=True)
@@ -412,7 +413,7 @@ def test_data_is_written_beside_the_report(tmp_path):
 
 
 def test_spam_dropped_from_one_side_is_no_change():
-    """Suspects of either are left out of both; tokens that the report lists as honest stay."""
+    """Spam of one fetch is left out of both, except for tokens that the later fetch trusts."""
     scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
     coin = token("USDC", 1, contract=USDC)
     before = fetched({f"ETH.{A}": [coin, scam]})
@@ -429,14 +430,14 @@ def test_spam_dropped_from_one_side_is_no_change():
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")
 def test_a_report_names_the_time_of_the_snapshot(tmp_path):
-    """It may differ from that of its newest answer."""
+    """The snapshot's time may differ from the time of its newest answer."""
     save(fetched(SOME), folder=tmp_path, at="2026-01-30T06:00Z")
     change = content_of(fetched(SOME), snapshot(folder=tmp_path)).change
     assert change.startswith("Amounts since 2026-01-30 06:00 UTC: ")
 
 
 def test_rows_without_a_token_have_no_name():
-    """An unknown wallet's change is not one of a native coin."""
+    """An unknown wallet's change is not a change of a native coin."""
     before = fetched({f"BSC.{C}": "failed"})
     content = content_of(fetched({f"BSC.{C}": "timeout"}), before, by=["wallet", "token"])
     row = listing(content, "changes")[0]
@@ -444,14 +445,14 @@ def test_rows_without_a_token_have_no_name():
 
 
 def test_simulated_and_real_holdings_are_not_compared():
-    """The error is that of compare."""
+    """The error is the same as in `compare`."""
     before = fetched(SOME, service="sandbox")
     with pytest.raises(SnapshotError, match="simulated"):
         content_of(fetched(SOME), before)
 
 
 def test_spam_is_listed_separately():
-    """Suspected spam is in no total and no chart, and has its table with reasons."""
+    """Suspected spam is in no total and no chart, but in a separate table with reasons."""
     scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
     content = content_of(fetched({f"ETH.{A}": [token("USDC", 1, contract=USDC), scam]}))
     assert [row["asset"] for row in listing(content, "totals")] == ["USDC"]
@@ -473,7 +474,7 @@ def test_the_value_of_spam_is_stated():
 
 
 def test_own_flags_and_values_are_kept():
-    """Flags and values from before are used in the report."""
+    """The report uses existing flags and values."""
     details = fetched({f"ETH.{A}": [token("AAA", 1), token("BBB", 3, contract="0xB")]})
     holdings = details.holdings.assign(
         is_spam=[True, False], spam_reasons="denied", value=[1.0, 0.0001], currency="EUR"
@@ -485,7 +486,7 @@ def test_own_flags_and_values_are_kept():
 
 
 def test_tables_have_a_limit_and_say_so():
-    """The first of many rows are shown, with the number of the others."""
+    """The first rows of a long table are shown, with the number of left-out rows."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
     content = content_of(fetched({f"ETH.{A}": many}))
     result = {each.table.name: each.table for each in content.listings}
@@ -503,26 +504,26 @@ def test_tables_have_a_limit_and_say_so():
     ],
 )
 def test_charts_fit_the_data(answers, charts):
-    """None without holdings, one of one wallet, otherwise two."""
+    """No chart without holdings, one chart for one wallet, otherwise two charts."""
     assert len(content_of(fetched(answers)).charts) == charts
 
 
 def test_charts_keep_a_users_template(monkeypatch):
-    """A report uses it, too."""
+    """A report uses the user's template, too."""
     monkeypatch.setattr(pio.templates, "default", "plotly_dark")
     [chart] = content_of(fetched({f"ETH.{A}": [token(), token("B", contract="0xB")]})).charts
     assert chart.figure.layout.template == pio.templates["plotly_dark"]
 
 
 def test_no_wallets_make_a_report(tmp_path):
-    """The document says that there are none."""
+    """The document states that there are no wallets."""
     details = fetched({})
     assert "0 wallets on 0 blockchains" in plain_text(wf.report(details, tmp_path / "r.md"))
     assert "<h1>" in wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_markdown_has_the_same_content(tmp_path):
-    """Every cell of every table, the gaps, the methods, and the mark of simulated data."""
+    """Markdown has every cell, the gaps, the methods, and the mark of simulated data."""
     details = fetched(SOME, service="sandbox")
     text = plain_text(wf.report(details, tmp_path / "r.md", title="For *Ada*"))
     content = content_of(details)
@@ -533,7 +534,7 @@ def test_markdown_has_the_same_content(tmp_path):
 
 
 def test_markdown_has_no_untrusted_markup(tmp_path):
-    """No tag, link, formula or code of a symbol."""
+    """A symbol adds no tag, link, formula or code."""
     balances = [
         token(symbol, 7, contract=f"0x{place:040x}")
         for place, symbol in enumerate(SYMBOLS.values())
@@ -579,20 +580,20 @@ def test_it_is_written_for_people_without_python(tmp_path, suffix):
         ({"price": 2.0}, "The service sent the prices"),
         (
             {"price": 2.0, "unit_price": 2.0, "value": 3.0, "currency": "USD"},
-            "without naming their currency. The author of this report named it.",
+            "without naming their currency. The author of this report named the currency.",
         ),
         ({"value": 3.0}, "The author of this report chose the prices"),
     ],
 )
 def test_methods_name_the_source_of_prices(columns, message):
-    """None, the service, or the report's author."""
+    """The methods name no source, the service, or the report's author."""
     details = fetched({f"ETH.{A}": [token()]})
     content = content_of(details._replace(holdings=details.holdings.assign(**columns)))
     assert message in " ".join(content.methods)
 
 
 def test_digits_are_grouped_and_complete(tmp_path):
-    """An amount has all its digits; very long symbols of digits are shortened as others are."""
+    """Amounts have all digits; very long symbols are shortened, even if they are digits."""
     long = token("7" * 5_000, 2**256 - 1, 18, contract="0xL")
     details = fetched({f"ETH.{A}": [token("USDC", 1_234_567_890_123), long]})
     text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
@@ -618,14 +619,14 @@ def test_other_kinds_of_images_are_refused(tmp_path):
 
 
 def test_a_report_without_charts_needs_no_pictures(client, tmp_path, monkeypatch):
-    """Nothing is drawn, so that no package is needed."""
+    """Without charts, nothing is drawn, so no package is required."""
     monkeypatch.setitem(sys.modules, "kaleido", None)
     path = wf.report(client.fetch([]), tmp_path / "r.html", images="static")
     assert "<img" not in path.read_text()
 
 
 def test_pictures_without_the_package_name_the_extra(tmp_path, monkeypatch):
-    """The error has the extra, and nothing is written."""
+    """The error names the extra, and nothing is written."""
     monkeypatch.setitem(sys.modules, "kaleido", None)
     with pytest.raises(MissingExtraError, match=r"walletframe\[images\]"):
         wf.report(fetched(SOME), tmp_path / "r.html", images="static")
@@ -633,7 +634,7 @@ def test_pictures_without_the_package_name_the_extra(tmp_path, monkeypatch):
 
 
 def test_pictures_without_a_browser_are_refused(tmp_path, monkeypatch):
-    """A named one that does not exist is missing, too; nothing is written."""
+    """A missing browser, or a wrong path to one, is an error; nothing is written."""
     monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "chromium"))
     with pytest.raises(MissingExtraError, match="but none was found"):
         wf.report(fetched(SOME), tmp_path / "r.html", images="static")
@@ -641,7 +642,7 @@ def test_pictures_without_a_browser_are_refused(tmp_path, monkeypatch):
 
 
 def test_it_has_neither_the_key_nor_remote_addresses(service, client, tmp_path):
-    """The page names no server but explorers in links, and the key is nowhere."""
+    """The page names no servers except explorers in links, and does not contain the key."""
     details = client.fetch(["ETH.0x" + "1" * 40, "NEAR.alice.near"])
     text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
     assert service.settings().api_key.reveal() not in text
@@ -661,7 +662,7 @@ def owned():
 
 
 def test_totals_by_any_columns():
-    """A table of their own, owner by owner, with known wallets; and a chart."""
+    """Totals by owner have a table with known wallets, and a chart."""
     content = content_of(owned(), by=["owner", "asset"])
     rows = {(row["owner"], row["asset"]): row for row in listing(content, "subtotals")}
     assert rows["Ada", "USDC"]["amount"] == "5.000001"
@@ -674,7 +675,7 @@ def test_totals_by_any_columns():
 
 
 def test_totals_by_tokens_have_their_contracts():
-    """With values, the largest comes first."""
+    """Totals by token have contracts, and the largest value first."""
     details = owned()
     details = details._replace(holdings=details.holdings.assign(value=[1.0, 9.0, 2.0]))
     rows = listing(content_of(details, by=["owner", "token"]), "subtotals")
@@ -685,7 +686,7 @@ def test_totals_by_tokens_have_their_contracts():
 
 
 def test_empty_groups_are_not_drawn():
-    """The table has the unknown wallets."""
+    """Empty groups are in the table, but not in the chart."""
     details = fetched({f"BSC.{C}": "timeout"})
     details = details._replace(wallets=details.wallets.assign(owner="Ada"))
     content = content_of(details, by="owner")
@@ -694,7 +695,7 @@ def test_empty_groups_are_not_drawn():
 
 
 def test_kept_columns_are_in_the_table_of_wallets(tmp_path):
-    """Their headings are their own names, escaped."""
+    """Extra columns have their own escaped names as headings."""
     details, column = owned(), "<b onload='x'>|$x$"
     details = details._replace(wallets=details.wallets.assign(**{column: "1"}))
     rows = listing(content_of(details), "wallets")
@@ -708,7 +709,7 @@ def test_kept_columns_are_in_the_table_of_wallets(tmp_path):
 
 
 def test_other_totals_are_refused(tmp_path):
-    """Before anything is written."""
+    """Unsupported totals are refused before anything is written."""
     with pytest.raises(SettingsError, match="there is no column 'bla' to group by"):
         wf.report(owned(), tmp_path / "of.md", by="bla")
     assert not [*tmp_path.iterdir()]

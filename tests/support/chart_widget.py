@@ -3,7 +3,7 @@
 from IPython.display import publish_display_data
 from traitlets import Unicode
 
-from walletframe.charts import plotlyjs_bundle
+from walletframe.charts import plotlyjs_version_and_script
 from walletframe.frames.details import WalletDetails
 from walletframe.pickers.explorer import static_mime_bundle
 from walletframe.pickers.page import script, styles
@@ -24,13 +24,13 @@ class ChartWidget(MessageWidget):
     """Show a fetch as charts; its view has the selection."""
 
     _esm, _css = script("chart", "widget") + SHOW, styles("chart")
-    _plotly = Unicode(plotlyjs_bundle()[0]).tag(sync=True)
+    _plotly = Unicode(plotlyjs_version_and_script()[0]).tag(sync=True)
 
     def __init__(self, details, prepare=None):
         super().__init__()
         self.view = ExplorerState(Portfolio(details, prepare))
         self._handlers |= self.view.handlers
-        self._handlers["plotly"] = lambda _: ({}, [plotlyjs_bundle()[1]])
+        self._handlers["plotly"] = lambda _: ({}, [plotlyjs_version_and_script()[1]])
 
     def _ipython_display_(self):
         publish_display_data(self.saved())

@@ -11,8 +11,8 @@ from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import parse_wallets
 from walletframe.amounts import AmountArray
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.answer import NO_LIST, read_answer
 from walletframe.wire.outcome import Balances, Outcome, Status

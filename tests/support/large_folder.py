@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 
 from walletframe.amounts import AmountArray
 from walletframe.bulk.dataset import Dataset
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 
 SERVICE = "https://balances.example"
 TOKENS, SPAN, PART_WALLETS, HELD = 5_000, 6, 2_000, 100

@@ -1,7 +1,7 @@
 """``df.wf``, ``series.wf`` and ``details.wf``: methods that call the library's functions.
 
-An accessor only stores its DataFrame or Series, since pandas may create a new accessor on every
-access. A method imports its function when the method is called.
+An accessor only stores its data, since pandas may create a new accessor on every access. A method
+imports its function when called.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
 
     @staticmethod
     def _of_fetch(fetch: DetailsLike) -> DetailsAccessor:
-        """Return ``details.wf``. `WalletDetails` calls this through pandas, without an import."""
+        """Return ``details.wf`` for `WalletDetails`, which must not import this package."""
         return DetailsAccessor(fetch)
 
     top: Final = delegate(lambda: distribution.top_rows)

@@ -1,4 +1,4 @@
-"""Methods made from functions: a method passes the DataFrame of its accessor to the function."""
+"""Methods made from functions. A method passes the data of its accessor to the function."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that documents the function of `load`, and passes it and the accessor to `call`."""
+    """A method that runs ``call(accessor, load(), …)``, with the docstring of `load()`."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]
@@ -51,7 +51,7 @@ class Delegate(Generic[P, R]):
     def _method(self) -> Any:
         function, call = self._load(), self._call
 
-        @wraps(function, updated=())  # a class has attributes that a method must not have
+        @wraps(function, updated=())  # a class has attributes that don't belong to a method
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
             return call(accessor, function, *args, **kwargs)
 
@@ -68,12 +68,12 @@ class Delegate(Generic[P, R]):
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a function; signatures are cached."""
+    """Return the signature of a function, from a cache."""
     return inspect.signature(function)
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's data and, unless others are passed, its wallets."""
+    """Call a function with an accessor's data, and its wallets unless `wallets` is passed."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
         kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - internal to this package
@@ -81,5 +81,5 @@ def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **k
 
 
 def delegate(load: Callable[[], Callable[Concatenate[Any, P], R]]) -> Delegate[P, R]:
-    """Return a method that calls the function that `load` returns."""
+    """Return a method that calls the function `load()` with the data of its accessor."""
     return Delegate(load, call_with_data)

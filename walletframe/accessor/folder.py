@@ -1,4 +1,4 @@
-"""`open_wallets`, which opens a folder of Parquet files, and the accessor ``.wf`` of the result."""
+"""`open_wallets` for a folder of Parquet files, and the accessor ``.wf`` of the result."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def open_wallets(folder: str | Path) -> StoredWallets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredWallets:
-    """The result of a fetch, stored in a folder of Parquet files; only the wallets are in memory.
+    """The result of a fetch in a folder of Parquet files. Only the wallets are in memory.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class StoredWallets:
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """The wallets as from `read_wallets`, in the requested order. Don't modify this frame."""
+        """The wallets, as from `read_wallets`, in the requested order. Don't modify this frame."""
         return self.holdings.wallets
 
     @property
@@ -90,9 +90,9 @@ class StoredWallets:
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
     """Methods of ``details.wf`` that read the folder in parts, and compute the same tables.
 
-    `value`, `flag_spam` and `without_spam` return a new `StoredWallets`, which adds the columns or
-    drops the rows whenever it reads balances. The files are not changed. When you call one of these
-    three methods, it reads the tokens of all balances, and the prices or lists that it needs.
+    `value`, `flag_spam` and `without_spam` read the tokens of all balances, and the prices or lists
+    that they need. They return a new `StoredWallets`, which adds the columns or drops the rows
+    whenever it reads balances. The files are not changed.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     """
 
     _location = "on disk"
-    _read_into_memory = "read_wallets(folder, tokens=[…], wallets=[…])"
+    _read_example = "read_wallets(folder, tokens=[…], wallets=[…])"
 
     def __init__(self, holdings: StoredHoldings) -> None:
-        self._holdings, self._make_fetch = holdings, StoredWallets
+        self._holdings, self._wrap_holdings = holdings, StoredWallets
 
-    def _where(
+    def _read_selection(
         self,
         _function: object,
         /,
@@ -137,7 +137,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
         small: float | None = None,
         **options: Any,
     ) -> WalletDetails:
-        """Read the selected rows. Spam and prices depend on all balances of the folder."""
+        """Read the selected rows. Spam flags and prices depend on all balances of the folder."""
         stored = StoredWallets(self._holdings)
         names = [*stored.holdings.template.holdings]
         if spam is not None and stored.holdings.flags is None:
@@ -146,14 +146,14 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
             stored = stored.wf.value()
         return selection.where_in_chunks(stored.holdings, names, spam=spam, small=small, **options)
 
-    where: Final = Delegate(lambda: selection.where, _where)
+    where: Final = Delegate(lambda: selection.where, _read_selection)
 
-    def _holdings_and_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
+    def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
             raise SettingsError(
                 "the folder already contains its wallets", hint="leave out wallets=…"
             )
         return self._holdings
 
-    def _holdings_only(self) -> StoredHoldings:
+    def _holdings_without_wallets(self) -> StoredHoldings:
         return self._holdings

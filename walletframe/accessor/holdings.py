@@ -38,9 +38,9 @@ def warn_without_wallets(*wallets: object) -> None:
 class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
-    If you pass a token, a chart shows the amounts of this token. Otherwise, it shows the column
-    ``value``. If this column is missing, it shows numbers of balances, or shares of each token.
-    Amounts of different tokens are never added up.
+    A chart shows the amounts of a token, if you pass one, or otherwise the column ``value``.
+    Without this column, it shows numbers of balances, or shares of each token. Amounts of different
+    tokens are never added up.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class HoldingsAccessor:
 
     @property
     def plot(self) -> PlotAccessor:
-        """Methods that draw holdings, one for each type of chart. They return plotly figures."""
+        """Methods that draw charts of holdings, and return plotly figures."""
         return PlotAccessor(self._data, self._wallets)
 
     totals: Final = delegate(lambda: sums.totals)
@@ -114,7 +114,7 @@ class HoldingsAccessor:
 
 
 class DetailsAccessor(HoldingsAccessor):
-    """Methods for tables and charts of a fetch, which also state how complete the fetch is.
+    """Methods for tables and charts of a fetch, with its completeness.
 
     The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. Methods that
     add columns to holdings or drop rows (`value`, `flag_spam`, `without_spam`, `where`) return a
@@ -147,10 +147,10 @@ class DetailsAccessor(HoldingsAccessor):
         self._wallets, self._data = fetches.as_details(details)
 
     def _replace_holdings(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
-        """Return the result of the fetch with new holdings: those that a function returns."""
+        """Return the result of the fetch with new holdings from a function."""
         return fetches.WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
 
-    def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
+    def _select_rows(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
         return selection.where_in_fetch(self._data, self._wallets, *args, **kwargs)
 
     def _explore(self, widget: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -164,4 +164,4 @@ class DetailsAccessor(HoldingsAccessor):
     value: Final = Delegate(lambda: valuation.value, _replace_holdings)
     flag_spam: Final = Delegate(lambda: flags.flag_spam, _replace_holdings)
     without_spam: Final = Delegate(lambda: flags.without_spam, _replace_holdings)
-    where: Final = Delegate(lambda: selection.where, _where)
+    where: Final = Delegate(lambda: selection.where, _select_rows)

@@ -29,15 +29,15 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method with the docstring of `load()`, which calls the function `load_chunked()`."""
+    """Return a method that calls `load_chunked()`, with the docstring of `load()`."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _arguments_by_name(function, *args, **kwargs)
         if "wallets" in options:
             by = options.get("by", "blockchain")
-            source = accessor._holdings_and_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_with_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
         else:
-            source = accessor._holdings_only()  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_without_wallets()  # noqa: SLF001 - internal to this package
         result: R = load_chunked()(source, **options)
         return result
 
@@ -45,7 +45,7 @@ def delegate_chunked(
 
 
 def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return a dict of the arguments of a call, including defaults but not the data."""
+    """Return a dict of the arguments of a call, with defaults, but without the data."""
     bound = signature_of(function).bind(None, *args, **kwargs)
     bound.apply_defaults()
     _, *named = bound.arguments.items()
@@ -53,45 +53,45 @@ def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) 
 
 
 class PartitionedAccessor(ABC, Generic[FetchT]):
-    """Methods of ``details.wf`` that compute the same tables from parts of the data."""
+    """Methods of ``details.wf`` that compute the same tables from chunks of the data."""
 
     _location: str
-    _read_into_memory: str
-    _make_fetch: Callable[[Any], FetchT]  # wraps holdings in the type that the methods return
+    _read_example: str
+    _wrap_holdings: Callable[[Any], FetchT]  # wraps holdings in the type that the methods return
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(FrameAccessor, name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        raise self._frames_needed(name)
+        raise self._frames_needed_error(name)
 
-    def _frames_needed(self, name: str, argument: str = "") -> FramesNeededError:
+    def _frames_needed_error(self, name: str, argument: str = "") -> FramesNeededError:
         return FramesNeededError(
             f"{name}{argument} needs balances in memory, but they are {self._location}",
-            hint=f"first read the balances into memory: {self._read_into_memory}.wf.{name}",
+            hint=f"first read the balances into memory: {self._read_example}.wf.{name}",
         )
 
     @abstractmethod
-    def _holdings_and_wallets(self, wallets: Any, by: By) -> Any:
-        """Return the holdings with the wallets of the same fetch, for tables that count wallets."""
+    def _holdings_with_wallets(self, wallets: Any, by: By) -> Any:
+        """Return the holdings with the wallets of the fetch, for tables that count wallets."""
 
     @abstractmethod
-    def _holdings_only(self) -> Any:
+    def _holdings_without_wallets(self) -> Any:
         """Return the holdings without wallets, for tables that don't count wallets."""
 
-    def _value(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
+    def _add_values(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         if options.pop("at") is not None:
-            raise self._frames_needed("value", "(at=…)")
-        source = self._holdings_only()
-        return self._make_fetch(source.valued(chunked.chunked_prices(source, **options)))
+            raise self._frames_needed_error("value", "(at=…)")
+        source = self._holdings_without_wallets()
+        return self._wrap_holdings(source.valued(chunked.chunked_prices(source, **options)))
 
-    def _flag(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
+    def _flag_spam(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
-        source = self._holdings_only()
+        source = self._holdings_without_wallets()
         tokens, rows, unknown = flags.chunked_flags(source, drop_spam=drop_spam, **options)
         mark = source.without if drop_spam else source.flagged
-        return self._make_fetch(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
+        return self._wrap_holdings(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)
     coverage: Final = delegate_chunked(lambda: sums.coverage, lambda: chunked.chunked_coverage)
@@ -101,6 +101,6 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
     )
     pivot: Final = delegate_chunked(lambda: distribution.pivot, lambda: chunked.chunked_pivot)
     explain_spam: Final = delegate_chunked(lambda: flags.explain_spam, lambda: flags.explain_spam)
-    value: Final = Delegate(lambda: valuation.value, _value)
-    flag_spam: Final = Delegate(lambda: flags.flag_spam, _flag)
-    without_spam: Final = Delegate(lambda: flags.without_spam, _flag)
+    value: Final = Delegate(lambda: valuation.value, _add_values)
+    flag_spam: Final = Delegate(lambda: flags.flag_spam, _flag_spam)
+    without_spam: Final = Delegate(lambda: flags.without_spam, _flag_spam)

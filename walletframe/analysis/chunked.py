@@ -24,18 +24,18 @@ from walletframe.analysis.sums import aggregate_groups, build_totals_table, merg
 from walletframe.bulk import PriceLookup
 from walletframe.errors import SettingsError
 from walletframe.frames import asset_list
-from walletframe.frames.contract import na_array, normalize_blockchains, require_columns, text_array
 from walletframe.frames.groups import (
-    group_rows,
-    list_names,
+    by_as_list,
+    group_positions,
+    holder_grouping,
     read_groups,
-    read_holder_names,
-    token_and_groups,
+    token_or_asset_and_by,
 )
-from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_identities
-from walletframe.frames.known import summarize_values
+from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_token_identities
+from walletframe.frames.known import value_summary
 from walletframe.frames.positions import Chunk
-from walletframe.frames.results import stated_coverage, with_coverage
+from walletframe.frames.results import coverage_from_attrs, with_coverage
+from walletframe.frames.schema import na_amounts, normalize_blockchains, require_columns, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -122,7 +122,7 @@ class GroupSpec:
     def __post_init__(self) -> None:
         # A file is read only here, since workers of a cluster may have other settings.
         if "asset" in self.names:
-            object.__setattr__(self, "assets", asset_list.custom_assets(self.assets))
+            object.__setattr__(self, "assets", asset_list.read_user_assets(self.assets))
 
     def aggregate_chunk(self, chunk: Chunk) -> PartialAggregate:
         """Group the rows of a chunk, and aggregate the groups."""
@@ -143,9 +143,9 @@ class GroupSpec:
         rows = rows.take(order).reset_index(drop=True)
         if source.normalizes_blockchains:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
-        merged = source.template.with_rows(
-            rows.assign(amount=na_array(len(rows))),  # amounts are already in the aggregates
-            joined_identities([part.contracts for part in parts], order),
+        merged = source.template.replace_rows(
+            rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
+            merge_token_identities([part.contracts for part in parts], order),
             np.concatenate([part.wallet_indices for part in parts])[order],
         )
         merged.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
@@ -163,8 +163,8 @@ class GroupSpec:
 
     def _group_rows(self, positions: Positions) -> tuple[Positions, Groups]:
         if "asset" in self.names:
-            positions = asset_list.with_assets(positions, self.assets, bridged=self.bridged)
-        return group_rows(positions, self.names)
+            positions = asset_list.tokens_to_assets(positions, self.assets, bridged=self.bridged)
+        return group_positions(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
         """Convert to a partial aggregate by choosing representative rows."""
@@ -175,11 +175,11 @@ class GroupSpec:
             chains = positions.chain_codes[positions.wallet_codes]
             codes, pairs = pd.factorize(contracts.codes * max(len(positions.chains), 1) + chains)
             first_of_pairs = first_rows(codes, len(pairs))
-        with_rows = np.flatnonzero(aggregates.balances)
-        first_of_groups = first_rows(groups.codes, len(groups))[with_rows]
+        nonempty = np.flatnonzero(aggregates.balances)
+        first_of_groups = first_rows(groups.codes, len(groups))[nonempty]
         kept, rows = np.union1d(first_of_pairs, first_of_groups), positions.holdings
         group_first = np.full(len(groups), len(kept))
-        group_first[with_rows] = np.searchsorted(kept, first_of_groups)
+        group_first[nonempty] = np.searchsorted(kept, first_of_groups)
         columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
         names = [name for name in self.names if name in rows and name not in TOKEN]
         columns |= {name: rows[name].array.take(kept) for name in names}
@@ -218,7 +218,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 
 def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
     """Compute the table that `totals` returns if `wallets` is passed, in chunks."""
-    tokens = chunked_tokens(source) if "symbol" in list_names(by) else source.template
+    tokens = chunked_tokens(source) if "symbol" in by_as_list(by) else source.template
     names = read_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, **options)], columns)
@@ -227,18 +227,18 @@ def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) ->
 
 def chunked_coverage(source: ChunkedHoldings) -> Coverage:
     """Compute the result that `coverage` returns if `wallets` is passed, in chunks."""
-    return stated_coverage(chunked_totals(source, "blockchain"))
+    return coverage_from_attrs(chunked_totals(source, "blockchain"))
 
 
 def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
-    """Compute the result of `value_summary` in chunks."""
+    """Compute the result of `summarize_value` in chunks."""
     if "value" not in source.template.holdings:
         return None
     parts = [*source.map_chunks(_summarize_chunk_values, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
     total = joined_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
-    return summarize_values(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
+    return value_summary(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
 
 
 def _summarize_chunk_values(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
@@ -264,11 +264,11 @@ def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
     tokens = positions.holdings.iloc[first].reset_index(drop=True)
     rows = source.template.holdings.reindex(range(len(first))).assign(**tokens)
     wallet_codes = np.zeros(len(first), dtype=np.intp)  # not used: these rows have no wallet
-    return source.template.with_rows(rows, positions.tokens.take(first), wallet_codes)
+    return source.template.replace_rows(rows, positions.tokens.take(first), wallet_codes)
 
 
 def _contract_keys_at(tokens: Positions, indices: Codes) -> set[TokenKey]:
-    keys, rows = tokens.contracts.plain_keys, np.isin(tokens.tokens.codes, indices)
+    keys, rows = tokens.contracts.merged_keys, np.isin(tokens.tokens.codes, indices)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
 
@@ -276,11 +276,11 @@ def _tokens_and_totals(
     source: ChunkedHoldings, by: By, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
     """Return tokens, grouping names and totals, from one pass over the chunks."""
-    positions, _ = read_holder_names(source.template, by, **options)
+    positions, _ = holder_grouping(source.template, by, **options)
     specs = [_BY_TOKEN, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
     rows = _token_rows(source, by_token)
-    tokens, names = read_holder_names(rows, by, **options)
+    tokens, names = holder_grouping(rows, by, **options)
     return tokens, names, build_totals_table(chunk.positions, groups, sums)
 
 
@@ -345,20 +345,20 @@ def _measure_one_token(
     **options: Any,
 ) -> pd.DataFrame:
     """Compute the table of `share` or `concentration` for one asset or token."""
-    named, names = token_and_groups(token, asset, by)
+    named, names = token_or_asset_and_by(token, asset, by)
     if named is None:
         return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
-    tokens, names = read_holder_names(_token_rows(source, aggregation), names, **options)
+    tokens, names = holder_grouping(_token_rows(source, aggregation), names, **options)
     index = asset_list.token_or_asset_index(tokens, named)
     keys = _contract_keys_at(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
-    rows = source.template.with_holdings(source.read_rows(keys, names))
+    rows = source.template.replace_holdings(source.read_rows(keys, names))
     table = measure(rows, asset, token=token, by=by, **options)
     unread = int(aggregation.aggregates.balances.sum()) - len(rows.holdings)
-    coverage = stated_coverage(table)
+    coverage = coverage_from_attrs(table)
     return with_coverage(table, replace(coverage, filtered=max(coverage.filtered - unread, 0)))
 
 
@@ -377,7 +377,7 @@ def chunked_concentration(
     for batch, result in zip(batches, results, strict=True):
         for name in MEASURES:
             measured.loc[batch, name] = result[name].to_numpy()
-    return with_coverage(measured, stated_coverage(table))
+    return with_coverage(measured, coverage_from_attrs(table))
 
 
 def _split_into_batches(balances: Codes, unknown: Mask) -> Iterator[Codes]:
@@ -407,7 +407,7 @@ def chunked_pivot(
     chosen = distribution.rank_tokens(totals)[:n]
     keys = _contract_keys_at(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
-    rows = source.template.with_holdings(source.read_rows(keys, ()))
+    rows = source.template.replace_holdings(source.read_rows(keys, ()))
     table = distribution.pivot(rows, None, by=by, **options)
     read_totals = totals.drop(columns="value", errors="ignore")  # values were not read
     ranked = distribution.rank_tokens(read_totals)

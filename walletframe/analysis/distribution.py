@@ -17,19 +17,19 @@ from walletframe.amounts.sums import Segments, sums
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
-from walletframe.frames.contract import amounts_of, count_array, require_columns, text_array
 from walletframe.frames.coverage import (
-    broadcast_completeness,
-    completeness_among,
     coverage_of_rows,
     coverage_of_token,
-    known_by_token,
+    mark_unknown_wallets,
+    masked_completeness,
+    repeated_completeness,
 )
-from walletframe.frames.groups import group, read_holder_names, token_and_groups
+from walletframe.frames.groups import holder_grouping, make_groups, token_or_asset_and_by
 from walletframe.frames.identity import token_identities
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums, read_positions, require_one_snapshot
-from walletframe.frames.results import COVERAGE, stated_coverage, with_coverage
+from walletframe.frames.results import COVERAGE, coverage_from_attrs, with_coverage
+from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -214,18 +214,18 @@ def share(  # noqa: PLR0913 - users pass each option by name
     0  ben.near      3   0.75
     1  ada.near      1   0.25
     """
-    named, by = token_and_groups(token, asset, by)
+    named, by = token_or_asset_and_by(token, asset, by)
     if named is None:
         hint = "pass asset=… or token=…"
         raise SettingsError("a share needs one asset or one token", hint=hint)
-    all_positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
+    all_positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(all_positions.holdings)
     index = token_or_asset_index(all_positions, named)
-    positions = all_positions.where(all_positions.tokens.codes == index)
-    groups = group(positions, names)
+    positions = all_positions.select_rows(all_positions.tokens.codes == index)
+    groups = make_groups(positions, names)
     possible = positions.wallets_that_can_hold(0) & positions.has_wallets
-    narrowed = known_by_token(positions, np.ones(len(positions.holdings), dtype=bool))
-    known = completeness_among(narrowed, groups, possible)
+    narrowed = mark_unknown_wallets(positions, np.ones(len(positions.holdings), dtype=bool))
+    known = masked_completeness(narrowed, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
     segments = Segments(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
@@ -241,7 +241,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         **_contract_columns(positions, groups, missing),
     )
     if groups.names == ["wallet"]:  # the count of a single wallet says nothing new
-        known = broadcast_completeness(narrowed, possible, count)
+        known = repeated_completeness(narrowed, possible, count)
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
@@ -352,12 +352,12 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
             f"top={top!r} is neither a number of holders nor a fraction of the holders",
             hint="pass an integer, such as top=10, or a fraction between 0 and 1, such as top=0.01",
         )
-    named, by = token_and_groups(token, asset, by)
-    positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
+    named, by = token_or_asset_and_by(token, asset, by)
+    positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(positions.holdings)
-    table = compute_totals(positions, group(positions, [positions.kind]))
-    measured = table.assign(**_inequality_by_token(positions, group(positions, names), top))
-    coverage = stated_coverage(table)
+    table = compute_totals(positions, make_groups(positions, [positions.kind]))
+    measured = table.assign(**_inequality_by_token(positions, make_groups(positions, names), top))
+    coverage = coverage_from_attrs(table)
     if named is not None:
         index = token_or_asset_index(positions, named)
         measured = measured.iloc[[index]].reset_index(drop=True)
@@ -532,9 +532,9 @@ def pivot(
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all columns")
-    positions, row_names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
-    groups = group(positions, row_names)
-    totals = compute_totals(positions, group(positions, [positions.kind]))
+    positions, row_names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
+    groups = make_groups(positions, row_names)
+    totals = compute_totals(positions, make_groups(positions, [positions.kind]))
     chosen = rank_tokens(totals)[:n]
     names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
     count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
@@ -551,7 +551,7 @@ def pivot(
 
 def coverage_of_chosen_totals(totals: pd.DataFrame, chosen: Codes) -> Coverage:
     """Return the coverage of a table with only these rows of the totals."""
-    coverage = stated_coverage(totals)
+    coverage = coverage_from_attrs(totals)
     names = [name for name in ("balances", "amount_na", "unpriced") if name in totals]
     counts: dict[str, Any] = {name: int(totals[name].iloc[chosen].sum()) for name in names}
     return replace(coverage, **counts, beyond_limit=coverage.balances - counts["balances"])
@@ -675,8 +675,8 @@ def overlap(
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all pairs")
-    positions, names = read_holder_names(holdings, by, wallets, assets=assets, bridged=bridged)
-    groups = group(positions, names)
+    positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
+    groups = make_groups(positions, names)
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
     stride = len(positions.tokens.keys) + 1
     held = sorted_unique(groups.codes[rows] * stride + positions.tokens.codes[rows])
@@ -705,7 +705,7 @@ def overlap(
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
-    known = broadcast_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
+    known = repeated_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
     coverage = coverage_of_rows(positions)
     return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 

@@ -20,8 +20,8 @@ from walletframe.address.forms import is_blank
 from walletframe.amounts.arrow import with_amounts
 from walletframe.disk import read_parquet
 from walletframe.errors import POSITIONS_NOTE, ColumnsError, PricesError
-from walletframe.frames.contract import one_currency, require_columns
 from walletframe.frames.identity import token_identities, token_key
+from walletframe.frames.schema import one_currency, require_columns
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import from_cell, safe_line, token_text

@@ -12,7 +12,6 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from walletframe.amounts import AmountDtype
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.identity import cell_text
 from walletframe.frames.names import (
     full_wallet_name,
@@ -21,6 +20,7 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
 

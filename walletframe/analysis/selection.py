@@ -22,16 +22,16 @@ from walletframe.errors import (
     UnknownWalletError,
 )
 from walletframe.frames.asset_list import (
-    sum_versions,
+    count_and_sum_contracts,
     token_or_asset_index,
+    tokens_to_assets,
     warn_about_bridged,
-    with_assets,
 )
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.groups import refuse_token_and_asset
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.groups import reject_both
 from walletframe.frames.identity import is_unknown, wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
@@ -230,7 +230,7 @@ class Selectable:
     def __init__(self, holdings: PositionsLike, wallets: pd.DataFrame | None) -> None:
         self.held: Positions = read_positions(holdings)
         self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
-        self.groups: list[str] = [] if wallets is None else kept_names(wallets)
+        self.groups: list[str] = [] if wallets is None else extra_names(wallets)
         self.requested: KeyCodes = wallet_identities(self.wallets)
         # `wallets` is incomplete if the holdings contain other wallets.
         keys = {*self.held.wallet_keys}
@@ -289,7 +289,7 @@ class Selectable:
         if selection.bridged:
             versions = replace(selection, tokens=tuple(dict(selection.bridged)))
             rows = self.drop_spam_and_small(self.row_mask(versions), versions)
-            count, amount = sum_versions(self.held, rows)
+            count, amount = count_and_sum_contracts(self.held, rows)
             amount *= len({asset for _, asset in selection.bridged}) == 1
             reasons["bridged"] = rows, bridged_text(count, amount)
             warn_about_bridged(count, amount)
@@ -312,7 +312,7 @@ def parse_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) ->
     """Check the arguments of `where`, and return them as a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
     wallet, blockchain = options["wallet"], options["blockchain"]
-    refuse_token_and_asset(options["token"], options["asset"])
+    reject_both(options["token"], options["asset"])
     labels: list[tuple[str, str]] = []
     for name, wanted in arguments.items():
         frame = rows.wallets if name in rows.groups else rows.held.holdings
@@ -360,7 +360,7 @@ def _token_keys(
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _OF_TOKENS)
     if asset is not None:
-        by_asset = with_assets(positions, assets, bridged=bool(bridged))
+        by_asset = tokens_to_assets(positions, assets, bridged=bool(bridged))
         places = [token_or_asset_index(by_asset, name) for name in _as_list("asset", asset)]
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, places)]
         chosen = {by_asset.tokens.keys[place] for place in places}

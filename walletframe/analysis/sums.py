@@ -22,17 +22,17 @@ from walletframe.amounts.sums import (
     is_positive,
     joined_totals,
 )
-from walletframe.frames.asset_list import count_separate_versions
-from walletframe.frames.contract import count_array, one_currency, text_array
+from walletframe.frames.asset_list import count_separate_bridged
 from walletframe.frames.coverage import (
-    completeness,
+    completeness_columns,
     count_unreadable_wallets,
-    coverage_of,
+    coverage_from_counts,
     coverage_of_rows,
 )
-from walletframe.frames.groups import ADDED, read_groups
+from walletframe.frames.groups import KINDS, read_groups
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import with_coverage
+from walletframe.frames.schema import count_array, one_currency, text_array
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def compute_totals(positions: Positions, groups: Groups) -> pd.DataFrame:
 
 def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) -> pd.DataFrame:
     """Build the table of `totals` from aggregates."""
-    known = completeness(positions, groups, sums.unreadable)
+    known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
     unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
@@ -218,7 +218,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     bridged_separate = 0
     if sums.contracts is not None and "asset" in groups.names:
         counts = count_contracts(positions, sums.contracts, len(groups))
-        bridged_separate = count_separate_versions(positions, sums.contracts[1])
+        bridged_separate = count_separate_bridged(positions, sums.contracts[1])
     elif sums.contracts is not None:
         counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
     if sums.holders is not None:
@@ -233,8 +233,8 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
         columns["currency"] = text_array((sums.value_totals.currencies or [None]) * len(groups))
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
-    row_count = int(balances.sum())
-    coverage = coverage_of(positions, row_count, row_count - int(sums.sizes.sum()), unpriced)
+    rows = int(balances.sum())
+    coverage = coverage_from_counts(positions, rows, rows - int(sums.sizes.sum()), unpriced)
     coverage = replace(coverage, bridged_separate=bridged_separate)
     return with_coverage(pd.DataFrame({**columns, **known}), coverage)
 
@@ -268,7 +268,7 @@ def aggregate_groups(
     """Aggregate the rows of each group. With `sums_only`, count neither wallets nor contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
-    if ADDED.isdisjoint(groups.names):
+    if KINDS.isdisjoint(groups.names):
         known = known[~amounts.missing] if amounts.missing.any() else known
         sizes = np.bincount(known, minlength=count)
     else:
@@ -278,7 +278,7 @@ def aggregate_groups(
         unreadable = count_unreadable_wallets(positions, groups)
         held = np.flatnonzero(is_positive(amounts))
         codes = groups.codes[held]
-        if "asset" in groups.names or ADDED.isdisjoint(groups.names):
+        if "asset" in groups.names or KINDS.isdisjoint(groups.names):
             contracts = distinct_pairs(codes, positions.contracts.codes[held])
         if "wallet" not in groups.names:
             pairs, _ = distinct_pairs(codes, positions.wallet_codes[held])

@@ -13,8 +13,8 @@ import pandas as pd
 from walletframe.address.forms import is_blank
 from walletframe.chains import known_blockchains
 from walletframe.errors import TokenListError
-from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import TokenKey
+from walletframe.frames.schema import require_columns
 from walletframe.pandas_versions import TEXT
 from walletframe.text import from_cell, safe_line
 

@@ -29,10 +29,10 @@ from walletframe.analysis.prices import (
 from walletframe.bulk import first_known_prices
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
-from walletframe.frames.contract import amounts_of, one_currency, require_columns, text_array
 from walletframe.frames.identity import is_unknown, token_identities
-from walletframe.frames.names import ambiguous, shared_symbols
+from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import token_columns
+from walletframe.frames.schema import amounts_of, one_currency, require_columns, text_array
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorized
@@ -278,9 +278,9 @@ def _custom_prices(
     priced = dict.fromkeys(name for name, _ in price_by_key)
     codes, keys = tokens.codes, tokens.keys
     if by_asset is None:
-        shared = shared_symbols(holdings, tokens)
+        shared = tokens_by_shared_symbol(holdings, tokens)
         if mixed := {symbol: shared[symbol] for symbol in priced if symbol in shared}:
-            raise ambiguous(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
+            raise ambiguous_token_error(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
         codes, keys = factorized(holdings["symbol"])
     prices = _row_prices(price_by_key, keys, codes, times)
     if by_asset and by_asset.keys() & priced:  # for tokens without their own price

@@ -25,8 +25,8 @@ from walletframe.bulk.journal import segments, unwritten_records
 from walletframe.disk import locked, private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import text_array
-from walletframe.frames.kept import DISTINCT, kept_table, with_kept
+from walletframe.frames.extra_columns import DISTINCT, add_extra_columns, extra_to_arrow
+from walletframe.frames.schema import text_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -165,8 +165,8 @@ class Dataset:
             is_first = ~pd.Index(files.keys_of(combined)).duplicated()
             distinct = combined.loc[is_first, ["blockchain", "address"]].reset_index(drop=True)
             values = files.first_extra_values(combined, files.keys_of(distinct))
-            table = kept_table(with_kept(distinct, values))
-            if existing is None or not table.equals(kept_table(existing)):
+            table = extra_to_arrow(add_extra_columns(distinct, values))
+            if existing is None or not table.equals(extra_to_arrow(existing)):
                 self._write({self.layout.kept: table})
 
     def compact_failed(self) -> None:

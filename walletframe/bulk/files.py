@@ -34,8 +34,8 @@ from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import private_file, publish, read_parquet
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import WALLET_DTYPES
-from walletframe.frames.kept import ARROW_DTYPES, kept_frame
+from walletframe.frames.extra_columns import ARROW_DTYPES, extra_from_arrow
+from walletframe.frames.schema import WALLET_DTYPES
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def empty_tables() -> Tables:
 def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
     """Return the blockchains, addresses and extra columns of wallets, or None if there are none."""
     try:
-        return kept_frame(read_parquet(layout.kept))
+        return extra_from_arrow(read_parquet(layout.kept))
     except FileNotFoundError:
         return None
 

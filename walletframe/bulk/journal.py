@@ -23,7 +23,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.bulk.files import dataset_errors, key_of
 from walletframe.disk import private_file
 from walletframe.frames.assembly import WalletRecord
-from walletframe.frames.contract import Source
+from walletframe.frames.schema import Source
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Outcome, Status
 

@@ -25,16 +25,16 @@ from walletframe.disk import local_folder, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import add_extra_columns
+from walletframe.frames.identity import TOKEN, token_identities
+from walletframe.frames.names import token_index
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
-    arrow_text,
     normalize_blockchains,
     text_array,
+    text_from_arrow,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.identity import TOKEN, token_identities
-from walletframe.frames.kept import with_kept
-from walletframe.frames.names import token_index
 from walletframe.pandas_versions import factorized
 from walletframe.wire.outcome import Outcome, Status
 
@@ -312,7 +312,7 @@ def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """Append the extra columns of wallets."""
     if (extra_columns := files.read_extra_columns(layout)) is None:
         return wallets
-    return with_kept(wallets, files.first_extra_values(extra_columns, keys_of(wallets)))
+    return add_extra_columns(wallets, files.first_extra_values(extra_columns, keys_of(wallets)))
 
 
 def ordered_wallets(
@@ -340,21 +340,21 @@ def read_holdings(
     token_keys: set[TokenKey] | None,
 ) -> pd.DataFrame:
     """Read the balances part by part, and concatenate them in the order of the wallets."""
-    read_names = [name for name in names if name not in _WALLET_COLUMNS]
-    chunks: dict[str, list[Any]] = {name: [] for name in read_names}
+    read_grouping = [name for name in names if name not in _WALLET_COLUMNS]
+    chunks: dict[str, list[Any]] = {name: [] for name in read_grouping}
     part_counts: list[Codes] = []
     for part in contents.parts:
         sizes, indices = part.counts, None
         if token_keys is not None:
             spellings, codes = unique_tokens(part.read(TOKEN))
             tokens = token_identities(spellings)
-            wanted = np.array([key in token_keys for key in tokens.plain_keys], dtype=bool)
+            wanted = np.array([key in token_keys for key in tokens.merged_keys], dtype=bool)
             indices = np.flatnonzero(wanted[tokens.codes][codes])
             row_wallets = np.repeat(np.arange(len(sizes)), sizes)
             sizes = np.bincount(row_wallets[indices], minlength=len(sizes))
         part_counts.append(sizes)
         if sizes.any() or part is contents.parts[-1]:
-            for name, column in part.read(read_names, indices).items():
+            for name, column in part.read(read_grouping, indices).items():
                 is_amounts = isinstance(column, Int128Amounts)
                 chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])
@@ -380,7 +380,7 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     elif name == "decimals":
         array = HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
     else:
-        return arrow_text(chunks, rows)
+        return text_from_arrow(chunks, rows)
     return array if rows is None else array.take(rows)
 
 
@@ -393,7 +393,7 @@ def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
     row_codes, distinct = pd.factorize(numbers if rows is None else numbers[rows])
     columns = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):
-        texts = arrow_text([read[name].dictionary])
+        texts = text_from_arrow([read[name].dictionary])
         codes = np.append(np.arange(size - 1), -1)[index]
         if name == TOKEN[0]:
             used = pd.unique(codes[codes >= 0])

@@ -35,7 +35,7 @@ from walletframe.disk import local_folder
 from walletframe.errors import AddressError, FetchInterrupted, InputWarning
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify, warn_never_raise
 from walletframe.settings.values import require_service
 from walletframe.text import safe_line
@@ -171,7 +171,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     """
     check_on_failure(on_failure)
     require_client(client)
-    root, names, counters = local_folder(folder), names_to_keep(keep), RunCounters()
+    root, names, counters = local_folder(folder), check_keep(keep), RunCounters()
     lists.check_on_unreadable(on_unreadable or "drop")
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:

@@ -18,16 +18,16 @@ from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.disk import local_folder
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import (
+from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
+from walletframe.frames.known import summary_lines
+from walletframe.frames.positions import Chunk, Positions, read_positions
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
-    na_array,
+    na_amounts,
     normalize_blockchains,
     text_array,
     typed_frame,
 )
-from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
-from walletframe.frames.known import summary_lines
-from walletframe.frames.positions import Chunk, Positions, read_positions
 from walletframe.pandas_versions import TEXT, factorized
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def token_symbol_codes(
     numbers, symbols = factorized(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
     of_tokens, of_symbols = np.divmod(pairs, max(len(symbols), 1))
-    keys, texts = tokens.plain_keys, [text if isinstance(text, str) else None for text in symbols]
+    keys, texts = tokens.merged_keys, [text if isinstance(text, str) else None for text in symbols]
     pair_keys = [keys[code] for code in of_tokens.tolist()]
     pair_texts = [texts[code] for code in of_symbols.tolist()]
     return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
@@ -253,7 +253,9 @@ class StoredHoldings:
         names: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens. The results are computed lazily."""
-        return (func(self.template.with_holdings(self.read_rows(keys, names))) for keys in tokens)
+        return (
+            func(self.template.replace_holdings(self.read_rows(keys, names))) for keys in tokens
+        )
 
     @property
     def _service_price_column(self) -> set[str]:
@@ -287,7 +289,7 @@ class StoredHoldings:
         wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.unique_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
-        columns["amount"] = na_array(len(wallets))
+        columns["amount"] = na_amounts(len(wallets))
         if amounts := read.get("amount"):
             amounts = amounts if part_rows is None else amounts.take(part_rows)
             columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
@@ -308,7 +310,7 @@ class StoredHoldings:
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)
             holdings = holdings.assign(**self._price_and_spam_columns(pairs, names))
-        positions = self.template.select_wallets(indices).with_rows(holdings, tokens, wallets)
+        positions = self.template.select_wallets(indices).replace_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.client import with_reasons
 from walletframe.errors import FetchError, FetchWarning
-from walletframe.frames.contract import SIMULATED
 from walletframe.frames.known import SIMULATED_NOTE
+from walletframe.frames.schema import SIMULATED
 from walletframe.notice import notify
 from walletframe.numerals import count_with_verb, counted_noun
 from walletframe.wire.outcome import Status

@@ -2,19 +2,19 @@
 
 The functions display, send and store nothing, and change no option of plotly. Amounts of different
 tokens are never added. If the caller names a token, a chart shows the amounts of this token.
-Otherwise it shows values, if the frame has a column ``value``, and counts or shares, if not.
+Without a token, it shows the column ``value``, or counts or shares if there is no such column.
 """
 
 from plotly.graph_objects import Figure
 
 from walletframe.charts.canvas import (
-    extract_notes,
     has_custom_template,
     markup_to_text,
-    plotlyjs_bundle,
-    put_labels_above,
+    move_labels_above_rows,
+    plotlyjs_version_and_script,
+    pop_title_and_notes,
 )
 from walletframe.charts.grids import bar, heatmap, lorenz, pie
-from walletframe.charts.hierarchies import read_box_id, sunburst, treemap
+from walletframe.charts.hierarchies import parse_box_id, sunburst, treemap
 from walletframe.charts.palette import token_colors
 from walletframe.charts.timelines import timeline, waterfall

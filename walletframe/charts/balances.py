@@ -14,35 +14,35 @@ from walletframe.charts.canvas import (
     Notes,
     axis_title,
     hover_text,
-    markup_lines,
     other_label,
     simulated_notes,
+    to_markup,
     undrawn_notes,
 )
 from walletframe.charts.palette import OTHER_COLOR, area_style, choose_colors, choose_patterns
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import (
-    completeness_among,
     coverage_of_rows,
     coverage_of_token,
-    known_by_token,
+    mark_unknown_wallets,
+    masked_completeness,
 )
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.groups import (
-    ADDED,
-    asset_unless_token,
-    group,
-    list_names,
-    read_names,
-    token_and_groups,
+    KINDS,
+    by_as_list,
+    make_groups,
+    read_grouping,
+    token_or_asset_and_by,
+    with_default_asset,
 )
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
-    full_token_name,
     full_wallet_name,
     mask_of_wallet,
     short_wallet,
+    symbol_and_contract,
     token_names,
     unique_names,
     user_wallet_names,
@@ -68,26 +68,26 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _SYMBOL_CHARS, _LABEL_CHARS, _NAME_CHARS, _HOVER_CHARS, _SEPARATOR = 24, 32, 24, 100, " · "
-_ROW_CHARS = 40  # of the label of a row, which has two lines
+_ROW_CHARS = 40  # of a row's label, on two lines
 # The labels of these groups are clear without the name of the column.
 _BUILT_IN = {"wallet", "blockchain", "token", "asset"}
-_MAX_GAP_NOTES = 8
+_MAX_INCOMPLETE_NOTES = 8
 MIN_SHARE = 0.0003
-"""The smallest share of the total that is drawn. A smaller area is invisible, and browsers draw a
-circle around the wrong centre if its arc is much shorter than a pixel."""
+"""The smallest drawn share of the total. Smaller areas are invisible, and browsers draw arcs that
+are much shorter than a pixel around a wrong centre."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """The quantity that a chart shows: values, amounts of a token, shares of tokens, or counts.
 
-    The sizes in the methods are numbers of this quantity, such as the value of one balance.
+    A size is a number of this quantity, such as the value of one balance.
     """
 
     kind: Literal["value", "amount", "share", "count"]
     title_start: str  # the first words of the chart's title
-    phrase: str  # the description of the quantity, to follow "the" in a sentence
-    name: str  # the title of the axis
+    phrase: str  # the quantity in words, without "the"
+    axis_title: str
     unit: str = ""  # the unit to write after a number; for shares, "token" or "asset"
 
     def short_text(self, size: float) -> str:
@@ -95,13 +95,13 @@ class Measure:
         return f"{compact(size)} {self.unit}".rstrip()
 
     def text_with_noun(self, size: float) -> str:
-        """Return a size as `short_text` does, or a count with the noun "balance"."""
+        """Return a size with its unit; the unit of counts is the noun "balance"."""
         if self.kind == "count":
             return counted_noun(round(size), "balance")
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a size's share of the total as text. For values and counts, include the size."""
+        """Return a size's share of the total as text. A value or a count precedes its share."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"
@@ -113,17 +113,18 @@ class Measure:
 
     def axis_options(self, largest: float) -> dict[str, Any]:
         """Return plotly's options for an axis of sizes up to `largest`."""
+        options = axis_title(self.axis_title) | {"rangemode": "tozero"}
         no_half = self.kind == "count" and largest < 10  # noqa: PLR2004 - there are no half balances
-        return axis_title(self.name) | ({"dtick": 1} if no_half else {}) | {"rangemode": "tozero"}
+        return options | ({"dtick": 1} if no_half else {})
 
 
-def measure_rows(
+def measure_and_sizes(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
-    """Return the measure of the chart, and the size of each row (NaN if it is unknown).
+    """Return the measure of the chart, and the size of each row (NaN if unknown).
 
-    The measure is the first that is possible: the amount of `token`, the value, the share of each
-    token's total (only if `shares` is set), or the number of balances.
+    The measure is the first possible one of these: the amount of `token`, the value, the share of
+    each token's total (only if `shares` is set), or the number of balances.
     """
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
@@ -133,27 +134,27 @@ def measure_rows(
             [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
-                symbol, _ = full_token_name(positions.holdings, positions.tokens, int(code[0]))
+                symbol, _ = symbol_and_contract(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
         amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
-        return Measure("amount", symbol, phrase, phrase, symbol), _mask_infinite(amounts)
+        return Measure("amount", symbol, phrase, phrase, symbol), _infinite_to_nan(amounts)
     if "value" in positions.holdings:
         values = positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
-        values = _mask_infinite(values)
+        values = _infinite_to_nan(values)
         unit = _single_currency(positions.holdings, values)
         phrase = f"value in {unit}" if unit else "value"
         return Measure("value", "Holdings", phrase, phrase, unit), values[rows]
     amounts = positions.amounts[rows]
     if shares:
-        sizes = _mask_infinite(amounts.to_numpy(dtype=np.float64))
+        sizes = _infinite_to_nan(amounts.to_numpy(dtype=np.float64))
         tokens = positions.tokens.codes[rows]
         totals = np.bincount(tokens, np.where(sizes > 0, sizes, 0))
         kind = positions.kind
         phrase = f"wallet's share of the {kind}'s total in these holdings"
         share = Measure("share", f"Share of each {kind}", phrase, f"share of the {kind}", kind)
         return share, np.asarray(sizes / np.where(totals > 0, totals, 1)[tokens])
-    # A balance of unknown amount is also counted, but a balance of 0 or less is not.
+    # A balance of unknown amount is counted; a balance of 0 or less is not.
     integers, missing, _ = amounts.exact()
     name = "number of balances"
     phrase = f"{name}, since different {positions.kind}s can't be added"
@@ -179,13 +180,12 @@ def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
     return safe_line(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
 
 
-def _mask_infinite(sizes: npt.NDArray[Any]) -> Floats:
-    """Replace infinite sizes, which can't be drawn, with NaN."""
+def _infinite_to_nan(sizes: npt.NDArray[Any]) -> Floats:
     return np.where(np.isfinite(sizes), sizes, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
-class Balances:
+class DrawnBalances:
     """The rows of holdings that a chart draws, and the notes about rows that it does not draw."""
 
     positions: Positions  # all holdings, including rows that are not drawn
@@ -193,7 +193,7 @@ class Balances:
     sizes: Floats  # the size of each drawn row; all sizes are above 0
     measure: Measure
     coverage: list[str]  # sentences about the wallets and balances that are not counted
-    left_out: list[str]  # notes (sentences) about other rows that are not drawn
+    left_out: list[str]  # sentences about negative balances and incomplete groups
     empty_reason: str  # the sentence to show if no row is drawn
     user_wallet_names: list[str]  # the name that the user gave each wallet, or ""
 
@@ -207,39 +207,40 @@ class Balances:
         """The wallet code of each drawn row."""
         return np.asarray(self.positions.wallet_codes[self.rows])
 
-    def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
-        """Return the notes of a chart. Only `wallets` show whether the data is simulated."""
+    def chart_notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
+        """Return the notes of a chart. Without `wallets`, simulated data is not marked."""
         return Notes(simulated_notes(wallets), drawn, self.left_out, self.coverage)
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
-        """Return short, unique names of tokens. With `by_chain`, they are unique per blockchain."""
-        held, chosen = self.positions, np.array(indices, dtype=np.intp)
-        if held.assets:
-            return token_or_asset_names(held, chosen)
-        return token_names(held.holdings, held.tokens, chosen, by_chain=by_chain)
+        """Return short names of tokens: unique or, with `by_chain`, unique on each blockchain."""
+        positions, chosen = self.positions, np.array(indices, dtype=np.intp)
+        if positions.assets:
+            return token_or_asset_names(positions, chosen)
+        return token_names(positions.holdings, positions.tokens, chosen, by_chain=by_chain)
 
-    def full_token(self, index: int) -> tuple[str, str]:
-        """Return two texts: a token's symbol, and the token's blockchain and contract.
+    def full_token_name(self, index: int) -> tuple[str, str]:
+        """Return two texts: a token's symbol, and its blockchain and contract.
 
         For an asset with several contracts, the second text is like "3 contracts on 2 blockchains".
         """
-        held, full_name = self.positions, partial(full_token_name, limit=_HOVER_CHARS)
-        if not held.assets or held.tokens.keys[index] not in held.assets.blockchains:
-            return full_name(held.holdings, held.tokens, index)
+        positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
+        tokens, contracts = positions.tokens, positions.contracts
+        if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
+            return full_name(positions.holdings, tokens, index)
         [name] = self.token_names([index])
-        contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == index).tolist()
-        if len(contracts) == 1:
-            return name, full_name(held.holdings, held.contracts, contracts[0])[1]
-        chains = {held.contracts.keys[contract][0] for contract in contracts}
-        where = counted_noun(len(contracts), "contract")
-        return name, f"{where} on {counted_noun(len(chains), 'blockchain')}"
+        indices = np.flatnonzero(tokens.codes[contracts.first] == index).tolist()
+        if len(indices) == 1:
+            return name, full_name(positions.holdings, contracts, indices[0])[1]
+        chains = {contracts.keys[contract][0] for contract in indices}
+        count = counted_noun(len(indices), "contract")
+        return name, f"{count} on {counted_noun(len(chains), 'blockchain')}"
 
     def wallet_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of wallets."""
         chosen = np.array(indices, dtype=np.intp)
         return wallet_names(self.positions.wallets, chosen, self.user_wallet_names)
 
-    def full_wallet(self, index: int) -> str:
+    def full_wallet_name(self, index: int) -> str:
         """Return a wallet's name, blockchain and address in full."""
         columns = (self.positions.wallets[name].array for name in ("blockchain", "address"))
         blockchain, address = (cell_text(column[index]) for column in columns)
@@ -247,40 +248,41 @@ class Balances:
         return full_wallet_name(blockchain, address, name, limit=_HOVER_CHARS)
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
-        """Return the exact sum of each wanted group (of one token), or None if it is unknown."""
+        """Return the exact sum of each wanted group, or None if unknown. A group has one token."""
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
-        cells = position_map(wanted, count)[groups]
+        cells = rank_by_code(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
         sums = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
         return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
 
 
-def read_balances(
+def read_drawn_balances(
     holdings: PositionsLike,
     *,
     token: TokenLike | None = None,
     wallet: WalletLike | None = None,
     wallets: FetchLike | None = None,
     shares: bool = False,
-) -> Balances:
-    """Read the rows to draw, and the user's names for wallets (from `wallets`)."""
+) -> DrawnBalances:
+    """Read the rows to draw, and the user's names of wallets in `wallets`."""
     positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
     is_selected = np.ones(len(frame), dtype=bool)
-    of_wallet = positions
+    wallet_positions = positions
     if len(frame) and wallet is not None:
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
-        of_wallet = positions.where(is_selected)
-    named = None if wallets is None else as_wallets_frame(wallets)
-    covered = of_wallet if of_wallet.has_wallets else read_positions(of_wallet, named)
+        wallet_positions = positions.select_rows(is_selected)
+    wallets = None if wallets is None else as_wallets_frame(wallets)
+    has_wallets = wallet_positions.has_wallets
+    covered = wallet_positions if has_wallets else read_positions(wallet_positions, wallets)
     coverage = coverage_of_rows(covered)
     if len(frame) and token is not None:
         index = token_or_asset_index(positions, token)
         is_selected &= tokens.codes == index
         coverage = coverage_of_token(covered, index)
     rows = np.flatnonzero(is_selected)
-    measure, sizes = measure_rows(positions, rows, token=token, shares=shares)
+    measure, sizes = measure_and_sizes(positions, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
     noun = "value" if measure.kind == "value" else "amount"
@@ -289,9 +291,9 @@ def read_balances(
     if measure.kind == "amount" and len(rows) and not covered.has_wallets:
         can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
         if count := int((positions.has_unknown_token & can_hold).sum()):
-            unsure = f"{counted_noun(count, 'wallet')} with unknown tokens"
-            sentences.append(f"{unsure} may hold more {measure.unit}.")
-    return Balances(
+            holders = f"{counted_noun(count, 'wallet')} with unknown tokens"
+            sentences.append(f"{holders} may hold more {measure.unit}.")
+    return DrawnBalances(
         positions=positions,
         rows=rows[drawn],
         sizes=sizes[drawn],
@@ -299,7 +301,7 @@ def read_balances(
         coverage=sentences,
         left_out=undrawn_notes(negative, "negative balance"),
         empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",
-        user_wallet_names=user_wallet_names(positions.wallets, named),
+        user_wallet_names=user_wallet_names(positions.wallets, wallets),
     )
 
 
@@ -307,19 +309,19 @@ def check_top(name: str, number: Any, limit: int) -> int:
     """Return `number` as an int, or raise if it is not an integer from 1 to `limit`."""
     whole_number = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole_number or not 1 <= number <= limit:
-        hint = f"use an integer from 1 to {limit}; all other items are combined as Other"
+        hint = f"use an integer from 1 to {limit}; the remaining items are combined as Other"
         raise SettingsError(f"{name}={number!r} is not valid", hint=hint)
     return int(number)
 
 
 def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
-    """Return the sum of sizes of each group. The result has at least `count` elements."""
+    """Return the sum of each group's sizes. The result has at least `count` elements."""
     return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
 
 
 def largest_indices(sizes: Floats, top: int) -> Indices:
-    """Return the indices of the `top` largest sizes above 0, the largest first."""
-    # If only one size remains, it is returned, too, since "Other" would contain only this size.
+    """Return the indices of the largest sizes above 0, at most `top`, in descending order."""
+    # A single remaining size is also returned, since Other would contain nothing else.
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
 
@@ -332,8 +334,8 @@ class TraceStyle(NamedTuple):
     pattern: str  # distinguishes traces of the same colour; empty for a plain fill
 
     def bar_trace(self, **options: Any) -> dict[str, Any]:
-        """Return a bar trace as a dict, which only the figure checks; `options` are arguments."""
-        style = {"name": markup_lines([self.name]), "marker": area_style(self.color, self.pattern)}
+        """Return a bar trace as a dict, so that plotly checks the options only in the figure."""
+        style = {"name": to_markup([self.name]), "marker": area_style(self.color, self.pattern)}
         return {"type": "bar", "hoverinfo": "text"} | style | options
 
 
@@ -341,18 +343,18 @@ class TraceStyle(NamedTuple):
 class PivotedSizes:
     """A table of sizes with a row per group or snapshot and a column per token."""
 
-    balances: Balances
+    balances: DrawnBalances
     rows: Indices  # the group of each row, without the last row, which is Other
     tokens: Indices  # the token of each column, without the last column, which is Other
     other_row_count: int  # the number of groups that are combined in the last row
     other_token_count: int  # the number of tokens that are combined in the last column
     sizes: Floats  # an array of shape (len(rows) + 1, len(tokens) + 1)
-    # The exact sum of each cell, row by row, without the last column; None if it is unknown.
+    # The exact sum of each cell, row by row, without the last column; None if unknown.
     amounts: list[Amount | None]
     codes: Indices  # the group of each drawn row of holdings
 
     @property
-    def kind(self) -> str:
+    def column_noun(self) -> str:
         """The noun for the columns: "token" or "asset"."""
         return self.balances.positions.kind
 
@@ -379,27 +381,29 @@ class PivotedSizes:
             return ""
         share = self.balances.measure.share_text(size, total)
         if token == len(self.tokens):
-            others = counted_noun(self.other_token_count, f"other {self.kind}")
+            others = counted_noun(self.other_token_count, f"other {self.column_noun}")
             return hover_text(others, *row_lines, share)
-        symbol, where = self.balances.full_token(int(self.tokens[token]))
+        symbol, contract = self.balances.full_token_name(int(self.tokens[token]))
         amount = f"{self.exact_text(row, token)} {symbol}"
-        return hover_text(symbol, where, *row_lines, amount, share)
+        return hover_text(symbol, contract, *row_lines, amount, share)
 
     def trace_styles(self, colors: ColorsLike | None = None) -> list[TraceStyle]:
-        """Return the style of each column. If tokens are combined, the last one is for Other."""
+        """Return the style of each column. If tokens are combined, the last style is for Other."""
         balances, indices = self.balances, self.tokens.tolist()
         names: list[str] = balances.token_names(indices)
         keys = [balances.positions.tokens.keys[index] for index in indices]
         fill_colors = choose_colors(keys, colors)
         styles = [*map(TraceStyle, names, fill_colors, choose_patterns(fill_colors, keys))]
-        other = TraceStyle(other_label(self.other_token_count, self.kind), OTHER_COLOR, "")
+        other = TraceStyle(other_label(self.other_token_count, self.column_noun), OTHER_COLOR, "")
         return [*styles, other] if self.other_token_count else styles
 
 
-def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indices) -> PivotedSizes:
-    """Pivot sizes by group and token. All other groups and tokens are combined as Other."""
-    row_ranks = position_map(rows, int(max(codes.max(), rows.max())) + 1)[codes]
-    token_ranks = position_map(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
+def pivot_sizes(
+    balances: DrawnBalances, codes: Indices, rows: Indices, tokens: Indices
+) -> PivotedSizes:
+    """Pivot sizes by group and token. Groups and tokens that are not passed become Other."""
+    row_ranks = rank_by_code(rows, int(max(codes.max(), rows.max())) + 1)[codes]
+    token_ranks = rank_by_code(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     width = len(tokens) + 1
     cells, count = row_ranks * width + token_ranks, (len(rows) + 1) * width
     return PivotedSizes(
@@ -414,11 +418,8 @@ def pivot_sizes(balances: Balances, codes: Indices, rows: Indices, tokens: Indic
     )
 
 
-def position_map(chosen: Indices, count: int) -> Indices:
-    """Return an array that maps each code below `count` to its position in `chosen`.
-
-    Codes that are not in `chosen` have the length of `chosen`.
-    """
+def rank_by_code(chosen: Indices, count: int) -> Indices:
+    """Return the rank in `chosen` of each code below `count`; unchosen codes rank last."""
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
@@ -429,85 +430,84 @@ class GroupedBalances:
     """The rows that a chart draws, and the column names to group them by."""
 
     names: list[str]  # the requested names without duplicates
-    balances: Balances
+    balances: DrawnBalances
     positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
 
     @property
-    def title(self) -> str:
-        """The chart's title."""
+    def chart_title(self) -> str:
+        """The default title of the chart."""
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
-    def level(self, names: list[str]) -> Level:
+    def group_by(self, names: list[str]) -> GroupLevel:
         """Group the rows by some of the requested names."""
-        groups = group(self.positions, names)
+        groups = make_groups(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
         if not {*names}.isdisjoint(self._wallet_columns()):
-            held, token = self.positions, self.balances.token_codes[:1]
-            can_hold = np.ones(len(held.wallets), dtype=bool)
-            # Count only the wallets that can hold the token.
+            positions, token = self.positions, self.balances.token_codes[:1]
+            can_hold = np.ones(len(positions.wallets), dtype=bool)
             if self.balances.measure.kind == "amount" and len(token):
-                all_held = self.balances.positions
-                can_hold = all_held.wallets_that_can_hold(token[0])
-                held = known_by_token(held, all_held.tokens.codes == token)
-            counted = completeness_among(held, groups, can_hold)
+                all_positions = self.balances.positions
+                can_hold = all_positions.wallets_that_can_hold(token[0])
+                positions = mark_unknown_wallets(positions, all_positions.tokens.codes == token)
+            counted = masked_completeness(positions, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)
             requested = counted["wallets_asked"].to_numpy(np.intp)
-        return Level(names, self.balances, groups, first_wallets, known, requested)
+        return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
 
     def _wallet_columns(self) -> list[str]:
         """Return the requested columns of `wallets`, or [] if there is no frame of wallets."""
         if not self.positions.has_wallets:
             return []
-        return [name for name in self.names if name in {"blockchain", *self.positions.kept}]
+        of_wallets = {"blockchain", *self.positions.extra_columns}
+        return [name for name in self.names if name in of_wallets]
 
-    def gap_notes(self) -> list[str]:
+    def incomplete_group_notes(self) -> list[str]:
         """Return a sentence for each group with unknown wallets, the least complete group first."""
         names = self._wallet_columns()
         if not names or "wallet" in self.names:
             return []
-        level = self.level(names)
-        lacking = np.flatnonzero(level.wallets_known < level.wallets_asked)
-        shares = level.wallets_known[lacking] / level.wallets_asked[lacking]
-        indices = lacking[np.argsort(shares, kind="stable")].tolist()
-        shown = indices[:_MAX_GAP_NOTES]
-        sentences = [f"{level.known_text(index, level.full_name(index))}." for index in shown]
-        others = counted_noun(len(indices) - _MAX_GAP_NOTES, f"more {level.noun}")
-        more = f"Some wallets of {others} are unknown."
-        return [*sentences, *[more] * (len(indices) > _MAX_GAP_NOTES)]
+        level = self.group_by(names)
+        incomplete = np.flatnonzero(level.wallets_known < level.wallets_asked)
+        shares = level.wallets_known[incomplete] / level.wallets_asked[incomplete]
+        order = incomplete[np.argsort(shares, kind="stable")].tolist()
+        shown, rest = order[:_MAX_INCOMPLETE_NOTES], len(order) - _MAX_INCOMPLETE_NOTES
+        sentences = [f"{level.known_wallets_text(at, level.full_group_name(at))}." for at in shown]
+        more = f"Some wallets of {counted_noun(rest, f'more {level.group_noun}')} are unknown."
+        return [*sentences, *[more] * (rest > 0)]
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class GroupLevel:
     """One level of a hierarchy: the groups of the rows by one or several columns."""
 
     names: list[str]
-    balances: Balances
+    balances: DrawnBalances
     groups: Groups
     first_wallets: Indices  # the first wallet of each set of wallets
-    # Both counts are 0 if it is not known which wallets were requested.
+    # Both counts are 0 if the requests are not recorded.
     wallets_known: Codes  # the number of known wallets in each group
     wallets_asked: Codes  # the number of requested wallets in each group
 
     @property
-    def codes(self) -> Indices:
+    def group_codes(self) -> Indices:
         """The group of each drawn row."""
         return np.asarray(self.groups.codes[self.balances.rows])
 
     @property
-    def noun(self) -> str:
-        """The noun for a group: the name of the column, or "group" if it is not a short word."""
+    def group_noun(self) -> str:
+        """The noun for a group: the column's name if it is one short word, otherwise "group"."""
         [name, *more] = self.names
         takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
         return name if takes_s and not more and len(name) <= _NAME_CHARS else "group"
 
-    def largest_groups(self, sizes: Floats, top: int) -> Indices:
-        """Return the `top` largest groups, then those of size 0 with unknown wallets."""
+    def largest_and_unknown_groups(self, sizes: Floats, top: int) -> Indices:
+        """Return the largest groups, then groups of size 0 with unknown wallets, up to `top`."""
         largest = largest_indices(sizes, top)
         unsure = np.flatnonzero((sizes == 0) & (self.wallets_known < self.wallets_asked))
         return np.append(largest, unsure[: max(top - len(largest), 0)])
 
-    def short_names(self, indices: Sequence[int]) -> list[str]:
+    def short_group_names(self, indices: Sequence[int]) -> list[str]:
         """Return distinct short names of groups; each name is one line."""
         chosen = np.array(indices, dtype=np.intp)
         if self.names == ["wallet"]:
@@ -519,7 +519,7 @@ class Level:
         short, long = ([*map(_SEPARATOR.join, zip(*each, strict=True))] for each in (parts, full))
         return unique_names(short, long.__getitem__)
 
-    def full_name(self, index: int) -> str:
+    def full_group_name(self, index: int) -> str:
         """Return a group's full name with the column names, such as ``owner Ada``."""
         parts = []
         for name in self._shown_columns:
@@ -528,23 +528,24 @@ class Level:
             parts.append(text if is_clear else f"{safe_line(name, _NAME_CHARS)} {text}")
         return _SEPARATOR.join(parts)
 
-    def known_text(self, index: int, group_name: str = "") -> str:
+    def known_wallets_text(self, index: int, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
         known, requested = int(self.wallets_known[index]), int(self.wallets_asked[index])
         noun = f"{counted_noun(requested, 'wallet')}{f' of {group_name}' if group_name else ''}"
         is_counted = requested and "wallet" not in self.names
         return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if is_counted else ""
 
-    def searchable_columns(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
+    def row_names_and_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
-        rest = [other_label(grid.other_row_count, self.noun)] * bool(grid.other_row_count)
-        lines = [[*filter(None, (self.full_name(at), self.known_text(at)))] for at in indices]
-        return self.row_names(indices) + rest, lines + [[each] for each in rest]
+        rest = [other_label(grid.other_row_count, self.group_noun)] * bool(grid.other_row_count)
+        lines = [[self.full_group_name(at), self.known_wallets_text(at)] for at in indices]
+        lines = [[*filter(None, each)] for each in lines] + [[each] for each in rest]
+        return self.row_names(indices) + rest, lines
 
     def row_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
-        short = self.short_names(indices)
+        short = self.short_group_names(indices)
         if self.names == ["wallet"]:  # the user's names alone, if they are distinct
             wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
             own = [safe_line(self.balances.user_wallet_names[at], _ROW_CHARS) for at in wallets]
@@ -559,29 +560,29 @@ class Level:
 
     @property
     def _shown_columns(self) -> list[str]:
-        """The columns to show. Names of wallets contain the blockchain, so it is not repeated."""
+        """The columns to show, without the blockchain if names of wallets contain it."""
         return [name for name in self.names if name != "blockchain" or "wallet" not in self.names]
 
     def _group_labels(self, name: str, indices: Indices, *, limit: int = _LABEL_CHARS) -> list[str]:
         """Return the labels of some groups in the column `name`."""
-        balances, held = self.balances, self.balances.positions
+        balances, positions = self.balances, self.balances.positions
         wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
         if name == "wallet":
             if limit == _HOVER_CHARS:
-                return [*map(balances.full_wallet, wallets)]
-            parts = [held.wallets[name].array.take(wallets) for name in ("blockchain", "address")]
+                return [*map(balances.full_wallet_name, wallets)]
+            columns = (positions.wallets[each] for each in ("blockchain", "address"))
             names = [balances.user_wallet_names[wallet] for wallet in wallets]
-            return [*map(short_wallet, *parts, names)]
+            return [*map(short_wallet, *(each.array.take(wallets) for each in columns), names)]
         if name == "blockchain":
-            chains = [*held.chain_indices]
-            return [safe_line(chains[held.chain_codes[wallet]]) for wallet in wallets]
+            chains = [*positions.chain_indices]
+            return [safe_line(chains[positions.chain_codes[wallet]]) for wallet in wallets]
         if name == "token":
             return balances.token_names(self.groups.tokens[indices].tolist())
         labels = pd.Series(self.groups.columns[name].take(indices), dtype=object)
         return [label_text(label, limit, name) or missing_label(name) for label in labels.tolist()]
 
 
-def read_grouped(  # noqa: PLR0913 - callers pass each option by name
+def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     holdings: PositionsLike,
     by: By,
     *,
@@ -592,35 +593,35 @@ def read_grouped(  # noqa: PLR0913 - callers pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
     shares: bool = False,
-    has_facets: bool = False,  # the first name is that of the facets
-    always_wallets: bool = False,  # read `wallets` even if no name is one of its columns
+    first_name_is_facet: bool = False,
+    always_read_wallets: bool = False,  # read `wallets` even if no name is one of its columns
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
 
     With `token`, `asset` or `wallet`, read only rows of that token, asset or wallet.
     """
-    requested, (one_token, read_by) = list_names(by), token_and_groups(token, asset, by)
-    # Holdings alone have the columns to group by wallet, blockchain, token or asset.
-    always_wallets |= not {"wallet", "blockchain", *ADDED}.issuperset(requested)
-    positions, names = read_names(
+    requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
+    # Grouping by wallet, blockchain, token or asset needs no column of `wallets`.
+    always_read_wallets |= not {"wallet", "blockchain", *KINDS}.issuperset(requested)
+    positions, names = read_grouping(
         holdings,
-        asset_unless_token(read_by),
-        wallets if always_wallets else None,
+        with_default_asset(read_by),
+        wallets if always_read_wallets else None,
         assets=assets,
         bridged=bridged,
     )
     by_contract = positions.with_contracts_as_tokens()
     selected_from = positions if token is None else by_contract
-    balances = read_balances(
+    balances = read_drawn_balances(
         selected_from, token=one_token, wallet=wallet, wallets=wallets, shares=shares
     )
     if "token" in names:
         balances = replace(balances, positions=by_contract)
     drawn = {"token" if name == "symbol" else name for name in requested}
     names = [name for name in names if name in drawn]
-    of_gaps = names[:1] if has_facets else names
-    if gaps := GroupedBalances(of_gaps, balances, positions).gap_notes():
-        balances = replace(balances, left_out=[*gaps, *balances.left_out])
+    shown_names = names[:1] if first_name_is_facet else names
+    notes = GroupedBalances(shown_names, balances, positions).incomplete_group_notes()
+    balances = replace(balances, left_out=[*notes, *balances.left_out])
     return GroupedBalances(names, balances, positions)
 
 
@@ -631,7 +632,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def missing_label(name: str) -> str:
-    """Return the name of the group of rows without a label, such as ``no owner``."""
+    """Return the label of the group of unlabelled rows, such as ``no owner``."""
     return f"no {safe_line(name, _NAME_CHARS)}"
 
 

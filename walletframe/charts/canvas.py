@@ -1,7 +1,7 @@
 """The layout of a chart: its title, notes, margins and legend.
 
-All text is escaped and converted to plotly's markup here. The template, which the user can choose,
-sets the colours of the background and the text. Plotly's button that uploads a chart is removed.
+All text is escaped and converted to plotly's markup here. The user's template sets the colours of
+the background and the text. Plotly's button that uploads a chart is removed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
-from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.known import is_simulated
+from walletframe.frames.schema import require_columns
 from walletframe.numerals import counted_noun
 from walletframe.text import as_markup
 
@@ -42,7 +42,7 @@ _LABEL_PAD, _CHAR_WIDTH = 12, 6
 _wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
 _AXIS_TITLE_STANDOFF, _AXIS_TITLE_WIDTH = 8, 20  # the distance to the tick labels
 _ROW_HEIGHT, _LINE_HEIGHT, _MIN_PLOT_HEIGHT = 22, 13, 120  # pixels
-_MIN_HEIGHT_RATIO = 2.3  # of a figure to its margins: the plot has half of the picture
+_MIN_HEIGHT_RATIO = 2.3  # of a figure to its margins, so that the plot has half of the figure
 _MAX_LINES, _LINE_CHARS = 3, 60  # of notes; a phone is about 60 characters wide
 _MARK_CHARS, _SHORT_LINE_CHARS = 14, 96
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
@@ -51,10 +51,7 @@ TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1
 
 
 class Dimensions(NamedTuple):
-    """The sizes of a figure's parts in pixels.
-
-    They are set, since plotly draws a chart twice if it has to find the margins itself.
-    """
+    """The sizes of a figure's parts in pixels; plotly would draw a chart twice to find them."""
 
     plot_height: int  # the height of the plot with its axes and its legend
     above: int = 0  # the distance between the notes and the plot
@@ -64,12 +61,12 @@ class Dimensions(NamedTuple):
 
 
 def label_width(names: Sequence[str]) -> int:
-    """Estimate the width in pixels of the longest axis label."""
+    """Return the estimated width in pixels of the longest axis label."""
     return int(_LABEL_PAD + _CHAR_WIDTH * max(map(len, names)))
 
 
 def row_dimensions(names: Sequence[str], above: int = 36, below: int = 0) -> Dimensions:
-    """Return the dimensions of a chart with one row per name, labelled on the left."""
+    """Return the dimensions of a chart with a labelled row for each name."""
     labels = [_wrap_label(name) for name in names]
     height = _ROW_HEIGHT + _LINE_HEIGHT * (max(map(len, labels)) - 1)
     left = _AXIS_TITLE_WIDTH + label_width([line for label in labels for line in label])
@@ -86,20 +83,20 @@ def make_figure(
     representative_rows: Mapping[str, list[int]] | None = None,  # in the meta, for clicks
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title and two lines of notes. A hover text has all other notes."""
-    every, visible = notes.all_notes(), notes.visible_lines()
+    """Return a figure with a title and notes. A hover text has the notes that do not fit."""
+    every, visible = notes.all_notes(), notes.visible_note_lines()
     others = [note for note in every if note not in " ".join(visible)]
     if others and min(map(len, visible)) > _LINE_CHARS - _MARK_CHARS:
         visible.append("")
     top = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(visible) + _NOTES_PAD + dimensions.above
     marks = []
-    if others:  # the annotation is at the right end of the shorter line
+    if others:  # the annotation is at the right end of the shortest line
         line = min(range(len(visible)), key=lambda index: len(visible[index]))
         parts = [part for note in others for part in wrap(note, _HOVER_CHARS)]
         mark = {
             "name": _ALL_NOTES_KEY,
             "text": counted_noun(len(others), "more note"),
-            "hovertext": markup_lines(parts),
+            "hovertext": to_markup(parts),
             "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
             "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _NOTE_HEIGHT * line,
@@ -108,7 +105,7 @@ def make_figure(
     defaults = {
         "title": {
             "text": as_markup(title, _TITLE_CHARS),
-            "subtitle": {"text": markup_lines(visible), "font": {"size": _NOTE_FONT_SIZE}},
+            "subtitle": {"text": to_markup(visible), "font": {"size": _NOTE_FONT_SIZE}},
             **_AT_LEFT,
             "y": 1,
             "yanchor": "top",
@@ -116,7 +113,7 @@ def make_figure(
         },
         "meta": {
             _ALL_NOTES_KEY: [as_markup(note, _MAX_NOTE_CHARS) for note in every],
-            "line": as_markup(notes.short_line(), _MAX_NOTE_CHARS),
+            "line": as_markup(notes.one_line_summary(), _MAX_NOTE_CHARS),
             **(representative_rows or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
@@ -136,11 +133,8 @@ def make_figure(
     return go.Figure(list(traces), layout=defaults | layout)
 
 
-def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
-    """Remove the title and the notes from a figure, and return them as plain text.
-
-    The height of the figure is reduced.
-    """
+def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
+    """Remove the title and the notes, with their height, and return both as plain text."""
     layout = figure.layout
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
@@ -154,7 +148,7 @@ def extract_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def _set_height(figure: go.Figure, height: float, removed: int = 0) -> None:
-    """Set the height, and the y of a colour bar, which is a fraction of the height."""
+    """Set the height of a figure, and move its colour bar, whose y is a fraction of the height."""
     for trace in figure.select_traces(selector={"type": "heatmap"}):
         if trace.colorbar.y is not None:
             from_top = (1 - trace.colorbar.y) * figure.layout.height - removed
@@ -163,7 +157,7 @@ def _set_height(figure: go.Figure, height: float, removed: int = 0) -> None:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
-    """Return arguments for `make_figure`: a legend, and enough space for it on narrow pages."""
+    """Return arguments for `make_figure` with a legend, and with enough space on narrow pages."""
     if len(names) < 2:  # noqa: PLR2004 - a single trace needs no legend
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -187,7 +181,7 @@ def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, An
     }
 
 
-def name_axis(title: str) -> dict[str, Any]:
+def axis_of_names(title: str) -> dict[str, Any]:
     """Return plotly's options for an axis of names."""
     return {
         **axis_title(title),
@@ -200,17 +194,17 @@ def name_axis(title: str) -> dict[str, Any]:
     }
 
 
-def row_axis(names: Sequence[str], title: str) -> dict[str, Any]:
+def axis_of_rows(names: Sequence[str], title: str) -> dict[str, Any]:
     """Return plotly's options for an axis with a row per name, from top to bottom."""
-    return name_axis(title) | {
+    return axis_of_names(title) | {
         "tickvals": list(range(len(names))),
-        "ticktext": [markup_lines(_wrap_label(name)) for name in names],
+        "ticktext": [to_markup(_wrap_label(name)) for name in names],
         "range": [len(names) - 0.5, -0.5],
     }
 
 
-def put_labels_above(figure: go.Figure) -> None:
-    """Move the labels of rows above the bars or cells, to use the whole width of a narrow page."""
+def move_labels_above_rows(figure: go.Figure) -> None:
+    """Move row labels above bars or cells, so that these use the whole width of a narrow page."""
     axis, layout = figure.layout.yaxis, figure.layout
     is_grid = figure.data[0].type == "heatmap"
     breaks = max(text.count("<br>") for text in axis.ticktext)
@@ -239,7 +233,7 @@ def axis_title(name: str) -> dict[str, Any]:
 
 def empty_figure(title: str, notes: Notes, reason: str) -> go.Figure:
     """Return a figure without traces that shows the reason as text."""
-    text = markup_lines(wrap(reason, _TITLE_CHARS))
+    text = to_markup(wrap(reason, _TITLE_CHARS))
     return make_figure(
         [],
         title=title,
@@ -262,8 +256,8 @@ def markup_to_text(text: str) -> str:
     return unescape(text.replace("<br>", " "))
 
 
-def markup_lines(lines: Sequence[str]) -> str:
-    """Escape lines of untrusted text, and join them as plotly's markup."""
+def to_markup(lines: Sequence[str]) -> str:
+    """Convert lines of untrusted text to plotly's markup."""
     return "<br>".join(as_markup(line, 200) for line in lines)
 
 
@@ -278,19 +272,19 @@ def hover_text(heading: str, *lines: str) -> str:
 
 
 class Notes(NamedTuple):
-    """The sentences below a chart's title. In each field, the most important one is first."""
+    """The sentences below a chart's title, with the most important sentence of each field first."""
 
     simulated: Sequence[str] = ()  # the note that the data is simulated
-    drawn: Sequence[str] = ()  # notes about the data that is drawn
-    left_out: Sequence[str] = ()  # notes about the data that is not drawn
+    drawn: Sequence[str] = ()  # notes about the drawn data
+    left_out: Sequence[str] = ()  # notes about data that is not drawn
     data_quality: Sequence[str] = ()  # notes about the completeness and the age of the data
 
     def all_notes(self) -> list[str]:
         """Return the sentences of all fields in one list."""
         return [note for group in self for note in group]
 
-    def short_line(self) -> str:
-        """Return one line of notes on drawn and omitted data. Pages show other notes elsewhere."""
+    def one_line_summary(self) -> str:
+        """Return one line about drawn and omitted data, or else about the data quality."""
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
         line, *rest = drawn or self.data_quality or [""]
         line = shorten(line, _SHORT_LINE_CHARS, placeholder=" …")
@@ -300,8 +294,8 @@ class Notes(NamedTuple):
             line += f" {note}"
         return line
 
-    def visible_lines(self) -> list[str]:
-        """Return the lines that fit on a figure; notes about the data quality take precedence."""
+    def visible_note_lines(self) -> list[str]:
+        """Return the lines that fit on a figure, with precedence for notes on the data quality."""
         first, rest = self.drawn[:1], self.drawn[1:]
         fitting, lines = set[str](), list[str]()
         for note in (*self.simulated, *self.data_quality, *first, *self.left_out, *rest):
@@ -315,7 +309,7 @@ class Notes(NamedTuple):
 
 
 def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
-    """Return the DataFrame of wallets; raise a ColumnsError if it lacks a column needed here."""
+    """Return the frame of wallets, or raise a ColumnsError if it lacks a column for charts."""
     frame = as_wallets_frame(wallets)
     require_columns(frame, ("status", "tokens", "fetched_at", "source", "service"))
     return frame
@@ -348,11 +342,11 @@ def other_label(count: int, noun: str) -> str:
 
 
 def simulated_notes(wallets: FetchLike | None) -> list[str]:
-    """Return the note that the data is simulated, or no note if `wallets` don't show it."""
+    """Return the note that the data is simulated, or [] if `wallets` has no simulated data."""
     return ["Simulated data."] * (wallets is not None and is_simulated(wallets_frame(wallets)))
 
 
 @cache
-def plotlyjs_bundle() -> tuple[str, bytes]:
-    """Return the version and the script of plotly.js. They are read once."""
+def plotlyjs_version_and_script() -> tuple[str, bytes]:
+    """Return the version and the script of plotly.js."""
     return str(get_plotlyjs_version()), str(get_plotlyjs()).encode()

@@ -9,7 +9,7 @@ import numpy as np
 from plotly.subplots import make_subplots
 
 from walletframe.charts.balances import sum_by_group
-from walletframe.charts.canvas import hover_text, markup_lines
+from walletframe.charts.canvas import hover_text, to_markup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from walletframe.amounts.integers import Indices
-    from walletframe.charts.balances import Level
+    from walletframe.charts.balances import GroupLevel
 
 _MAX_FACETS, _GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
-_OF_ITEMS = ("x", "y", "hovertext", "text")  # the properties of a trace with a value for each item
+_PER_ITEM = ("x", "y", "hovertext", "text")  # properties of a trace with a value for each item
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
 _HEADING |= {"yref": "paper", "yanchor": "bottom"}
 
 
-def choose_facets(level: Level) -> Indices:
-    """Return the groups that have a small chart, the largest first."""
-    sizes = sum_by_group(level.codes, level.balances.sizes, len(level.groups))
-    return level.largest_groups(sizes, _MAX_FACETS)
+def choose_facets(level: GroupLevel) -> Indices:
+    """Return the groups to draw as small charts, the largest first."""
+    sizes = sum_by_group(level.group_codes, level.balances.sizes, len(level.groups))
+    return level.largest_and_unknown_groups(sizes, _MAX_FACETS)
 
 
-def split_figure(
-    figure: go.Figure, edges: Sequence[int], level: Level, facets: Sequence[int]
+def split_into_facets(
+    figure: go.Figure, edges: Sequence[int], level: GroupLevel, facets: Sequence[int]
 ) -> go.Figure:
     """Move the items of each trace between two edges into a small chart below a facet's name.
 
-    The small charts have the same axes, but labelled rows of the y axis are divided among them.
+    The small charts share their axes, except for a y axis with labelled rows, which is divided.
     """
     drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
@@ -51,7 +51,7 @@ def split_figure(
     )
     for row, (start, end) in enumerate(pairwise(edges), 1):
         for trace in figure.data:
-            part = {name: trace[name][start:end] for name in _OF_ITEMS if trace[name] is not None}
+            part = {name: trace[name][start:end] for name in _PER_ITEM if trace[name] is not None}
             part |= {"legendgroup": trace.name, "showlegend": row == 1}
             stack.add_trace(type(trace)(trace).update(part), row=row, col=1)
         rows = {"range": [end - 0.5, start - 0.5]} if has_rows else {}
@@ -64,8 +64,9 @@ def split_figure(
     ]
     named = zip(stack.select_yaxes(), facets, level.row_names(facets), strict=False)
     for axis, facet, name in named:
-        heading = {"text": f"<b>{markup_lines([name])}</b>", "y": axis.domain[1]}
-        heading["hovertext"] = hover_text(level.full_name(facet), level.known_text(facet))
+        heading = {"text": f"<b>{to_markup([name])}</b>", "y": axis.domain[1]}
+        known = level.known_wallets_text(facet)
+        heading["hovertext"] = hover_text(level.full_group_name(facet), known)
         notes.append(_HEADING | heading | {"xshift": drawn["title"]["pad"]["l"] - margin["l"]})
     margin["b"] += _AXIS_BELOW
     height += margin["t"] + margin["b"]

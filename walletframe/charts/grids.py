@@ -18,8 +18,8 @@ from walletframe.charts.balances import (
     join_names,
     largest_indices,
     pivot_sizes,
-    position_map,
-    read_grouped,
+    rank_by_code,
+    read_grouped_balances,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
@@ -27,6 +27,8 @@ from walletframe.charts.canvas import (
     TOP_RIGHT,
     Dimensions,
     Notes,
+    axis_of_names,
+    axis_of_rows,
     axis_title,
     drawn_note,
     empty_figure,
@@ -34,18 +36,16 @@ from walletframe.charts.canvas import (
     label_width,
     legend_options,
     make_figure,
-    markup_lines,
-    name_axis,
     other_label,
-    row_axis,
     row_dimensions,
     simulated_notes,
+    to_markup,
     wallets_frame,
 )
-from walletframe.charts.facets import choose_facets, split_figure
+from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import EDGE_COLOR, OTHER_COLOR, area_style, text_color
 from walletframe.errors import SettingsError, UnknownWalletError
-from walletframe.frames.groups import ADDED, list_names
+from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Level, Measure, PivotedSizes, TraceStyle
+    from walletframe.charts.balances import GroupLevel, Measure, PivotedSizes, TraceStyle
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -83,7 +83,7 @@ _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
 _COLOR_BAR |= {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
 # The title of the colour scale is an annotation, since plotly would draw the title of a horizontal
-# colour bar over the bar if a figure is high. On the right, even a narrow page has space for it.
+# colour bar over the bar if a figure is high. At the right, there is space even on a narrow page.
 _SCALE_TITLE = TOP_RIGHT | {"font": {"size": MIN_FONT_SIZE}, "yshift": _PAD_ABOVE}
 _MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
 
@@ -105,9 +105,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
-    The length of a bar is the sum of the column ``value`` (float64, with an optional column
-    ``currency``) or, without this column, the number of balances. With `token` or `asset`, it is
-    the amount.
+    The length of a bar is the amount of `token` or `asset`, the sum of the column ``value``
+    (float64, with an optional column ``currency``) or, without values, the number of balances.
 
     Parameters
     ----------
@@ -118,8 +117,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         - ``"wallet"`` or ``"blockchain"`` (the blockchain of the wallet);
         - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings;
         - ``"asset"`` or ``"token"``. As the last of several names, such as in
-          ``["owner", "token"]``, it does not add bars. Instead, it sets whether the colours in each
-          bar are assets or tokens. By default, the colours are assets.
+          ``["owner", "token"]``, this name adds no bars. It sets whether the colours in each bar
+          are assets (the default) or tokens.
 
         Rows without a label are a group of their own, such as "no owner".
     token : str or (str, str or None), optional
@@ -129,13 +128,11 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Draw only the amounts of this asset, added up over all blockchains. Pass the name of an
         asset that `walletframe.assets` lists, or one of its contracts.
     top : int, default 20
-        Maximum number of bars (at most 200). All other groups are combined as Other. If the bar
-        Other would be more than twice as long as the longest of the others, a text states its size
-        instead.
+        Maximum number of bars (at most 200). The remaining groups are combined as Other. A text
+        replaces the bar Other if it would be more than twice as long as any other bar.
     top_tokens : int, default 12
-        Maximum number of tokens or assets with a colour of their own (at most 20). All others are
-        combined as Other. The tokens are chosen so that Other is not the largest part of a bar, as
-        far as their number allows, and then by size.
+        Maximum number of tokens or assets with a colour of their own (at most 20). The rest is
+        combined as Other. The choice makes Other the largest part of as few bars as possible.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -147,12 +144,11 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     facet : str, optional
         Draw a small chart for each label in this column, which can be any name of `by`, such as
         ``"owner"``. All small charts have the same scale and colours. At most 10 are drawn, the
-        largest first. The bars of all others are combined as Other.
+        largest first. The bars of the remaining labels are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours, as hex codes or CSS names. The keys are tokens, as in the result of
         `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. All others keep their
-        default colours. If only tokens of an asset have colours, the asset has the colour of the
-        first of these tokens.
+        default colours, except that an asset without a colour has the first of its tokens' colours.
     title : str, optional
         The title of the chart, cut to 48 characters.
 
@@ -160,10 +156,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace for each token or asset (in each small chart), the largest first.
-        The hover texts show exact amounts, and how many wallets of a group are known. If not all
-        are known, the label of the bar says so, too. A group without a known wallet has an empty
-        bar. If no value, amount or count is above 0, the figure has no trace, only an annotation
-        with the reason.
+        The hover texts show exact amounts, and how many wallets of a group are known. If some are
+        unknown, the bar's label shows the number, too. A group without a known wallet has an empty
+        bar. If no length is above 0, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -178,99 +173,97 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     """
     bars = check_top("top", top, _MAX_BARS)
     colored = check_top("top_tokens", top_tokens, _MAX_COLORS)
-    grouped = read_grouped(
+    grouped = read_grouped_balances(
         holdings,
-        by if facet is None else [facet, *list_names(by)],
+        by if facet is None else [facet, *by_as_list(by)],
         token=token,
         asset=asset,
         wallets=wallets,
         assets=assets,
         bridged=bridged,
-        has_facets=facet is not None,
+        first_name_is_facet=facet is not None,
     )
     balances, names = grouped.balances, grouped.names[facet is not None :] or grouped.names
-    title = title or grouped.title
+    title = title or grouped.chart_title
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
-    names = names[:-1] if names[1:] and names[-1] in ADDED else names
-    level = grouped.level(names if facet is None else [*dict.fromkeys([grouped.names[0], *names])])
-    owners = level.codes
-    by_owner = sum_by_group(owners, balances.sizes, len(level.groups))
-    rows = level.largest_groups(by_owner, bars)
+    names = names[:-1] if names[1:] and names[-1] in KINDS else names
+    level = grouped.group_by(
+        names if facet is None else [*dict.fromkeys([grouped.names[0], *names])]
+    )
+    codes, sizes = level.group_codes, balances.sizes
+    group_sizes = sum_by_group(codes, sizes, len(level.groups))
+    rows = level.largest_and_unknown_groups(group_sizes, bars)
     if facet is not None:
-        heads = grouped.level(grouped.names[:1])
-        facets, ranks = _rank_facets(heads, level)
-        rows = level.largest_groups(np.where(ranks < len(facets), by_owner, -1), bars)
+        facet_level = grouped.group_by(grouped.names[:1])
+        facets, ranks = _rank_facets(facet_level, level)
+        facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
+        rows = level.largest_and_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
-    too_long = bool(by_owner.sum() - by_owner[rows].sum() > _MAX_OTHER_RATIO * by_owner.max())
-    of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
-    tokens = _choose_named_tokens(owners, balances.token_codes, of_bars, colored)
+    other_size = group_sizes.sum() - group_sizes[rows].sum()
+    too_long = bool(other_size > _MAX_OTHER_RATIO * group_sizes.max())
+    sizes = sizes * np.isin(codes, rows) if too_long else sizes
+    tokens = _choose_colored_tokens(codes, balances.token_codes, sizes, colored)
     if is_single := facet is None and level.names == [balances.positions.kind]:
-        tokens = rows  # each bar is one token, with the colour of this token
-    grid = pivot_sizes(balances, owners, rows, tokens)
-    measure, (short, full) = balances.measure, level.searchable_columns(grid)
-    drawn = grid.sizes[: len(rows) if too_long else len(short)]
+        tokens = rows  # each bar has the colour of its token
+    grid = pivot_sizes(balances, codes, rows, tokens)
+    measure, (row_names, row_lines) = balances.measure, level.row_names_and_lines(grid)
+    drawn = grid.sizes[: len(rows) if too_long else len(row_names)]
     longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
-    extent = [(len(rows), grid.other_row_count, level.noun)]
-    series = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
+    extent = [(len(rows), grid.other_row_count, level.group_noun)]
+    styles = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
     totals = [compact(size) for size in drawn.sum(axis=1).tolist()]
-    traces = _bar_traces(grid, drawn, series, full, totals, is_single=is_single)
-    dimensions = row_dimensions(short)._replace(right=label_width(totals) - _RIGHT_PAD)
+    traces = _bar_traces(grid, drawn, styles, row_lines, totals, is_single=is_single)
+    dimensions = row_dimensions(row_names)._replace(right=label_width(totals) - _RIGHT_PAD)
     if not is_single and measure.kind != "amount":
-        extent.append((len(tokens), grid.other_token_count, grid.kind))
-    if facet is not None:  # in a facet, names are without its label
+        extent.append((len(tokens), grid.other_token_count, grid.column_noun))
+    if facet is not None:  # in a facet, names omit the facet's label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = replace(level, names=names)
         parts = (inner.row_names(part.tolist()) for part in np.split(rows, starts[1:]))
-        short = [*chain.from_iterable(parts), *short[len(rows) :]]
-        facet_extent = len(shown), len(np.setdiff1d(heads.codes, facets[shown])), heads.noun
-        extent = [facet_extent, (*extent[0][:2], "bar"), *extent[1:]]
-    notes = [
-        drawn_note(*extent),
-        *[_OTHER_AS_TEXT_NOTE] * too_long,
-        f"Lengths show the {measure.phrase}.",
-    ]
+        row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
+        others = len(np.setdiff1d(facet_level.group_codes, facets[shown]))
+        extent[:1] = [(len(shown), others, facet_level.group_noun), (*extent[0][:2], "bar")]
+    lengths = f"Lengths show the {measure.phrase}."
+    notes = [drawn_note(*extent), *[_OTHER_AS_TEXT_NOTE] * too_long, lengths]
     figure = make_figure(
         traces,
         title=title,
-        notes=balances.notes(notes, wallets),
-        **legend_options(dimensions, [each.name for each in series[: 1 if is_single else None]]),
+        notes=balances.chart_notes(notes, wallets),
+        **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
-        annotations=[_other_annotation(grid, full[-1])] * too_long,
+        annotations=[_other_annotation(grid, row_lines[-1])] * too_long,
         representative_rows=grid.representative_rows,
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
-        yaxis=row_axis(short, join_names(names)),
+        yaxis=axis_of_rows(row_names, join_names(names)),
     )
     bars_height = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
-    figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(short) / bars_height)
+    figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(row_names) / bars_height)
     if facet is None:
         return figure
     figure.layout.yaxis.title = None  # the chart's title names the groups
-    edges = sorted({*starts.tolist(), len(rows), len(short)})
-    return split_figure(figure, edges, heads, facets[shown].tolist())
+    edges = sorted({*starts.tolist(), len(rows), len(row_names)})
+    return split_into_facets(figure, edges, facet_level, facets[shown].tolist())
 
 
-def _rank_facets(heads: Level, level: Level) -> tuple[Indices, Indices]:
-    """Return the groups that are facets, and the index of each inner group's facet.
-
-    The index is the number of facets if the facet is not drawn.
-    """
-    facets = choose_facets(heads)
-    places = position_map(facets, len(heads.groups))
-    if heads.wallets_asked.any():  # facets are sets of wallets, even of wallets without balances
+def _rank_facets(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
+    """Return the facets to draw, and the rank of each group's facet; undrawn facets rank last."""
+    facets = choose_facets(facet_level)
+    facet_ranks = rank_by_code(facets, len(facet_level.groups))
+    if facet_level.wallets_asked.any():  # a facet is a set of wallets, some without balances
         wallets = level.first_wallets[level.groups.wallet_sets]
-        return facets, places[heads.groups.wallet_set_codes[wallets]]
+        return facets, facet_ranks[facet_level.groups.wallet_set_codes[wallets]]
     ranks = np.full(len(level.groups), len(facets))
-    ranks[level.codes] = places[heads.codes]
+    ranks[level.group_codes] = facet_ranks[facet_level.group_codes]
     return facets, ranks
 
 
 def _bar_traces(
     grid: PivotedSizes,
     drawn: Floats,
-    series: Sequence[TraceStyle],
-    names: Sequence[list[str]],
+    styles: Sequence[TraceStyle],
+    row_lines: Sequence[list[str]],
     totals: Sequence[str],
     *,
     is_single: bool,
@@ -280,13 +273,13 @@ def _bar_traces(
     ends = {"textposition": "outside", "textangle": 0, "constraintext": "none", "cliponaxis": False}
     common: dict[str, Any] = {"orientation": "h", "y": list(range(count)), **ends}
     if is_single:
-        shapes = [each.pattern for each in series][:count]
+        shapes = [each.pattern for each in styles][:count]
         trace = go.Bar(
             x=np.diagonal(grid.sizes)[:count].tolist(),
             hovertext=[grid.hover_text(index, index, [], total) for index in range(count)],
             hoverinfo="text",
             text=totals,
-            marker=area_style([each.color for each in series][:count], shapes),
+            marker=area_style([each.color for each in styles][:count], shapes),
             **common,
         )
         return [trace]
@@ -294,49 +287,44 @@ def _bar_traces(
     return [
         each.bar_trace(
             x=[size or None for size in drawn[:, token].tolist()],
-            hovertext=[
-                grid.hover_text(row, token, owner, total) for row, owner in enumerate(names[:count])
-            ],
+            hovertext=[grid.hover_text(row, token, row_lines[row], total) for row in range(count)],
             text=[text if end == token else "" for text, end in zip(totals, last, strict=True)],
             **common,
         )
-        for token, each in enumerate(series)
+        for token, each in enumerate(styles)
     ]
 
 
-def _choose_named_tokens(owners: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:
+def _choose_colored_tokens(groups: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:
     """Choose the tokens with a colour, so that Other is the largest part of few or no bars."""
     totals = sum_by_group(tokens, sizes)
-    pairs, codes = np.unique(owners * len(totals) + tokens, return_inverse=True)
-    parts, (bars, of_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
-    rest, is_chosen = sum_by_group(bars, parts), np.zeros(len(totals), dtype=bool)
-    largest = np.zeros_like(rest)  # the largest named token of each bar; `rest` is Other
+    pairs, codes = np.unique(groups * len(totals) + tokens, return_inverse=True)
+    pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
+    rest, is_chosen = sum_by_group(pair_bars, pair_sizes), np.zeros(len(totals), dtype=bool)
+    largest = np.zeros_like(rest)  # the largest chosen token's size in each bar; `rest` is Other's
     for _ in range(top):
         unnamed = np.where(rest > largest, rest, 0)
         if not unnamed.any():
             break
-        of_neediest = (bars == unnamed.argmax()) & ~is_chosen[of_tokens]
-        token = of_tokens[np.where(of_neediest, parts, 0).argmax()]
+        in_bar = (pair_bars == unnamed.argmax()) & ~is_chosen[pair_tokens]
+        token = pair_tokens[np.where(in_bar, pair_sizes, 0).argmax()]
         is_chosen[token] = True
-        drawn = np.flatnonzero(of_tokens == token)
-        rest[bars[drawn]] -= parts[drawn]
-        largest[bars[drawn]] = np.maximum(largest[bars[drawn]], parts[drawn])
-    named = largest_indices(np.where(is_chosen, totals + totals.sum(), totals), top)
-    return named[np.argsort(-totals[named], kind="stable")]
+        drawn = np.flatnonzero(pair_tokens == token)
+        rest[pair_bars[drawn]] -= pair_sizes[drawn]
+        largest[pair_bars[drawn]] = np.maximum(largest[pair_bars[drawn]], pair_sizes[drawn])
+    chosen = largest_indices(np.where(is_chosen, totals + totals.sum(), totals), top)
+    return chosen[np.argsort(-totals[chosen], kind="stable")]
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
     """Return the annotation that replaces the bar of Other."""
     measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
-    of_token = grid.hover_text(len(grid.rows), 0, name, total)
-    below = hover_text(*name, measure.share_text(size, total))
-    return {
-        "x": 0,
-        "xanchor": "left",
-        "y": len(grid.rows),
-        "text": markup_lines([f"{measure.text_with_noun(size)}, {percent(size / total)} of all"]),
-        "hovertext": of_token if measure.kind == "amount" else below,
-    }
+    hover = hover_text(*name, measure.share_text(size, total))
+    if measure.kind == "amount":
+        hover = grid.hover_text(len(grid.rows), 0, name, total)
+    note = f"{measure.text_with_noun(size)}, {percent(size / total)} of all"
+    options = {"x": 0, "xanchor": "left", "y": len(grid.rows), "hovertext": hover}
+    return options | {"text": to_markup([note])}
 
 
 def pie(  # noqa: PLR0913 - users pass each option by name
@@ -353,9 +341,8 @@ def pie(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw the holdings of one wallet as a pie chart.
 
-    The slices show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it. Otherwise all slices are equal, since amounts of different assets can't be
-    compared.
+    The slices show the column ``value`` (float64, with an optional column ``currency``). Without
+    this column, all slices are equal, since amounts of different assets can't be compared.
 
     Parameters
     ----------
@@ -364,7 +351,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     by : {"asset", "token"}, default "asset"
         Whether a slice is an asset or a token.
     top : int, default 8
-        Maximum number of slices (at most 20). All others are combined as Other.
+        Maximum number of slices (at most 20). The rest is combined as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how old the answer for the
         wallet is, or why the wallet has no rows.
@@ -375,8 +362,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace, with the largest slice first and exact amounts in the hover
-        texts. If no value or count is above 0, the figure has no trace, only an annotation with the
-        reason.
+        texts. If no value or count is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
@@ -399,7 +385,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     title = title or f"Holdings of {name or short_wallet(named.blockchain, named.address)}"
     notes = Notes(simulated_notes(answers))
     try:
-        balances = read_grouped(
+        balances = read_grouped_balances(
             holdings, by, wallet=wallet, wallets=answers, assets=assets, bridged=bridged
         ).balances
     except UnknownWalletError:
@@ -428,9 +414,9 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     labels = [f"{name} {part}".rstrip() for name, part in texts]
     slice_colors = [each.color for each in slices]
     trace = go.Pie(
-        labels=[markup_lines([label]) for label in labels],
+        labels=[to_markup([label]) for label in labels],
         values=sizes.tolist(),
-        text=[markup_lines([part or name]) for name, part in texts],
+        text=[to_markup([part or name]) for name, part in texts],
         hovertext=[grid.hover_text(0, token, [owner], total) for token in range(len(slices))],
         textfont={"color": [*map(text_color, slice_colors)]},
         marker=area_style(slice_colors, [each.pattern for each in slices], "colors"),
@@ -442,7 +428,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         textposition="inside",  # plotly hides a text that does not fit in its slice
         insidetextorientation="horizontal",
     )
-    extent = len(grid.tokens), grid.other_token_count, grid.kind
+    extent = len(grid.tokens), grid.other_token_count, grid.column_noun
     drawn = [f"Slices show the {balances.measure.phrase}.", drawn_note(extent)]
     small = [f"Other ({percent(rest)}) is too small to draw."] * (0 < rest < MIN_SHARE)
     return make_figure(
@@ -468,9 +454,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a heatmap with a row per wallet, owner or other group, and a column per asset or token.
 
-    The colours show the column ``value`` (float64, with an optional column ``currency``), if the
-    frame has it. Otherwise they show the row's share of each asset's total in the frame. The colour
-    scale is logarithmic. The largest rows and columns are first.
+    The colours show the column ``value`` (float64, with an optional column ``currency``) or,
+    without this column, the row's share of each asset's total in the frame. The colour scale is
+    logarithmic. The largest rows and columns are first.
 
     Parameters
     ----------
@@ -478,11 +464,11 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         The grouping of the rows; `bar` lists the supported names. If ``"token"`` is one of the
         names, the columns of the heatmap are tokens instead of assets.
     top : int, default 30
-        Maximum number of rows (at most 200). All others are combined as Other.
+        Maximum number of rows (at most 200). The rest is combined as Other.
     top_tokens : int, default 20
-        Maximum number of tokens or assets (at most 200). Those with the largest value in the drawn
-        rows are chosen, and all others are combined as Other. Without values, those with the most
-        holders are chosen, and all others are left out.
+        Maximum number of tokens or assets (at most 200). The largest values in the drawn rows are
+        chosen, and the rest is combined as Other. Without values, the tokens with the most holders
+        are chosen, and the rest is left out.
     wallets, assets, bridged, title : optional
         As in `bar`.
 
@@ -490,9 +476,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
-        holds none of the token. If a cell of the row Other is larger than the cells of all other
-        rows, this row is a second trace, in grey. If no value or amount is above 0, the figure has
-        no trace, only an annotation with the reason.
+        holds none of the token. If a cell of the row Other is larger than all cells of the other
+        rows, the row Other is a second, grey trace. If no value or amount is above 0, the figure
+        has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -503,38 +489,37 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     """
     rows = check_top("top", top, _MAX_ROWS_OR_COLUMNS)
     columns = check_top("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
-    grouped = read_grouped(
+    grouped = read_grouped_balances(
         holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
     )
     balances = grouped.balances
-    held, measure = balances.positions, balances.measure
-    names = [name for name in grouped.names if name not in ADDED] or ["wallet"]
-    is_shares = measure.kind == "share"
-    columns_too = names if is_shares else [*names, held.kind]
-    title = title or f"{measure.title_start} by {join_names(columns_too)}"
+    measure, is_shares = balances.measure, balances.measure.kind == "share"
+    names = [name for name in grouped.names if name not in KINDS] or ["wallet"]
+    title_names = names if is_shares else [*names, balances.positions.kind]
+    title = title or f"{measure.title_start} by {join_names(title_names)}"
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
-    level = grouped.level(names)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
+    level = grouped.group_by(names)
     # Choose the largest groups and tokens, so that no row or column is empty.
     weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
-    by_owner = sum_by_group(level.codes, weights)
-    in_rows = np.isin(level.codes, largest_indices(by_owner, rows))
-    by_token = sum_by_group(balances.token_codes[in_rows], weights[in_rows])
-    tokens = largest_indices(by_token, columns)
+    group_sizes = sum_by_group(level.group_codes, weights)
+    in_rows = np.isin(level.group_codes, largest_indices(group_sizes, rows))
+    token_sizes = sum_by_group(balances.token_codes[in_rows], weights[in_rows])
+    tokens = largest_indices(token_sizes, columns)
     if is_shares:  # there is no column Other, so drop rows without a drawn token
-        in_columns = level.codes[np.isin(balances.token_codes, tokens)]
-        by_owner[np.bincount(in_columns, minlength=len(by_owner)) == 0] = 0
-    owners = largest_indices(by_owner, rows)
-    grid = pivot_sizes(balances, level.codes, owners, tokens)
+        in_columns = level.group_codes[np.isin(balances.token_codes, tokens)]
+        group_sizes[np.bincount(in_columns, minlength=len(group_sizes)) == 0] = 0
+    groups = largest_indices(group_sizes, rows)
+    grid = pivot_sizes(balances, level.group_codes, groups, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
-    short, full = level.searchable_columns(grid)
-    sizes = grid.sizes[: len(short), :width]
+    row_names, row_lines = level.row_names_and_lines(grid)
+    sizes = grid.sizes[: len(row_names), :width]
     off_scale = bool(grid.other_row_count and sizes[-1].max() > sizes[:-1].max())
-    on_scale = len(short) - off_scale
+    on_scale = len(row_names) - off_scale
     total = float(grid.sizes.sum())
     texts = [
-        [grid.hover_text(row, token, owner, total) for token in range(width)]
-        for row, owner in enumerate(full)
+        [grid.hover_text(row, token, lines, total) for token in range(width)]
+        for row, lines in enumerate(row_lines)
     ]
     traces = [_heatmap_trace(sizes[:on_scale], texts[:on_scale], measure)]
     if off_scale:
@@ -542,50 +527,47 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         other = _heatmap_trace(sizes[-1:], texts[-1:], measure)
         traces.append(other.update(y=[on_scale], **grey))
     labels = [series.name for series in grid.trace_styles()][: len(tokens)]
-    below, column_axis = _column_axis(labels, width, grid.kind)
-    count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.kind)
-    # A number would often make Other the longest label. Columns of equal names would be one.
+    column_axis, below = _column_axis_and_space(labels, width, grid.column_noun)
+    count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.column_noun)
+    # A count would often make Other the longest label. Columns with equal names would merge.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
-    of_rows, phrase = (len(owners), grid.other_row_count, level.noun), measure.phrase
-    notes = (
-        [drawn_note(of_rows), drawn_note(of_tokens)]
-        if is_shares
-        else [drawn_note(of_rows, of_tokens)]
-    )
-    if is_shares and others:
+    of_rows, phrase = (len(groups), grid.other_row_count, level.group_noun), measure.phrase
+    notes = [drawn_note(of_rows, of_tokens)]
+    if is_shares:
         subset = count_with_verb(count, count + others, kind)
-        notes[1] = f"{subset} drawn, chosen by the number of holders."
-    phrase = phrase if level.noun == "wallet" else phrase.removeprefix("wallet's ")
+        subset = f"{subset} drawn, chosen by the number of holders."
+        notes = [drawn_note(of_rows), subset if others else drawn_note(of_tokens)]
+    phrase = phrase if level.group_noun == "wallet" else phrase.removeprefix("wallet's ")
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
     notes += [_GREY_OTHER_NOTE] * off_scale
-    scale = f"{measure.name} (logarithmic scale)"
+    scale = f"{measure.axis_title} (logarithmic scale)"
     drawn = make_figure(
         traces,
         title=title,
-        notes=balances.notes(notes, wallets),
-        dimensions=row_dimensions(short, _PAD_ABOVE, below),
+        notes=balances.chart_notes(notes, wallets),
+        dimensions=row_dimensions(row_names, _PAD_ABOVE, below),
         representative_rows=grid.representative_rows,
-        annotations=[_SCALE_TITLE | {"text": markup_lines([scale])}],
+        annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
         xaxis=column_axis,
-        yaxis=row_axis(short, join_names(level.names)),
+        yaxis=axis_of_rows(row_names, join_names(level.names)),
     )
     bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
-    drawn.update_traces(x=[markup_lines([name]) for name in labels])
+    drawn.update_traces(x=[to_markup([name]) for name in labels])
     return drawn.update_traces(colorbar_y=bar_y, selector=0)
 
 
-def _column_axis(names: Sequence[str], width: int, title: str) -> tuple[int, dict[str, Any]]:
-    """Return the space below columns with these names, and the options of their axis."""
+def _column_axis_and_space(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
+    """Return the options of an axis of columns, and the space below the plot for its labels."""
     longest, angle, high = label_width(names), None, 0.0
     if longest * width > _LABELS_WIDTH:
         angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
     # On a category axis, plotly omits labels that have no space.
     options = {"type": "category", "tickangle": angle}
-    return _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest)), name_axis(title) | options
+    return axis_of_names(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
 
 
 def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
-    """Return a heatmap trace with a logarithmic colour scale that ends at the largest size.
+    """Return a heatmap trace with a logarithmic colour scale up to the largest size.
 
     If there are few cells, each shows its size.
     """
@@ -600,11 +582,11 @@ def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> g
     marks = marks[:: -(-len(marks) // _MAX_TICKS)] if len(marks) > 1 else sorted({lowest, highest})
     scale, unit = (100, "%") if measure.kind == "share" else (1, "")
     ticks = [f"{compact(scale * 10**mark)}{unit}" for mark in marks]
-    written: dict[str, Any] = {}
+    cell_texts: dict[str, Any] = {}
     if len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS:
         write = percent if measure.kind == "share" else compact
         text = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
-        written = {"text": text, "texttemplate": "%{text}"}
+        cell_texts = {"text": text, "texttemplate": "%{text}"}
     return go.Heatmap(
         z=cells.tolist(),
         zmin=lowest,
@@ -617,7 +599,7 @@ def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> g
         xgap=1,
         ygap=1,
         textfont={"size": MIN_FONT_SIZE, "color": "#000000"},
-        **written,
+        **cell_texts,
     )
 
 
@@ -656,15 +638,14 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    The curve includes only wallets that hold more than 0. Note that one person may own several
-    wallets. The Gini coefficient is that of ``df.wf.concentration``, whose documentation has the
-    formula and its source.
+    The curve includes only wallets with a balance above 0. One person may own several wallets. The
+    documentation of ``df.wf.concentration`` has the formula of the Gini coefficient and its source.
     """
     if token is None and asset is None:
         raise SettingsError(
             "a Lorenz curve needs one asset or one token", hint="pass asset=… or token=…"
         )
-    balances = read_grouped(
+    balances = read_grouped_balances(
         holdings,
         "wallet",
         token=token,
@@ -675,7 +656,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     ).balances
     title = title or f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)
     amounts = balances.positions.amounts[balances.rows]
     held = pd.Series(cell_sums(amounts, owners, int(owners.max()) + 1))
@@ -685,11 +666,11 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     notes = ["One wallet holds the whole amount, so there is nothing to compare."]
     if count > 1:
         gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
-        few, holders = min(10, count // 2), counted_noun(count, "wallet")
+        few = min(10, count // 2)
         who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
         notes = [
-            f"The Gini coefficient is {gini:.3f}, over {holders} that hold it.",
-            f"{who} {percent(1 - float(shares[-few - 1]))} of it.",
+            f"The Gini coefficient of {counted_noun(count, 'wallet')} is {gini:.3f}.",
+            f"{who} {percent(1 - float(shares[-few - 1]))} of the amount.",
         ]
     notes.append(f"The curve shows cumulative shares of the {balances.measure.phrase}.")
     # The points are at regular distances along both axes.
@@ -726,12 +707,12 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     return make_figure(
         [curve, equality],
         title=title,
-        notes=balances.notes(notes, wallets),
+        notes=balances.chart_notes(notes, wallets),
         dimensions=Dimensions(380, below=40, left=56),
         showlegend=False,
         hovermode="x",
         hoverdistance=-1,
-        xaxis=axis_title("share of the wallets that hold it, the smallest first") | axis,
+        xaxis=axis_title("share of the wallets with a balance, smallest first") | axis,
         yaxis=axis_title("share of the amount") | axis,
         annotations=[label],
     )

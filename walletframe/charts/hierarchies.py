@@ -1,13 +1,12 @@
 """Treemap and sunburst charts of blockchains, wallets and assets, or of any other groups."""
-# The path is the list of column names to group by. A tree is a list of rings: the first ring has
-# the groups by the first name of the path, the second ring has the groups by the first two names,
-# and so on. Each group is a box (a rectangle or an arc) inside the box of its parent group.
+# The path is the list of column names to group by. A tree is a list of rings: the first ring groups
+# by the first name of the path, the second ring by the first two names, and so on. Each group is a
+# box (a rectangle or an arc) inside the box of its parent group.
 #
-# The number of boxes is limited, since each box takes the browser time. If all visible boxes are
-# within the limit, all are drawn. Otherwise, on the default path, boxes are first assigned to
-# blockchains, to large wallets, and to the combined other wallets of each blockchain. The remaining
-# boxes are assigned to the largest tokens in these. On any other path, the largest groups of all
-# rings are drawn.
+# The number of boxes is limited, since each box takes the browser time. If there are too many boxes
+# on the default path, blockchains, large wallets, and the combined other wallets of each blockchain
+# are drawn first, followed by the largest tokens in these boxes. On any other path, the largest
+# groups of all rings are drawn.
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ from walletframe.charts.balances import (
     MIN_SHARE,
     check_top,
     largest_indices,
-    position_map,
-    read_grouped,
+    rank_by_code,
+    read_grouped_balances,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
@@ -35,9 +34,9 @@ from walletframe.charts.canvas import (
     empty_figure,
     hover_text,
     make_figure,
-    markup_lines,
     markup_to_text,
     other_label,
+    to_markup,
 )
 from walletframe.charts.palette import (
     BAND_COLORS,
@@ -48,9 +47,9 @@ from walletframe.charts.palette import (
     choose_patterns,
     text_color,
 )
-from walletframe.frames.groups import ADDED, list_names
+from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import first_rows
-from walletframe.frames.names import wallet_lines, without_chain
+from walletframe.frames.names import label_lines_without_chain, wallet_label_lines
 from walletframe.numerals import amount_phrase, brief, count_with_verb, counted_noun, percent
 from walletframe.text import safe_line
 
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
-    from walletframe.charts.balances import Balances, GroupedBalances, Level
+    from walletframe.charts.balances import DrawnBalances, GroupedBalances, GroupLevel
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -73,8 +72,8 @@ if TYPE_CHECKING:
 
     # The lines of a box: its name, its other text, and its hover text.
     _Texts: TypeAlias = tuple[list[str], list[str], list[str]]
-    # Returns the texts of the groups of a ring, from its depth and the exact amounts of its leaves.
-    _WriteTexts: TypeAlias = Callable[[int, Mapping[int, Amount | None]], dict[int, _Texts]]
+    _Amounts: TypeAlias = Mapping[int, Amount | None]  # the exact amount of each leaf of a ring
+    _WriteTexts: TypeAlias = Callable[[int, _Amounts], dict[int, _Texts]]  # by a ring's depth
 
 _MAX_ROUNDING_ERROR = 1e-12
 _MIN_SHARE_WITH_LINES = 0.06  # a box with a smaller share of the total shows one line
@@ -90,16 +89,15 @@ class _Style(NamedTuple):
 
     trace: Mapping[str, Any]  # the type of the trace, and options of this type
     top: int  # the maximum number of boxes
-    size: str  # "Areas" or "Angles", which show the sizes
+    size_noun: str  # the plural noun for what shows the sizes: "Areas" or "Angles"
     dimensions: Dimensions
     line_break: str  # replaces line breaks in the name of a box that contains boxes
     min_leaf: float = 0.01
-    # The minimum for a blockchain with boxes inside and for a wallet with a box of its own:
-    min_parent: float = 0.04  # a smaller box has no space for its name and for boxes inside
-    min_sum: float = 0  # the minimum for the sum of all leaves; below it, no leaf is drawn
-    min_strip: float = 0  # the minimum for groups along a box's edge, by the root of its share
-    line_chars: float = 90  # of a name on a box that is the whole chart
-    fills_rings: bool = False  # whether leaves of inner rings extend to the outermost ring
+    min_parent: float = 0.04  # of a box with space for its name and for boxes inside
+    min_sum: float = 0  # of all leaves of a ring; otherwise, no leaf is drawn
+    min_strip: float = 0  # of groups along an edge, times the root of the parent's share
+    line_chars: float = 90  # the number of characters of a name across the whole chart
+    extends_leaves: bool = False  # whether leaves of inner rings extend to the outermost ring
 
 
 def treemap(  # noqa: PLR0913 - users pass each option by name
@@ -129,10 +127,10 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
         Maximum number of rectangles (at most 500, since browsers are slow with more). If the
-        holdings need more, only the largest wallets are drawn separately. All other wallets of a
+        holdings need more, only the largest wallets are drawn separately. The other wallets of a
         blockchain are combined by asset, and the smallest assets are combined as Other. With
-        another `by`, the largest groups are drawn, and all others are combined as Other inside
-        the group that contains them. Rectangles without space for a name are combined, too.
+        another `by`, the largest groups are drawn, and the rest of each parent group is combined
+        as Other. Rectangles without space for a name are combined, too.
     narrow : bool, default False
         Whether the chart is for a narrow page, such as on a phone, which has space for fewer names.
     wallets, assets, bridged, colors, title : optional
@@ -152,11 +150,11 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         As for `bar`.
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
-    own = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
+    trace = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
     least = 0.025 if narrow else 0.01
     shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.65 * least**0.5}
     shares["line_chars"] = 3.5 * least**-0.5  # so that names fit on a page of 1,024 or 390 pixels
-    style = _Style(own, check_top("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
+    style = _Style(trace, check_top("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -181,16 +179,15 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     by : str or list of str, default ("blockchain", "wallet", "asset")
-        The columns to group by, from the innermost to the outermost ring. `bar` lists the
-        supported names.
+        The columns to group by, from the innermost to the outermost ring, as in `treemap`.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
         Maximum number of arcs (at most 300, since browsers are slow with more). Only arcs with
-        enough space for a name are drawn. All other wallets of a blockchain are combined by asset,
+        enough space for a name are drawn. The other wallets of a blockchain are combined by asset,
         and assets that still have no space are combined as Other. An outer ring that would mostly
-        be Other is left out. With another `by`, the largest groups are drawn, and all others are
-        combined as Other inside the group that contains them.
+        be Other is left out. With another `by`, the largest groups are drawn, and the rest of each
+        parent group is combined as Other.
     wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
@@ -206,11 +203,11 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     UnknownWalletError, UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    own = {"type": "sunburst", "leaf_opacity": 1}
+    trace = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
     top = check_top("top", top, 300)
     shares = {"min_leaf": 0.014, "min_parent": 0.025, "min_sum": 0.5}
-    style = _Style(own, top, "Angles", Dimensions(520), "<br>", **shares, fills_rings=True)
+    style = _Style(trace, top, "Angles", Dimensions(520), "<br>", **shares, extends_leaves=True)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -219,40 +216,40 @@ def _draw_tree(
     style: _Style,
     holdings: PositionsLike,
     by: By,
-    options: Mapping[str, Any],  # of `read_grouped`
+    options: Mapping[str, Any],  # arguments of `read_grouped_balances`
     colors: ColorsLike | None,
     title: str | None,
 ) -> go.Figure:
-    path, is_one = list_names(by), options["token"] is not None or options["asset"] is not None
-    parents = [*DEFAULT_PATH[:-1]]
-    if is_one and path[:-1] == parents and path[-1] in ADDED:  # only one token or asset is drawn
-        path = parents
-    grouped, wallets = read_grouped(holdings, path, **options), options["wallets"]
-    title = title or grouped.title
+    path, one_token = by_as_list(by), options["token"] is not None or options["asset"] is not None
+    outer_path = [*DEFAULT_PATH[:-1]]
+    if one_token and path[:-1] == outer_path and path[-1] in KINDS:
+        path = outer_path
+    grouped, wallets = read_grouped_balances(holdings, path, **options), options["wallets"]
+    title = title or grouped.chart_title
     balances = grouped.balances
     if not len(balances.rows):
-        return empty_figure(title, balances.notes([], wallets), balances.empty_reason)
-    if grouped.names in ([parents] if is_one else [[*parents, name] for name in ADDED]):
-        rings, weights, write_texts, extent = _default_rings(balances, style)
+        return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
+    if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in KINDS]):
+        rings, weights, write_texts, extent = _default_path_rings(balances, style)
     else:
-        rings, weights, write_texts, extent = _path_rings(grouped, style)
+        rings, weights, write_texts, extent = _custom_path_rings(grouped, style)
     fills = _choose_fills(balances, rings, weights, colors)
     boxes = [*_make_boxes(balances, rings, fills, write_texts, style)]
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
         extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
-    boxes = _fill_rings(boxes) if style.fills_rings else boxes
-    on_color, around = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
+    boxes = _extend_leaves(boxes) if style.extends_leaves else boxes
+    text_colors, parents = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     marker = area_style([box.color for box in boxes], [box.pattern for box in boxes], "colors")
     # Patterns have the opposite colour of the text, so that the text is readable.
-    opposite = [_OPPOSITE_COLOR[color] for color in on_color]
+    opposite = [_OPPOSITE_COLOR[color] for color in text_colors]
     marker["pattern"] |= {"fgcolor": opposite, "fgopacity": 0.4}
     trace = {
         **style.trace,
         "ids": [box.id for box in boxes],
         "parents": [box.parent for box in boxes],
         "labels": [
-            box.label.replace("<br>", style.line_break) if box.id in around else box.label
+            box.label.replace("<br>", style.line_break) if box.id in parents else box.label
             for box in boxes
         ],
         "text": [box.text for box in boxes],
@@ -261,12 +258,13 @@ def _draw_tree(
         "marker": marker,
         "branchvalues": "remainder",
         "textinfo": "label+text",
-        "textfont": {"color": on_color},
+        "textfont": {"color": text_colors},
         "hoverinfo": "text",
     }
     lost = 1 - sum(box.size for box in boxes) / float(balances.sizes.sum())
     small = [f"{percent(lost)} of the total is too small to draw."] * (lost > _MAX_ROUNDING_ERROR)
-    notes = balances.notes([f"{style.size} show the {balances.measure.phrase}.", *extent], wallets)
+    sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
+    notes = balances.chart_notes([sizes_note, *extent], wallets)
     return make_figure(
         [trace],
         title=title,
@@ -277,7 +275,7 @@ def _draw_tree(
 
 
 class BoxId(NamedTuple):
-    """The id of a box: its depth in the path, and the index of one row of holdings in the box."""
+    """The id of a box: its depth in the path, and the index of one of its rows of holdings."""
 
     depth: int
     row: int
@@ -287,7 +285,7 @@ class BoxId(NamedTuple):
         return f"{self.depth}.{self.row}{'+' * self.in_several}"
 
 
-def read_box_id(text: str) -> BoxId | None:
+def parse_box_id(text: str) -> BoxId | None:
     """Parse the id of a box; return None for a box that combines several groups."""
     match = _ID.fullmatch(text)
     return BoxId(int(match[1]), int(match[2]), bool(match[3])) if match else None
@@ -298,7 +296,7 @@ class _Box(NamedTuple):
 
     id: str  # made of numbers, since names are untrusted text
     parent: str
-    size: float  # 0 if the box contains boxes: plotly adds up their sizes, without rounding errors
+    size: float  # 0 if the box contains boxes, whose sizes plotly adds up without rounding errors
     label: str
     text: str
     hover_text: str
@@ -309,37 +307,37 @@ class _Box(NamedTuple):
 class _Ring(NamedTuple):
     """The groups of one ring of the tree; each is inside a group of the previous ring."""
 
-    name: str  # the innermost column that the groups are grouped by
+    name: str  # the last column of the path up to this ring
     noun: str  # the noun for a group
     codes: Indices  # the group of each drawn row
     rows: Indices  # the first row of holdings in each group; meaningless for a group without rows
     parents: Indices  # the parent of each group in the previous ring; 0 in the first ring
     sizes: Floats  # the size of each group
     has_one_token: bool  # whether each group has only one token or asset
-    drawn: Indices = _EMPTY  # the groups to draw, in the order of drawing
-    wallets: Indices = _EMPTY  # the number of wallets in each group; empty if boxes don't show it
-    combined_at: int = _NO_GROUP  # this and all later groups combine several wallets each
+    drawn: Indices = _EMPTY  # the groups to draw, in order
+    wallet_counts: Indices = _EMPTY  # of the groups; empty if boxes don't show the counts
+    combined_at: int = _NO_GROUP  # this group and all later groups combine several wallets each
 
 
-def _fill_rings(boxes: Sequence[_Box]) -> list[_Box]:
+def _extend_leaves(boxes: Sequence[_Box]) -> list[_Box]:
     """Extend each leaf to the outermost ring, by boxes without a name."""
     depths = {"": -1}
     for box in boxes:
         depths[box.id] = depths[box.parent] + 1
-    around, filled = {box.parent for box in boxes}, list[_Box]()
+    parents, extended = {box.parent for box in boxes}, list[_Box]()
     for leaf in boxes:
         box = leaf
-        for _ in range(depths[leaf.id], max(depths.values()) if leaf.id not in around else 0):
-            filled.append(box._replace(size=0))
+        for _ in range(depths[leaf.id], max(depths.values()) if leaf.id not in parents else 0):
+            extended.append(box._replace(size=0))
             box = box._replace(id=f"{box.id} ", parent=box.id, label="", text="")
-        filled.append(box)
-    return filled
+        extended.append(box)
+    return extended
 
 
 def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
-    """Return the size of Other in each parent, by ring. A size that is too small moves outwards.
+    """Return the size of Other in each parent, by ring.
 
-    The box Other of the parent's own parent contains it, or no box, if the outermost one is small.
+    Sizes that are too small to draw are added to Other in the previous ring, if there is one.
     """
     sizes: list[Floats] = []
     total = rings[0].sizes.sum()
@@ -351,14 +349,14 @@ def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
         if outer:
             leaves = np.setdiff1d(np.arange(len(rest)), ring.parents[ring.drawn])
             rest[leaves] = 0
-        around = np.append(outer.sizes if outer else [], total)
-        moved = np.where(_have_space(rest, np.arange(len(rest)), around, style), 0, rest)
+        parent_sizes = np.append(outer.sizes if outer else [], total)
+        moved = np.where(_mask_with_space(rest, np.arange(len(rest)), parent_sizes, style), 0, rest)
         sizes.insert(0, rest - moved)
     return sizes
 
 
 def _make_boxes(
-    balances: Balances,
+    balances: DrawnBalances,
     rings: Sequence[_Ring],
     fills: Mapping[tuple[int, int], tuple[str, str]],
     write_texts: _WriteTexts,
@@ -377,7 +375,7 @@ def _make_boxes(
             name = name.partition(" (")[0]
         return _Box(own_id, parent, size * is_leaf, name, text, hover_lines, color)
 
-    outer, rests = {0: ""}, _other_sizes(rings, style)  # ids of the previous ring
+    outer_ids, rests = {0: ""}, _other_sizes(rings, style)  # the ids of the previous ring
     for depth, ring in enumerate(rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
         inner = rings[depth + 1 :][:1]
@@ -389,11 +387,11 @@ def _make_boxes(
             amounts = dict(zip(leaves, exact, strict=True))
         single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined_at}
         texts, ids = write_texts(depth, amounts), dict[int, str]()
-        for group, around in zip(groups, parents, strict=True):
-            parent, size, is_leaf = outer[around], float(ring.sizes[group]), group not in opened
+        for group, outer in zip(groups, parents, strict=True):
+            parent, size, is_leaf = outer_ids[outer], float(ring.sizes[group]), group not in opened
             if group >= ring.combined_at:
-                ids[group], count = f"o{parent}", int(ring.wallets[group])
-                write_label = other_label if around in single else counted_noun
+                ids[group], count = f"o{parent}", int(ring.wallet_counts[group])
+                write_label = other_label if outer in single else counted_noun
                 label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
                 yield other_box(ids[group], parent, size, label, color, is_leaf=is_leaf)
@@ -404,22 +402,22 @@ def _make_boxes(
                 color, shape = fills[depth, group]
             lines, text, hover_lines = texts[group]
             lines, text = _fitting_lines(ring, lines, text, size / total, style, is_leaf=is_leaf)
-            markup = markup_lines(lines), markup_lines(text), hover_text(*hover_lines)
+            markup = to_markup(lines), to_markup(text), hover_text(*hover_lines)
             yield _Box(ids[group], parent, size * is_leaf, *markup, color, shape)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         counts = np.bincount(ring.parents[undrawn], minlength=len(rests[depth]))
-        for around in np.flatnonzero(rests[depth]).tolist():
-            name = other_label(int(counts[around]), ring.noun) if counts[around] else "Other"
-            parent, size = outer[around], float(rests[depth][around])
+        for outer in np.flatnonzero(rests[depth]).tolist():
+            name = other_label(int(counts[outer]), ring.noun) if counts[outer] else "Other"
+            parent, size = outer_ids[outer], float(rests[depth][outer])
             yield other_box(f"{parent}o", parent, size, name, OTHER_COLOR)
-        outer = ids
+        outer_ids = ids
 
 
 def _choose_fills(
-    balances: Balances,
+    balances: DrawnBalances,
     rings: Sequence[_Ring],
-    weights: Floats,  # of tokens; the largest token of a colour gets the first pattern
+    weights: Floats,  # of tokens; the heaviest token of a colour gets the first pattern
     colors: ColorsLike | None,
 ) -> dict[tuple[int, int], tuple[str, str]]:
     """Choose the colour and pattern of each group, by its token or by its outermost parent."""
@@ -448,11 +446,11 @@ def _choose_fills(
 def _fitting_lines(
     ring: _Ring, label: list[str], text: list[str], share: float, style: _Style, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the lines of a label and of a text that fit on a box with this share of the total."""
+    """Shorten a label and a text to lines that fit on a box with this share of the total."""
     chars = max(_MIN_CHARS, int(style.line_chars * share**0.5))
     is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
     text = [line for line in text if len(line) <= chars and not is_small]
-    is_cut = not is_leaf and len(" · ".join(label)) > chars  # its lines are joined
+    is_cut = not is_leaf and len(" · ".join(label)) > chars
     if ring.name == "wallet" and is_small:
         label = label[:1]  # a token's name without its contract could mislead
     chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
@@ -460,23 +458,23 @@ def _fitting_lines(
     return [safe_line(line, chars) for line in cut], text
 
 
-def _path_rings(
+def _custom_path_rings(
     grouped: GroupedBalances, style: _Style
 ) -> tuple[list[_Ring], Floats, _WriteTexts, list[str]]:
-    """Return rings of at most `style.top` boxes on any path, the sizes of tokens, and notes."""
+    """Return the rings of a path, the size of each token, a function for texts, and notes."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
-        level, own = grouped.level(grouped.names[:count]), grouped.level([name])
-        codes, groups = pd.factorize(level.codes)
+        level, own = grouped.group_by(grouped.names[:count]), grouped.group_by([name])
+        codes, groups = pd.factorize(level.group_codes)
         first = first_rows(codes, len(groups))
         ring = _Ring(
             name=name,
-            noun=own.noun,
+            noun=own.group_noun,
             codes=codes,
             rows=balances.rows[first],
             parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
             sizes=sum_by_group(codes, balances.sizes),
-            has_one_token=balances.measure.kind == "amount" or not ADDED.isdisjoint(level.names),
+            has_one_token=balances.measure.kind == "amount" or not KINDS.isdisjoint(level.names),
         )
         rings.append(ring)
         levels.append((level, own))
@@ -486,45 +484,45 @@ def _path_rings(
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
     weights = sum_by_group(balances.token_codes, balances.sizes)
-    return rings, weights, partial(_path_texts, rings, levels), [drawn_note(*extent)]
+    return rings, weights, partial(_custom_path_texts, rings, levels), [drawn_note(*extent)]
 
 
-def _path_texts(
+def _custom_path_texts(
     rings: Sequence[_Ring],
-    levels: Sequence[tuple[Level, Level]],  # by all names of the path so far, and by the last name
+    levels: Sequence[tuple[GroupLevel, GroupLevel]],  # by the path up to a ring, and by its name
     depth: int,
-    amounts: Mapping[int, Amount | None],
+    amounts: _Amounts,
 ) -> dict[int, _Texts]:
-    """Return the texts of one ring on any path but the default one."""
+    """Return the texts of one ring on a path other than the default path."""
     ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
     measure, total = balances.measure, float(rings[0].sizes.sum())
     rows = ring.rows[ring.drawn]
     indices, tokens = own.groups.codes[rows].tolist(), balances.positions.tokens.codes[rows]
     chosen = [*dict.fromkeys(indices)]
-    names = dict(zip(chosen, own.short_names(chosen), strict=True))
-    known = level.groups.codes[rows].tolist()
+    names = dict(zip(chosen, own.short_group_names(chosen), strict=True))
+    level_codes = level.groups.codes[rows].tolist()
     full_names = []
     for _, each in levels[depth::-1]:
         codes = each.groups.codes[rows].tolist()
-        called = {code: each.full_name(code) for code in {*codes}}
-        full_names.append([called[code] for code in codes])
+        name_by_code = {code: each.full_group_name(code) for code in {*codes}}
+        full_names.append([name_by_code[code] for code in codes])
     texts = {}
     paths = zip(*full_names, strict=True)
     for group, index, at, token, (head, *outer) in zip(
-        ring.drawn.tolist(), indices, known, tokens.tolist(), paths, strict=True
+        ring.drawn.tolist(), indices, level_codes, tokens.tolist(), paths, strict=True
     ):
         label, is_leaf, size = [names[index]], group in amounts, float(ring.sizes[group])
         symbol, _, rest = names[index].partition(" (")
         if ring.name == "wallet":
-            split = without_chain if "blockchain" in level.names else wallet_lines
+            split = label_lines_without_chain if "blockchain" in level.names else wallet_label_lines
             label = split(names[index], balances.user_wallet_names[index])
-        elif ring.name in ADDED and symbol and rest:
+        elif ring.name in KINDS and symbol and rest:
             label = [symbol, f"({rest}"]
         text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
-        lines = [*outer, level.known_text(at)]
+        lines = [*outer, level.known_wallets_text(at)]
         if ring.has_one_token:
-            symbol, where = balances.full_token(token)
-            lines = [where] * (ring.name in ADDED) + lines
+            symbol, contract = balances.full_token_name(token)
+            lines = [contract] * (ring.name in KINDS) + lines
             if is_leaf:
                 lines.append(f"{amount_phrase(amounts[group])} {symbol}")
                 text = brief(amounts[group]) if measure.kind == "count" else text
@@ -532,32 +530,31 @@ def _path_texts(
     return texts
 
 
-def _have_space(sizes: Floats, parents: Indices, around: Floats, style: _Style) -> Mask:
-    """Return whether each group is large enough for its name; `around` ends with the total.
+def _mask_with_space(sizes: Floats, parents: Indices, parent_sizes: Floats, style: _Style) -> Mask:
+    """Return a mask of the groups with space for a name. `parent_sizes` ends with the total.
 
     Groups of about the same size are in one strip along an edge of their parent.
     """
-    shares = np.where(sizes < style.min_leaf * around[-1], 0, sizes / around[-1])
+    shares = np.where(sizes < style.min_leaf * parent_sizes[-1], 0, sizes / parent_sizes[-1])
     by_size = pd.Series(shares).groupby([parents, np.frexp(shares)[1]])
     strips: Floats = by_size.transform("sum").to_numpy()
     least: Floats = np.minimum(
-        style.min_strip * (around[parents] / around[-1]) ** 0.5, style.min_parent
+        style.min_strip * (parent_sizes[parents] / parent_sizes[-1]) ** 0.5, style.min_parent
     )
     return (shares > 0) & (strips >= least)
 
 
 def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
-    """Choose the groups of each ring: the largest, and any that would be alone in Other."""
+    """Choose the largest groups of each ring, and each group that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
     root = len(sizes)
     inner = [ring.parents + start for ring, start in zip(rings[1:], edges, strict=False)]
     parents = np.concatenate([np.full(edges[1], root), *inner])
-    marks = np.zeros(root, dtype=bool)
-    # Whether the parent has space for boxes.
-    around = np.append(sizes, total)
-    fits = _have_space(sizes, parents, around, style)
-    room = fits & (around[parents] >= style.min_parent * total)
+    is_chosen = np.zeros(root, dtype=bool)
+    parent_sizes = np.append(sizes, total)
+    fits = _mask_with_space(sizes, parents, parent_sizes, style)
+    can_be_drawn = fits & (parent_sizes[parents] >= style.min_parent * total)
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
     # A group is never larger than its parent, so the parent comes first and is also chosen.
     siblings = np.bincount(parents, minlength=root + 1)
@@ -565,94 +562,98 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     turns = np.empty(root, dtype=np.intp)  # for equal sizes, alternate between the parents
     turns[by_size] = pd.Series(by_size).groupby(parents[by_size]).cumcount()
     order = np.lexsort((turns, depths, -sizes))
-    order = order[room[order]]
+    order = order[can_be_drawn[order]]
     order_parents = parents[order]
     has_other = siblings[order_parents] > 1  # an only child has no box Other beside it
     opened = has_other & (turns[order] == 0) & (order_parents != root)
     closed = has_other & (turns[order] + 1 == siblings[order_parents])
     costs = np.cumsum(1 + opened.astype(np.intp) - closed) + (siblings[root] > 1)
-    marks[order[: np.searchsorted(costs, style.top, side="right")]] = True
+    is_chosen[order[: np.searchsorted(costs, style.top, side="right")]] = True
     for start, end in pairwise(edges[1:]):
-        if sizes[start:end][marks[start:end]].sum() < style.min_sum * total:
-            marks[start:] = False  # most of the ring would be Other
-    undrawn = np.bincount(parents[~marks], minlength=root + 1)
-    is_open = np.bincount(parents[marks], minlength=root + 1) > 0
+        if sizes[start:end][is_chosen[start:end]].sum() < style.min_sum * total:
+            is_chosen[start:] = False  # most of the ring would be Other
+    undrawn = np.bincount(parents[~is_chosen], minlength=root + 1)
+    is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
     is_open[root] = True
-    marks |= is_open[parents] & (undrawn[parents] == 1) & fits
-    return [np.flatnonzero(part) for part in np.split(marks, edges[1:-1])]
+    is_chosen |= is_open[parents] & (undrawn[parents] == 1) & fits
+    return [np.flatnonzero(part) for part in np.split(is_chosen, edges[1:-1])]
 
 
-def _default_texts(
-    balances: Balances, rings: Sequence[_Ring], depth: int, amounts: Mapping[int, Amount | None]
+def _default_path_texts(
+    balances: DrawnBalances, rings: Sequence[_Ring], depth: int, amounts: _Amounts
 ) -> dict[int, _Texts]:
     """Return the texts of one ring on the default path, without groups that combine wallets."""
-    held, ring, measure = balances.positions, rings[depth], balances.measure
+    positions, ring, measure = balances.positions, rings[depth], balances.measure
     is_count, total = measure.kind == "count", float(rings[0].sizes.sum())
     groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]
     rows = ring.rows[groups]
-    owners, tokens = held.wallet_codes[rows].tolist(), held.tokens.codes[rows].tolist()
-    chains = [held.chains[index] for index in held.chain_codes[owners].tolist()]
+    owners, tokens = positions.wallet_codes[rows].tolist(), positions.tokens.codes[rows].tolist()
+    chains = [positions.chains[index] for index in positions.chain_codes[owners].tolist()]
     labels, texts = [[chain] for chain in chains], {}
     if ring.has_one_token:
-        weights = sum_by_group(held.tokens.codes[rows], ring.sizes[groups])
+        weights = sum_by_group(positions.tokens.codes[rows], ring.sizes[groups])
         named = largest_indices(weights, len(weights)).tolist()
         names = dict(zip(named, balances.token_names(named), strict=True))
         on_chain = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
-        keys, assets = held.tokens.keys, held.assets.blockchains if held.assets else ()
-        own = ["" if keys[token] in assets else keys[token][0] for token in tokens]
-        labels = [*map(_split_token_name, (on_chain[token] for token in tokens), own, chains)]
+        assets = positions.assets.blockchains if positions.assets else ()
+        keys = [positions.tokens.keys[token] for token in tokens]
+        own = ["" if key in assets else key[0] for key in keys]
+        labels = [*map(_token_label_lines, (on_chain[token] for token in tokens), own, chains)]
     if ring.name == "wallet":
         own = [balances.user_wallet_names[owner] for owner in owners]
-        labels = [*map(without_chain, balances.wallet_names(owners), own)]
-    for group, owner, token, chain, label in zip(
-        groups, owners, tokens, chains, labels, strict=True
-    ):
-        wallets, size = counted_noun(int(ring.wallets[group]), "wallet"), float(ring.sizes[group])
+        labels = [*map(label_lines_without_chain, balances.wallet_names(owners), own)]
+    columns = zip(groups, owners, tokens, chains, labels, strict=True)
+    for group, owner, token, chain, label in columns:
+        wallets = counted_noun(int(ring.wallet_counts[group]), "wallet")
+        size = float(ring.sizes[group])
         text, share = measure.short_text(size), measure.share_text(size, total)
         if depth == 0:
             lines = [wallets] * (group in amounts) + [text] * (not (group in amounts and is_count))
             texts[group] = label, lines, [chain, wallets, share]
             continue
-        hover = [balances.full_wallet(owner), share]
+        hover = [balances.full_wallet_name(owner), share]
         if ring.has_one_token:
-            symbol, where = balances.full_token(token)
+            symbol, contract = balances.full_token_name(token)
             if ring.parents[group] >= rings[depth - 1].combined_at:
-                whose, text = f"{wallets} of {chain}", wallets if is_count else text
+                holder, text = f"{wallets} of {chain}", wallets if is_count else text
             else:
-                whose = balances.full_wallet(owner)
+                holder = balances.full_wallet_name(owner)
                 text, share = (brief(amounts[group]), "") if is_count else (text, share)
-            hover = [names[token], where, whose, f"{amount_phrase(amounts[group])} {symbol}", share]
+            amount = f"{amount_phrase(amounts[group])} {symbol}"
+            hover = [names[token], contract, holder, amount, share]
         texts[group] = label, [text], hover
     return texts
 
 
-def _split_token_name(label: str, token_chain: str, chain: str) -> list[str]:
-    """Split a token's label into lines, which omit the blockchain `chain` of the outer box.
+def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
+    """Split a token's label into lines without the blockchain `chain` of the outer box.
 
     `token_chain` is the blockchain of the token, or empty for an asset.
     """
-    name, _, where = label.removesuffix(")").rpartition(" (")
+    name, _, contract = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
-        name, where = label, ""
-    where = where.removeprefix(token_chain).lstrip()
-    where = where if token_chain == chain else f"{safe_line(token_chain)} {where}".strip()
-    return [name, f"({where})"] if where else [name]
+        name, contract = label, ""
+    contract = contract.removeprefix(token_chain).lstrip()
+    if token_chain != chain:
+        contract = f"{safe_line(token_chain)} {contract}".strip()
+    return [name, f"({contract})"] if contract else [name]
 
 
-def _default_rings(
-    balances: Balances, style: _Style
+def _default_path_rings(
+    balances: DrawnBalances, style: _Style
 ) -> tuple[list[_Ring], Floats, _WriteTexts, list[str]]:
-    """Return what `_path_rings` does for the default path, where wallets can be the leaves."""
-    held = balances.positions
+    """Return what `_custom_path_rings` returns, for the default path."""
+    positions = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
-    chain_of, count, chain_count = held.chain_codes, len(held.wallets), len(held.chains)
-    stride = max(len(held.tokens.keys), count)
+    chain_of, chain_count = positions.chain_codes, len(positions.chains)
+    count, token_count = len(positions.wallets), len(positions.tokens.keys)
+    stride = max(token_count, count)
     owners = balances.wallet_codes
     # A pair is a combination of wallet and token; its size is the sum of the sizes of its rows.
     of_rows, codes = pd.factorize(owners * stride + balances.token_codes)
     pair_wallets, pair_tokens = np.divmod(codes, stride)
     pair_sizes = sum_by_group(of_rows, balances.sizes)
-    chains, opened, alone, spare = _choose_parents(
+    chains, opened, alone, max_leaves = _choose_parents(
         pair_wallets, pair_sizes, chain_of, style, one_token=one_token
     )
     # Boxes 0 to count - 1 are wallets. The following boxes are the blockchains' combined wallets.
@@ -661,21 +662,22 @@ def _default_rings(
     boxes = box_of[pair_wallets]
     members = np.bincount(chain_of[np.unique(pair_wallets)], minlength=chain_count)
     others = members - np.bincount(chain_of[alone], minlength=chain_count)
-    things = pair_wallets if one_token else pair_tokens
-    of_pairs, cells = pd.factorize(boxes * stride + things)
-    around, indices = np.divmod(cells, stride)
-    sizes, common = sum_by_group(of_pairs, pair_sizes), np.bincount(things)[indices]
-    leaves = _choose_leaves(around, sizes, common, np.append(alone, count + opened), spare, style)
+    leaf_codes = pair_wallets if one_token else pair_tokens
+    of_pairs, cells = pd.factorize(boxes * stride + leaf_codes)
+    leaf_boxes, indices = np.divmod(cells, stride)
+    sizes, box_counts = sum_by_group(of_pairs, pair_sizes), np.bincount(leaf_codes)[indices]
+    open_boxes = np.append(alone, count + opened)
+    leaves = _choose_leaves(leaf_boxes, sizes, box_counts, open_boxes, max_leaves, style)
 
-    kind = "wallet" if one_token else held.kind
+    kind = "wallet" if one_token else positions.kind
 
     def add_ring(
         name: str, codes: Indices, parents: Indices, sizes: Floats, drawn: Indices, wallets: Indices
     ) -> None:
         rows = np.zeros(len(sizes), dtype=np.intp)
-        rows[codes[::-1]] = balances.rows[::-1]  # the last write of a group, its first row, stays
+        rows[codes[::-1]] = balances.rows[::-1]  # in reverse, so that each group's first row stays
         if rings:  # sort the groups in the order of their parents
-            turns = position_map(rings[-1].drawn, len(rings[-1].sizes))[parents[drawn]]
+            turns = rank_by_code(rings[-1].drawn, len(rings[-1].sizes))[parents[drawn]]
             drawn = drawn[np.argsort(turns, kind="stable")]
         combined = count if name != kind and rings else _NO_GROUP
         fields = (name, name, codes, rows, parents, sizes, name == kind, drawn, wallets, combined)
@@ -683,44 +685,43 @@ def _default_rings(
 
     rings: list[_Ring] = []
     chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
-    least_seen = style.min_leaf * chain_sizes.sum()
-    nowhere = np.zeros(chain_count, dtype=np.intp)
-    add_ring("blockchain", chain_of[owners], nowhere, chain_sizes, chains, members)
+    no_parents = np.zeros(chain_count, dtype=np.intp)
+    add_ring("blockchain", chain_of[owners], no_parents, chain_sizes, chains, members)
     if not one_token:
         box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
-        is_seen = np.isin(np.arange(chain_count), chain_of[alone])
-        is_seen &= box_sizes[count:] >= least_seen
-        is_seen[around[leaves][around[leaves] >= count] - count] = True
-        drawn = np.append(alone, count + np.flatnonzero(is_seen))
+        is_drawn = np.isin(np.arange(chain_count), chain_of[alone])
+        is_drawn &= box_sizes[count:] >= style.min_leaf * chain_sizes.sum()
+        is_drawn[leaf_boxes[leaves][leaf_boxes[leaves] >= count] - count] = True
+        drawn = np.append(alone, count + np.flatnonzero(is_drawn))
         parents = np.append(chain_of, np.arange(chain_count))
         members = np.append(np.ones_like(chain_of), others)
         add_ring("wallet", box_of[owners], parents, box_sizes, drawn, members)
-    parents = around - count if one_token else around
+    parents = leaf_boxes - count if one_token else leaf_boxes
     add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
-    tokens = held.tokens.codes[rings[-1].rows[leaves]]
-    weights = sum_by_group(tokens, sizes[leaves], len(held.tokens.keys))
-    write_texts = partial(_default_texts, balances, rings)
-    return rings, weights, write_texts, _extent_notes(rings, len(codes))
+    tokens = positions.tokens.codes[rings[-1].rows[leaves]]
+    weights = sum_by_group(tokens, sizes[leaves], token_count)
+    write_texts = partial(_default_path_texts, balances, rings)
+    return rings, weights, write_texts, _drawn_count_notes(rings, len(codes))
 
 
-def _extent_notes(rings: Sequence[_Ring], balances: int) -> list[str]:
-    """Return notes that count the drawn blockchains, and the drawn wallets or balances."""
+def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
+    """Return notes with the numbers of drawn blockchains, and of drawn wallets or balances."""
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
     [single] = [int((ring.drawn < ring.combined_at).sum()) for ring in boxes] or [leaves]
-    wallets, pieces, rest = int(outer.wallets.sum()), leaves * bool(boxes), outer.sizes.copy()
+    wallets, pieces, rest = int(outer.wallet_counts.sum()), leaves * bool(boxes), outer.sizes.copy()
     level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
         sentence = drawn_note((single, wallets - single, "wallet"))
     elif single == wallets:
-        sentence = drawn_note((pieces, balances - pieces, "balance"))
+        sentence = drawn_note((pieces, balance_count - pieces, "balance"))
     elif not single:
-        which = counted_noun(wallets, "wallet")
-        sentence = f"{which} {'is' if wallets == 1 else 'are'} combined by {level}."
+        counted = counted_noun(wallets, "wallet")
+        sentence = f"{counted} {'is' if wallets == 1 else 'are'} combined by {level}."
     else:
         others = f"; the others are combined by {level}" * (len(rings[1].drawn) > single)
         sentence = f"{count_with_verb(single, wallets, 'wallet')} drawn{others}."
     rest[outer.drawn] = 0
-    undrawn = int((outer.wallets > 0).sum()) - len(outer.drawn)
+    undrawn = int((outer.wallet_counts > 0).sum()) - len(outer.drawn)
     has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
     return [drawn_note((len(outer.drawn), undrawn, "blockchain"))] * has_other + [sentence]
 
@@ -731,34 +732,30 @@ def _choose_parents(
     """Choose the boxes that are not leaves.
 
     Return the blockchains to draw, the blockchains with boxes inside, the wallets with a box of
-    their own, and the remaining number of boxes for leaves.
+    their own, and the maximum number of leaves.
     """
     shares, top = sizes / sizes.sum(), style.top
-    seen = shares >= style.min_leaf
-    # Whether a wallet has small tokens.
-    folds = np.bincount(wallets[~seen], minlength=len(chain_of)) > 0
+    visible = shares >= style.min_leaf
+    has_small_tokens = np.bincount(wallets[~visible], minlength=len(chain_of)) > 0
     by_wallet = sum_by_group(wallets, shares, len(chain_of))
     by_chain = sum_by_group(chain_of, by_wallet)
     chains = largest_indices(np.where(by_chain >= style.min_leaf, by_chain, 0), top // 2)
-    everything = (style.min_parent, top, len(chain_of))
-    what_has_room = (style.min_parent, max(1, top // 8), top // 12)
-    for least, most_chains, most_wallets in (everything, what_has_room):
-        opened = chains[by_chain[chains] >= least][:most_chains]
+    for most_chains, most_wallets in ((top, len(chain_of)), (max(1, top // 8), top // 12)):
+        opened = chains[by_chain[chains] >= style.min_parent][:most_chains]
         others = (by_wallet > 0) & np.isin(chain_of, opened)
-        large = others & (by_wallet >= least) & (not one_token)
+        large = others & (by_wallet >= style.min_parent) & (not one_token)
         alone = largest_indices(np.where(large, by_wallet, 0), most_wallets)
         others[alone] = False
-        # Whether a blockchain has only one other wallet.
-        lonely = np.bincount(chain_of[others], minlength=len(by_chain)) == 1
-        single = others & lonely[chain_of] & (by_wallet >= style.min_leaf) & (not one_token)
+        has_one_other = np.bincount(chain_of[others], minlength=len(by_chain)) == 1
+        single = others & has_one_other[chain_of] & (by_wallet >= style.min_leaf) & (not one_token)
         alone = np.append(alone, np.flatnonzero(single))
         others[alone] = False
         groups = len(np.unique(chain_of[others]))
         boxes = (len(alone) + groups) * (1 if one_token else 2)  # each has a box Other inside
         spare = top - len(chains) - 1 - boxes
-        at_best = spare if groups else spare + int((~folds[alone]).sum())
-        if at_best >= seen.sum():
-            return chains, opened, alone, at_best
+        most_leaves = spare if groups else spare + int((~has_small_tokens[alone]).sum())
+        if most_leaves >= visible.sum():
+            return chains, opened, alone, most_leaves
     if spare < 0:
         return chains, opened[:0], alone[:0], 0
     # One fifth of the boxes is reserved for blockchains and wallets.
@@ -766,17 +763,16 @@ def _choose_parents(
 
 
 def _choose_leaves(
-    boxes: Indices, sizes: Floats, common: Indices, opened: Indices, spare: int, style: _Style
+    boxes: Indices, sizes: Floats, box_counts: Indices, opened: Indices, top: int, style: _Style
 ) -> Indices:
-    """Choose the largest leaves of open boxes, and each leaf that would be alone in Other."""
-    shares, around = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
-    fits = _have_space(sizes, boxes, around, style)
-    # Leaves of the same size are sorted by the number of boxes with this token or wallet
-    # (`common`), and then the boxes take turns.
+    """Choose the largest leaves of opened boxes, and each leaf that would be alone in Other."""
+    shares, parent_sizes = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
+    fits = _mask_with_space(sizes, boxes, parent_sizes, style)
+    # Equal leaves are sorted by the number of boxes with the token or wallet; then boxes alternate.
     best = np.flatnonzero(fits & np.isin(boxes, opened))
-    best = best[np.lexsort((-common[best], -sizes[best]))]
+    best = best[np.lexsort((-box_counts[best], -sizes[best]))]
     turns = pd.Series(best).groupby(boxes[best]).cumcount()
-    best = best[np.lexsort((turns, -sizes[best]))][:spare]
+    best = best[np.lexsort((turns, -sizes[best]))][:top]
     best = best if shares[best].sum() >= style.min_sum else best[:0]
     rest = np.isin(boxes, boxes[best])
     rest[best] = False

@@ -1,8 +1,7 @@
 """The colours of tokens and assets, and plotly's template ``walletframe``.
 
-The nine colours are distinguishable under simulated protanopia, deuteranopia and tritanopia: any
-two of them, and grey, differ by at least 15 (CIEDE2000). On dark pages, each has a contrast of at
-least 3.
+Under simulated protanopia, deuteranopia and tritanopia, any two of the nine colours and grey differ
+by at least 15 (CIEDE2000). On dark pages, each colour has a contrast of at least 3.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 
 from walletframe.errors import SettingsError, UnknownTokenError
-from walletframe.frames.asset_list import asset_keys
+from walletframe.frames.asset_list import asset_key_by_contract
 from walletframe.frames.identity import token_identities, token_key
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
@@ -47,9 +46,9 @@ _FIXED_COLORS: dict[TokenKey, str] = {
 COLORS = (*_FIXED_COLORS.values(),)
 OTHER_COLOR = "#DDDDDD"
 BAND_COLORS = ("#CBD8E8", "#E6EEF7")
-"""The light grounds of boxes that contain boxes: of the outermost, and of all others."""
+"""The light backgrounds of boxes that contain boxes: of outermost boxes, and of inner boxes."""
 EDGE_COLOR = "#808080"
-"""The outline of all coloured areas, since some colours are hard to see on white or on black."""
+"""The outline of coloured areas, since some colours are hard to see on white or on black."""
 OUTLINE_STYLE: dict[str, str | float] = {"color": EDGE_COLOR, "width": 0.5}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 _MAX_NAMED = 20
@@ -59,7 +58,7 @@ _HINT = (
     "(blockchain, contract), with None as the contract of the native coin"
 )
 PATTERN_SHAPES = ("", "/", "x", ".", "-", "|", "+", "\\")
-"""Plotly's patterns that distinguish traces of the same colour, in the order of their use."""
+"""Plotly's patterns for traces of the same colour, in the order of use."""
 _GRID = {"gridcolor": "rgba(128, 128, 128, 0.25)", "zerolinecolor": "rgba(128, 128, 128, 0.5)"}
 pio.templates["walletframe"] = go.layout.Template(
     layout={
@@ -73,16 +72,15 @@ pio.templates["walletframe"] = go.layout.Template(
 
 
 def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
-    """Return the colour that charts give each token, for charts of your own.
+    """Return the colour of each token in charts, so that your own charts can match.
 
     Returns
     -------
     dict of (str, str or None) to str
         The colour of each token (blockchain, contract), as ``#RRGGBB``, in the order of the
-        holdings. It depends only on the token, so that all charts and sessions have the same
-        colours. All contracts of an asset in `walletframe.assets` have the colour of the asset: of
-        the setting ``colors``, or else of a palette of nine colours. The dict is empty if there are
-        no rows.
+        holdings. A colour depends only on the token, so it is the same in all charts and sessions.
+        All contracts of an asset in `walletframe.assets` have the colour of the asset, from the
+        setting ``colors`` or else from a palette of nine colours. Without rows, the dict is empty.
 
     Raises
     ------
@@ -95,7 +93,7 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
 
 def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = None) -> list[str]:
     """Return the colours of tokens or assets: from `colors`, the settings, or the palette."""
-    assets = asset_keys()
+    assets = asset_key_by_contract()
     own = _own_colors({} if colors is None else colors, assets)
     pairs = ((key, assets.get(key, key)) for key in keys)
     return [
@@ -107,13 +105,13 @@ def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = N
 
 
 def area_style(colors: Any, patterns: Any, name: str = "color") -> dict[str, Any]:
-    """Return plotly's options for one or several areas. `name` is the option for the colours."""
+    """Return plotly's options for the style of areas; `name` is the option for the colours."""
     pattern = {"fillmode": "overlay", "solidity": 0.2, "shape": patterns}
     return {name: colors, "line": OUTLINE_STYLE, "pattern": pattern}
 
 
 def text_color(color: str) -> str:
-    """Return black or white, whichever contrasts more with a colour according to WCAG 2."""
+    """Return black or white, the one with more contrast to a colour according to WCAG 2."""
     if not _HEX.fullmatch(color):
         return "#000000"  # the luminance of other formats is not computed
     channels = [int(color[index : index + 2], 16) / 255 for index in (1, 3, 5)]
@@ -126,7 +124,7 @@ def text_color(color: str) -> str:
 
 
 def choose_patterns(colors: Sequence[str], keys: Sequence[TokenKey | None]) -> list[str]:
-    """Choose a pattern for each area, so that tokens of a colour differ, by `keys` in any order."""
+    """Choose patterns that distinguish tokens of the same colour. Their order has no influence."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     order = sorted(range(len(keys)), key=lambda at: (keys[at] not in _FIXED_COLORS, repr(keys[at])))
     patterns = {at: PATTERN_SHAPES[next(seen[colors[at]]) % len(PATTERN_SHAPES)] for at in order}
@@ -136,9 +134,9 @@ def choose_patterns(colors: Sequence[str], keys: Sequence[TokenKey | None]) -> l
 def _own_colors(
     colors: Mapping[Any, str], assets: Mapping[TokenKey, TokenKey]
 ) -> dict[TokenKey, str]:
-    """Return the user's colours by token and asset, or raise an error that names all problems.
+    """Return the user's colours by token and asset, or raise an error that lists all problems.
 
-    An asset has the colour of the first of its tokens, unless it has a colour by its name.
+    An asset that is not in `colors` has the first colour of its tokens.
     """
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors of type {type(colors).__name__} are not supported", hint=_HINT)
@@ -155,7 +153,7 @@ def _own_colors(
             )
         own |= dict.fromkeys(keys_by_name[name.casefold()], color)
     checked: dict[TokenKey, str] = {}
-    bad = []
+    problems = []
     for token, color in colors.items():
         try:
             keys = keys_by_name.get(token.casefold()) if isinstance(token, str) else None
@@ -163,13 +161,13 @@ def _own_colors(
             if not keys:
                 checked.setdefault(assets.get(key, key), color)
         except UnknownTokenError:
-            bad.append(f"{token!r} is not a token or an asset")
+            problems.append(f"{token!r} is not a token or an asset")
         if not _is_color(color):
-            bad.append(f"{color!r} is not a colour")
-    if bad:
-        more = [f"and {len(bad) - _MAX_NAMED:,} more"] * (len(bad) > _MAX_NAMED)
-        problems = ", ".join([*bad[:_MAX_NAMED], *more])
-        raise SettingsError(f"colors can't be used: {problems}", hint=_HINT)
+            problems.append(f"{color!r} is not a colour")
+    if problems:
+        more = [f"and {len(problems) - _MAX_NAMED:,} more"] * (len(problems) > _MAX_NAMED)
+        listed = ", ".join([*problems[:_MAX_NAMED], *more])
+        raise SettingsError(f"colors can't be used: {listed}", hint=_HINT)
     return own | checked
 
 

@@ -15,34 +15,33 @@ from walletframe.charts.balances import (
     label_text,
     largest_indices,
     pivot_sizes,
-    position_map,
-    read_grouped,
+    rank_by_code,
+    read_grouped_balances,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
     Dimensions,
     Notes,
+    axis_of_rows,
     axis_title,
     drawn_note,
     empty_figure,
     hover_text,
     legend_options,
     make_figure,
-    markup_lines,
     other_label,
-    row_axis,
     row_dimensions,
     simulated_notes,
+    to_markup,
     undrawn_notes,
     wallets_frame,
 )
-from walletframe.charts.facets import choose_facets, split_figure
+from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
-from walletframe.frames.contract import COMPARED, SIMULATED
 from walletframe.frames.details import as_wallets_frame
-from walletframe.frames.groups import ADDED, SNAPSHOT, list_names
+from walletframe.frames.groups import KINDS, SNAPSHOT, by_as_list
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.names import (
@@ -53,12 +52,13 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import encode_holdings, snapshot_times
+from walletframe.frames.schema import COMPARED, SIMULATED
 from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import Balances, GroupedBalances, Level, Measure
+    from walletframe.charts.balances import DrawnBalances, GroupedBalances, GroupLevel, Measure
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -101,12 +101,12 @@ class _Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class _Facets:
-    """The small charts of a timeline, or its only chart."""
+    """The small charts of a timeline, or its single chart."""
 
-    codes: Indices  # the small chart of each drawn row; rows of other groups have the next number
+    codes: Indices  # the small chart of each drawn row; rows in no chart have the next number
     marks: list[tuple[str, str]]  # (time, text) of triangles; in small charts, one for each bar
     groups: list[int]  # the group of each small chart
-    is_known: Mask | bool = True  # whether a wallet is known, by small chart and snapshot
+    is_known: Mask | bool = True  # (small charts, snapshots): whether any wallet is known
 
 
 def timeline(  # noqa: PLR0913 - users pass each option by name
@@ -131,14 +131,12 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     by : str or list of str, default "asset"
-        The grouping. ``"asset"`` and ``"token"`` draw one bar per snapshot, which is stacked by
-        token or asset. Any other names, such as ``"owner"`` or ``"wallet"``, draw one line per
-        group; `bar` lists the supported names.
+        ``"asset"`` and ``"token"`` draw one bar per snapshot, stacked by asset or token. Other
+        names, such as ``"owner"``, draw one line per group; `bar` lists the supported names.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top_tokens : int, default 8
-        Maximum number of tokens, assets or lines with a colour of their own (at most 20). All
-        others are combined as Other.
+        Maximum number of coloured tokens, assets or lines (at most 20). The rest becomes Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetches, with a column ``snapshot``. With `wallets`:
 
@@ -146,16 +144,16 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - a snapshot without any known wallet is not drawn as 0;
         - answers that are out of date are not drawn;
         - if one token is drawn, only wallets that could hold this token are counted;
-        - a line has a gap at times when no wallet of its group is known;
-        - a line has a separate, hollow point at times when fewer wallets of its group are known
-          than at other times.
+        - a line has a gap if no wallet of its group is known at that time;
+        - a line has a separate, hollow point if fewer wallets of its group are known than at other
+          times.
     assets, bridged : optional
         As in `bar`.
     facet : str, optional
         Draw a small chart of stacked bars for each label in this column, which can be any name of
         `by` in `bar`, such as ``"owner"``. All small charts have the same axes and colours. At most
         10 are drawn, the largest first. With `wallets`, a snapshot without any known wallet of the
-        group is a gap, and snapshots with fewer known wallets than others are marked.
+        group is a gap, and snapshots in which fewer wallets are known are marked.
     colors, title : optional
         As in `bar`.
 
@@ -163,32 +161,30 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace for each token or asset (in each small chart), the largest first, or
-        with two or three traces for each line. Exact amounts are in the hover texts. If `wallets`
-        is passed, the marks of incomplete snapshots are a further trace. At most 200 snapshots are
-        drawn; if there are more, they are chosen at regular intervals. Times are in UTC. If no
-        value, amount or count is above 0, the figure has no trace, only an annotation with the
-        reason.
+        with two or three traces for each line. Exact amounts are in the hover texts. With
+        `wallets`, the marks of incomplete snapshots are a further trace. At most 200 snapshots are
+        drawn, at regular intervals. Times are in UTC. If no value, amount or count is above 0, the
+        figure has no trace, only an annotation with the reason.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As for `bar`, if rows of `wallets` contain different owners for the same wallet, or if
-        `facet` is used for lines.
+        As for `bar`, if `wallets` has different owners for a wallet, or if lines have a `facet`.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    series, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), list_names(by)
+    most, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), by_as_list(by)
     if facet is not None:
         if names not in (["token"], ["asset"]):
-            hint = 'pass by="asset" or by="token" to draw bars, or leave facet= out to draw lines'
+            hint = 'pass by="asset" or by="token" to draw bars, or remove facet= to draw lines'
             raise SettingsError(f"facet= needs bars, but by={by!r} draws lines", hint=hint)
         names = [facet, *names]
     if SNAPSHOT in names:
-        hint = 'leave "snapshot" out: the axis of a timeline already shows the snapshots'
+        hint = 'remove "snapshot" from by: the axis of a timeline already shows the snapshots'
         raise SettingsError(f"a timeline can't be grouped by {SNAPSHOT!r}", hint=hint)
-    grouped = read_grouped(
+    grouped = read_grouped_balances(
         encode_holdings(holdings) if isinstance(holdings, pd.DataFrame) else holdings,
         names,
         token=token,
@@ -196,15 +192,15 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         wallets=wallets,
         assets=assets,
         bridged=bridged,
-        has_facets=facet is not None,
-        always_wallets=names not in (["token"], ["asset"]),
+        first_name_is_facet=facet is not None,
+        always_read_wallets=names not in (["token"], ["asset"]),
     )
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
-    shown = grouped.names[:1] if facet else grouped.names * (not stacked)
-    measure, what = balances.measure, f"by {join_names(shown)} " if shown else ""
+    title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
+    measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
     one_token = token if asset is None else asset
-    snapshots = _read_snapshots(balances.positions, wallets, one_token, gaps=facet is not None)
-    title = title or f"{measure.title_start} {what}over time"
+    snapshots = _choose_snapshots(balances.positions, wallets, one_token, gaps=facet is not None)
+    title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
         data_quality=[*snapshots.notes.data_quality, *balances.coverage],
@@ -217,14 +213,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     groups = replace(grouped, balances=drawn)
     facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
     if facet is not None:
-        level = groups.level(shown)
-        facets = _read_facets(level, snapshots)
-        others = len(np.setdiff1d(level.codes, facets.groups))
-        notes = notes._replace(left_out=[*undrawn_notes(others, level.noun), *notes.left_out])
+        level = groups.group_by(title_names)
+        facets = _choose_timeline_facets(level, snapshots)
+        others = len(np.setdiff1d(level.group_codes, facets.groups))
+        notes = notes._replace(left_out=[*undrawn_notes(others, level.group_noun), *notes.left_out])
     if stacked:
-        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, series, colors)
+        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, most, colors)
     else:
-        traces, labels, sentences, highest = _draw_lines(groups, snapshots, series)
+        traces, labels, sentences, highest = _draw_lines(groups, snapshots, most)
     if any(text for _, text in facets.marks):  # triangles on the axis mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
         line = {"color": "#000000", "width": 1.5}
@@ -234,7 +230,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
             y=[0 if text else None for text in texts],
             mode="markers",
             marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
-            hovertext=[markup_lines([text]) for text in texts],
+            hovertext=[to_markup([text]) for text in texts],
             hoverinfo="text",
             cliponaxis=False,
         )
@@ -256,13 +252,13 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     if facet is None:
         return figure
     edges = range(0, (len(facets.groups) + 1) * len(snapshots.times), len(snapshots.times))
-    return split_figure(figure, edges, level, facets.groups)
+    return split_into_facets(figure, edges, level, facets.groups)
 
 
-def _read_facets(level: Level, snapshots: _Snapshots) -> _Facets:
-    """Choose the groups with a small chart, and read when their wallets are known."""
+def _choose_timeline_facets(level: GroupLevel, snapshots: _Snapshots) -> _Facets:
+    """Choose the groups to draw as small charts, and mark times with fewer known wallets."""
     groups = choose_facets(level)
-    codes = position_map(groups, len(level.groups))[level.codes]
+    codes = rank_by_code(groups, len(level.groups))[level.group_codes]
     if snapshots.requests is None:
         return _Facets(codes, [], groups.tolist(), is_known=False)
     known, most, asked = _count_known(level, groups, snapshots.requests, snapshots.drawn)
@@ -275,9 +271,9 @@ def _read_facets(level: Level, snapshots: _Snapshots) -> _Facets:
 
 
 def _count_known(
-    level: Level, groups: Indices, requests: pd.DataFrame, times: pd.DatetimeIndex
+    level: GroupLevel, groups: Indices, requests: pd.DataFrame, times: pd.DatetimeIndex
 ) -> tuple[Indices, Indices, Indices]:
-    """Return how many wallets of each group are known at each time, at any time, and requested."""
+    """Count the wallets of each group: known at each time, known at any time, and requested."""
     rows, width = requests[requests["known"]].drop_duplicates(["wallet", "time"]), len(times)
     at = times.get_indexer(pd.DatetimeIndex(rows["time"]))
     sets, set_codes = level.groups.wallet_sets[groups], level.groups.wallet_set_codes
@@ -292,7 +288,6 @@ def _count_known(
 
 
 def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
-    """Return plotly's options for the axis of times."""
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
     at_midnight = all(time.endswith(" 00:00:00") for time in ticks)
     axis: dict[str, Any] = {"type": "date", "automargin": True}
@@ -305,30 +300,27 @@ def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
     return axis_title("time (UTC)") | axis
 
 
-def _read_snapshots(
+def _choose_snapshots(
     positions: Positions, wallets: FetchLike | None, token: TokenLike | None, *, gaps: bool
 ) -> _Snapshots:
-    """Choose the snapshots to draw: those with rows, or with a known wallet in `wallets`.
-
-    With `gaps`, also choose those without a known wallet.
-    """
+    """Choose the snapshots to draw: those with rows or a known wallet or, with `gaps`, all."""
     column, requests = snapshot_times(positions.holdings), None
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
-    most = requested = 0  # wallets that are known in at least one snapshot, and all
+    most = requested = 0  # the wallets that are known in any snapshot, and the requested ones
     data_quality = list[str]()
-    certain = np.ones(len(column), dtype=bool)
+    fresh = np.ones(len(column), dtype=bool)
     if wallets is not None:
-        requests, certain = _read_requests(positions, column, wallets_frame(wallets), token)
+        requests, fresh = _requests_and_fresh_mask(positions, column, wallets_frame(wallets), token)
         known = requests.groupby("time")["known"].sum()
         most = requests["wallet"][requests["known"]].nunique()
-        times = column[certain].dropna().unique()
+        times = column[fresh].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[(known > 0) | gaps]))
         requested = requests["wallet"].nunique()
-        seen = count_with_verb(most, requested, "wallet")
-        data_quality.append(f"{seen} known in at least one snapshot.")
+        count = count_with_verb(most, requested, "wallet")
+        data_quality.append(f"{count} known in at least one snapshot.")
         if fewer := int((known < most).sum()):
-            of = counted_noun(len(known), "snapshot")
-            data_quality.append(f"In {fewer:,} of {of}, some of these wallets are unknown.")
+            count = counted_noun(len(known), "snapshot")
+            data_quality.append(f"In {fewer:,} of {count}, some of these wallets are unknown.")
     times = times.sort_values()
     indices = np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS))
     chosen = times[indices.round().astype(np.intp)]
@@ -339,7 +331,7 @@ def _read_snapshots(
     )
     without = len(column) - len(column.dropna())
     left_out = undrawn_notes(without, "balance", " without a snapshot")
-    left_out += undrawn_notes(int((~certain).sum()), "balance", " from outdated answers")
+    left_out += undrawn_notes(int((~fresh).sum()), "balance", " from outdated answers")
     drawn = "There is no snapshot."
     if len(times) == 1:
         drawn = f"The snapshot is from {times[0]:%Y-%m-%d %H:%M} UTC."
@@ -348,7 +340,7 @@ def _read_snapshots(
         period = f"from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC"
         drawn = f"{count}{counted_noun(len(times), 'snapshot')} are drawn, {period}."
     return _Snapshots(
-        codes=np.where(certain, chosen.get_indexer(column), -1),
+        codes=np.where(fresh, chosen.get_indexer(column), -1),
         drawn=chosen,
         times=drawn_times,
         requests=requests,
@@ -360,24 +352,21 @@ def _read_snapshots(
     )
 
 
-def _read_requests(
+def _requests_and_fresh_mask(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
-    """Return a frame of requests, and a mask of the rows of holdings that are not outdated.
-
-    The requests are those for wallets that can hold the token.
-    """
+    """Return the requests for wallets that can hold the token, and a mask of fresh holdings."""
     identities, tokens = wallet_identities(wallets), positions.tokens
     requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh_mask(wallets)})
     requests["time"] = snapshot_times(wallets)
     # Encode the wallet and the time of each row of holdings, and of each request, as one integer.
     indices = {key: index for index, key in enumerate(identities.keys)}
     owners = np.array([indices.get(key, len(indices)) for key in positions.wallet_keys], np.intp)
-    every = pd.DatetimeIndex(requests["time"].unique())
-    width = len(every) + 1  # the last column is for rows at other times
-    held = owners[positions.wallet_codes] * width + every.get_indexer(times) % width
-    requested = identities.codes * width + every.get_indexer(pd.DatetimeIndex(requests["time"]))
-    certain = ~np.isin(held, requested[~requests["known"]])
+    moments = pd.DatetimeIndex(requests["time"].unique())
+    width = len(moments) + 1  # the last column is for rows at other times
+    held = owners[positions.wallet_codes] * width + moments.get_indexer(times) % width
+    requested = identities.codes * width + moments.get_indexer(pd.DatetimeIndex(requests["time"]))
+    fresh = ~np.isin(held, requested[~requests["known"]])
     if token is not None and len(times):
         index = token_or_asset_index(positions, token)
         # A row of an unknown token, or of an unknown amount, makes the wallet's total unknown.
@@ -385,16 +374,20 @@ def _read_requests(
         requests["known"] &= ~np.isin(requested, held[doubtful])
         of_tokens, chains = positions.possible_blockchains()
         names = [*positions.chain_indices]
-        able = {names[chain] for chain in chains[of_tokens == index]} | {tokens.keys[index][0]}
-        can_hold = np.array([chain in able for chain, _ in identities.keys], dtype=bool)
+        possible = {names[chain] for chain in chains[of_tokens == index]} | {tokens.keys[index][0]}
+        can_hold = np.array([chain in possible for chain, _ in identities.keys], dtype=bool)
         requests = requests[can_hold[identities.codes]]
-    return requests, certain
+    return requests, fresh
 
 
 def _draw_bars(
-    balances: Balances, snapshots: _Snapshots, facets: _Facets, top: int, colors: ColorsLike | None
+    balances: DrawnBalances,
+    snapshots: _Snapshots,
+    facets: _Facets,
+    top: int,
+    colors: ColorsLike | None,
 ) -> tuple[list[Any], list[str], list[str], float]:
-    """Draw the largest tokens and Other as bars. Return traces, names, notes and the largest y."""
+    """Return bars of the largest tokens and Other: traces, names, notes and the largest y."""
     measure, count = balances.measure, len(snapshots.times)
     is_drawn = facets.codes < len(facets.groups)
     balances = replace(balances, rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
@@ -406,19 +399,19 @@ def _draw_bars(
     width = 6 * 60 * 60 * 1000.0
     if count > 1:
         width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _MAX_SNAPSHOTS / 2))
-    x, traces, series = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
+    x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
     held = facets.is_known | (grid.sizes[:-1].sum(axis=1) > 0).reshape(-1, count)
-    for token, each in enumerate(series):
+    for token, each in enumerate(styles):
         sizes, texts = grid.sizes[:-1, token], []
         for row, size in enumerate(sizes.tolist()):
             exact = grid.exact_text(row, token) if token < len(tokens) and size else ""
             text = _size_text(measure, size, exact)
-            texts.append(f"{markup_lines([each.name])}: {markup_lines([text])}")
+            texts.append(f"{to_markup([each.name])}: {to_markup([text])}")
         heights = np.where(held.ravel(), sizes, np.array(None)).tolist()
         traces.append(each.bar_trace(x=x, y=heights, width=width, hovertext=texts))
-    extent = len(tokens), grid.other_token_count, grid.kind
+    extent = len(tokens), grid.other_token_count, grid.column_noun
     notes = [] if measure.kind == "amount" else [drawn_note(extent)]
-    names = [each.name for each in series]
+    names = [each.name for each in styles]
     return traces, names, notes, float(grid.sizes.sum(axis=1).max())
 
 
@@ -433,14 +426,14 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
 def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], list[str], float]:
-    """Draw the largest groups and Other as lines. Return traces, names, notes and the largest y."""
-    balances, level, width = grouped.balances, grouped.level(grouped.names), len(snapshots.times)
-    chosen = largest_indices(sum_by_group(level.codes, balances.sizes), top)
-    of_rows = position_map(chosen, len(level.groups))[level.codes]
+    """Return lines of the largest groups and Other: traces, names, notes and the largest y."""
+    balances, level, width = grouped.balances, grouped.group_by(grouped.names), len(snapshots.times)
+    chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
+    of_rows = rank_by_code(chosen, len(level.groups))[level.group_codes]
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
     sizes = sum_by_group(cells, balances.sizes, count).reshape(-1, width)
-    # A group has no point at a time when none of its wallets is known, and a hollow point when
-    # fewer wallets are known than at other times. Other has no point when it holds nothing.
+    # A group has no point if none of its wallets is known at that time, and a hollow point if fewer
+    # wallets are known than at other times. Other has no point without holdings.
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     if snapshots.requests is not None:
@@ -451,14 +444,14 @@ def _draw_lines(
             of = counted_noun(int(asked[line]), "wallet")
             each = zip(heights[line], known[line].tolist(), strict=True)
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
-    others = len(np.unique(level.codes[of_rows == len(chosen)]))
-    names = level.short_names(chosen.tolist()) + [other_label(others, level.noun)] * bool(others)
+    others, noun = len(np.unique(level.group_codes[of_rows == len(chosen)])), level.group_noun
+    names = level.short_group_names(chosen.tolist()) + [other_label(others, noun)] * bool(others)
     traces = []
     for line, name in enumerate(names):
         points = {
             "x": snapshots.times,
             "legendgroup": str(line),
-            "hovertext": [markup_lines([f"{name}: {height}"]) for height in heights[line]],
+            "hovertext": [to_markup([f"{name}: {height}"]) for height in heights[line]],
             "hoverinfo": "text",
         }
         drawn, alone = (
@@ -468,14 +461,14 @@ def _draw_lines(
         color = EDGE_COLOR if line == len(chosen) else COLORS[line % len(COLORS)]
         dash = _DASHES[line // len(COLORS) % len(_DASHES)]
         marker = {"size": _LARGE_POINT if width <= _FEW_POINTS else _SMALL_POINT}
-        # A wider grey line below the line makes it visible on any background.
+        # A wider grey line below makes the line visible on any background.
         below = points | {"hoverinfo": "skip", "line": {"color": EDGE_COLOR, "width": 4}}
         ring = marker | {"color": "#FFFFFF", "line": {"color": color, "width": 2}}
         traces += [
             go.Scatter(**below, y=drawn, mode="lines", showlegend=False),
             go.Scatter(
                 **points,
-                name=markup_lines([name]),
+                name=to_markup([name]),
                 y=drawn,
                 mode="lines+markers",
                 line={"color": color, "width": 2, "dash": dash},
@@ -484,15 +477,15 @@ def _draw_lines(
             *[go.Scatter(**points, y=alone, mode="markers", marker=ring, showlegend=False)]
             * bool(hollow[line].any()),
         ]
-    notes = [drawn_note((len(chosen), others, level.noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
+    notes = [drawn_note((len(chosen), others, noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
     return traces, names, notes, float(sizes.max())
 
 
 def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> list[list[str]]:
-    """Return the size of each point as text; the size of a single token or asset is exact."""
+    """Return the size of each point as text, which is exact for a single token or asset."""
     balances, (lines, width) = grouped.balances, sizes.shape
     exact = [""] * sizes.size
-    if balances.measure.kind == "amount" or not ADDED.isdisjoint(grouped.names):
+    if balances.measure.kind == "amount" or not KINDS.isdisjoint(grouped.names):
         amounts = balances.exact_sums(cells, np.arange((lines - 1) * width))
         exact[: len(amounts)] = ["" if each is None else amount_phrase(each) for each in amounts]
     each = zip(sizes.ravel().tolist(), exact, strict=True)
@@ -520,11 +513,9 @@ def waterfall(
     asset : str, optional
         The asset. It is required if the table has changes of several assets.
     top : int, default 20
-        Maximum number of bars (at most 100), which show the largest changes. All other changes are
-        combined as Other.
+        Maximum number of bars (at most 100). The smallest changes are combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of one of the two compared fetches. If it has a column ``name``, the bars
-        are labelled with these names.
+        The ``wallets`` of one of the two compared fetches. A column ``name`` labels the bars.
     title : str, optional
         As in `bar`.
 
@@ -579,10 +570,10 @@ def waterfall(
     drawn = ["Lengths show the change of the amounts that are known at both times."]
     if {"before", "after"} <= {*info}:
         drawn.insert(0, f"The changes are from {info['before']} to {info['after']}.")
-    marked = ["Simulated data."] if info.get("service") == SIMULATED else []
+    simulated = ["Simulated data."] if info.get("service") == SIMULATED else []
     if wallets is not None:
-        marked = simulated_notes(wallets)
-    notes = Notes(marked, drawn, left_out, data_quality)
+        simulated = simulated_notes(wallets)
+    notes = Notes(simulated, drawn, left_out, data_quality)
     if known.empty:
         return empty_figure(title or "Changes", notes, "No change is known.")
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
@@ -622,42 +613,40 @@ def waterfall(
         dimensions=row_dimensions(names),
         showlegend=False,
         bargap=0.25,
-        yaxis=row_axis(names, axis_name),
+        yaxis=axis_of_rows(names, axis_name),
         xaxis=axis_title(f"change of {symbol}") | {"side": "top"},
         xaxis_range=_axis_range(lengths, texts),
         xaxis_title_standoff=4,
     )
 
 
-def _select_changes(
-    named: pd.DataFrame, token: TokenLike | None, asset: str | None
-) -> pd.DataFrame:
-    """Return the rows of one token or asset; raise a SettingsError if several are left."""
+def _select_changes(rows: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:
+    """Return the changes of one token or asset; raise a SettingsError if there are several."""
     if asset is not None:
-        held = [name for name in named[_ASSET].unique() if name.casefold() == asset.casefold()]
-        if not held:
+        matches = [name for name in rows[_ASSET].unique() if name.casefold() == asset.casefold()]
+        if not matches:
             raise UnknownTokenError(asset, _ASSET, "use an asset from the column 'asset'")
-        named = named[named[_ASSET].isin(held)]
+        rows = rows[rows[_ASSET].isin(matches)]
     if token is not None:
-        named = named[mask_of_token(named, token)]
-    by_token = "symbol" in named
-    kinds = token_identities(named).keys if by_token else named[_ASSET].unique()
-    if len(kinds) > 1:
+        rows = rows[mask_of_token(rows, token)]
+    by_token = "symbol" in rows
+    distinct = token_identities(rows).keys if by_token else rows[_ASSET].unique()
+    if len(distinct) > 1:
         kind = "token" if by_token else _ASSET
         reason = f"the changes contain several {kind}s, whose amounts can't be added"
-        raise SettingsError(reason, hint=f"pass {kind}=… to choose one")
-    return named
+        raise SettingsError(reason, hint=f"pass {kind}=… to choose one of them")
+    return rows
 
 
 def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
-    """Return a text with the first few names of the rows, and the number of the others."""
+    """Return a text with the first few names of the rows and the number of further names."""
     names = list(dict.fromkeys(_row_names(rows, wallets)[0]))
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
 
 def _axis_range(sizes: list[float], texts: list[str]) -> list[float]:
-    """Return the range of the axis, with space for a text at the outer end of each bar."""
+    """Return the range of the axis, with space for the text at the end of each bar."""
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
     low, high = min(0, *ends), max(0, *ends)
@@ -667,7 +656,7 @@ def _axis_range(sizes: list[float], texts: list[str]) -> list[float]:
 
 
 def _group_columns(rows: pd.DataFrame) -> list[str]:
-    """Return the columns that changes are grouped by, except the columns of the token or asset."""
+    """Return the columns by which changes are grouped, without those of the token or asset."""
     columns = [str(name) for name in rows.columns]
     others = {*_TOKEN_COLUMNS, _ASSET}
     return [name for name in columns[: columns.index("before")] if name not in others]
@@ -676,10 +665,10 @@ def _group_columns(rows: pd.DataFrame) -> list[str]:
 def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
     """Return two lists of names of the wallets or groups in the rows: short and full names."""
     if "address" in rows:
-        called = user_wallet_names(rows, None if wallets is None else as_wallets_frame(wallets))
-        each = zip(rows["blockchain"], rows["address"], called, strict=True)
-        full = [full_wallet_name(*parts) for parts in each]
-        return wallet_names(rows, np.arange(len(rows)), called), full
+        frame = None if wallets is None else as_wallets_frame(wallets)
+        user_names = user_wallet_names(rows, frame)
+        full = [*map(full_wallet_name, rows["blockchain"], rows["address"], user_names)]
+        return wallet_names(rows, np.arange(len(rows)), user_names), full
     labels = rows[_group_columns(rows)]
     if not len(labels.columns):
         return ["all wallets"], ["all wallets"]

@@ -13,8 +13,8 @@ from walletframe.accessor.delegation import LazyPackage
 from walletframe.address.forms import standard_names
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
-from walletframe.frames.contract import normalize_blockchains
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.schema import normalize_blockchains
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from walletframe.frames import tables
-from walletframe.frames.kept import RESULTS
+from walletframe.frames.extra_columns import RESULTS
 from walletframe.frames.tables import Cell, Table, console_text, terminal_width, text_cells
 from walletframe.text import as_lines
 

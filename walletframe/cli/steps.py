@@ -15,7 +15,7 @@ from walletframe.accessor.delegation import LazyPackage
 from walletframe.address import lists
 from walletframe.cli.files import require_wallet_list
 from walletframe.errors import FetchInterrupted
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.extra_columns import check_keep
 from walletframe.numerals import counted_noun
 from walletframe.walletfile import rows_of, rows_of_file
 
@@ -90,7 +90,7 @@ def read_requested_wallets(
     """Read the distinct wallets of a command line. With `keep`, return a DataFrame."""
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep needs a --file whose name ends in .csv")
-    kept = names_to_keep(keep)
+    kept = check_keep(keep)
     no_values = (None,) * len(kept)
     located: list[_LocatedWallet] = [
         (f"argument {n}", text, no_values) for n, text in enumerate(arguments, 1)

@@ -21,13 +21,13 @@ from walletframe.cli.files import (
 )
 from walletframe.cli.screen import echo, print_table, totals_table
 from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
-from walletframe.frames.contract import HOLDING_DTYPES
-from walletframe.frames.coverage import drop_rows, known_by_token
+from walletframe.frames.coverage import drop_rows, mark_unknown_wallets
 from walletframe.frames.identity import UNKNOWN
-from walletframe.frames.known import known_mask, summary_lines, value_summary
+from walletframe.frames.known import known_mask, summarize_value, summary_lines
 from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
-from walletframe.frames.results import stated_coverage
+from walletframe.frames.results import coverage_from_attrs
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
 from walletframe.settings.tables import table_settings
 
@@ -132,7 +132,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         else:
             source = source.wf.value(**pricing)
     table, value = _compute_totals(source, wanted, **grouping)
-    coverage = stated_coverage(table)
+    coverage = coverage_from_attrs(table)
     # With --token, other tokens do not count as filtered.
     coverage = coverage if wanted is None else replace(coverage, filtered=0)
     table = _sort_totals(table, grouping["by"], is_single_token=wanted is not None)
@@ -179,17 +179,17 @@ def _compute_totals(
         token = rows.tokens.keys[token_index(rows.holdings, rows.tokens, token)]
         columns = stored.template.holdings.columns
         source = FetchFrames(stored.read_rows({token, UNKNOWN}, [*columns]), source.wallets)
-    positions = read_positions(*source, timed="snapshot" in grouping["by"])
+    positions = read_positions(*source, by_snapshot="snapshot" in grouping["by"])
     if token is not None:
         index = token_index(source.holdings, positions.tokens, token)
         positions = _select_token(positions, positions.tokens.codes == index)
-    return sums.totals(positions, **grouping), value_summary(positions.holdings)
+    return sums.totals(positions, **grouping), summarize_value(positions.holdings)
 
 
 def _select_token(positions: Positions, rows: Mask) -> Positions:
     """Return the rows of one token. Wallets that may hold more of this token become unknown."""
-    selected = positions.where(rows)
-    coverage = known_by_token(selected, np.ones(len(selected.holdings), dtype=bool))
+    selected = positions.select_rows(rows)
+    coverage = mark_unknown_wallets(selected, np.ones(len(selected.holdings), dtype=bool))
     other_chains = ~np.isin(selected.chain_codes, selected.possible_blockchains()[1])
     is_certain = coverage.known | other_chains
     return replace(selected, known=selected.known & is_certain, stale=selected.stale & is_certain)

@@ -16,7 +16,7 @@ from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import ForkSafeLock, register_fork_reset
 from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.frames.assembly import assemble
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify
 from walletframe.settings.values import Settings, require_service, require_settings, with_local_key
 from walletframe.transport import AnswerStore, RateLimiter, ServiceSession
@@ -169,7 +169,7 @@ class Client:
             raise SettingsError("refresh=True and offline=True can't be combined", hint)
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
-        reading = read_input(wallets, names_to_keep(keep))
+        reading = read_input(wallets, check_keep(keep))
         requested, labels = wallets_to_request(reading, on_unreadable, fix=fix)
         cancel = cancel or Event()
         chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))

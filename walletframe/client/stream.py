@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from walletframe.chains import unknown_blockchain_message
 from walletframe.client.conclusion import AnswerProblems
 from walletframe.frames.assembly import WalletRecord
-from walletframe.frames.contract import Source
+from walletframe.frames.schema import Source
 from walletframe.transport import CachedAnswer
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception

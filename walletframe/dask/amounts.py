@@ -2,8 +2,7 @@
 
 Dask tries each operation on small artificial frames, names tasks by a hash of their arguments, and
 moves rows between workers as pickles or Arrow tables. This module registers amounts for all three.
-If amounts are pickled after this module was imported, unpickling them imports this module, so that
-only programs with Dask can read such a pickle.
+It also changes how amounts are pickled: unpickling imports this module, and so needs Dask.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ _dask_from_table = from_pyarrow_table_dispatch.dispatch(pd.DataFrame)
 def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]:
     """Return divisions that split a column of amounts into partitions of about equal size.
 
-    Pass the result as ``divisions=`` if a column of amounts becomes the index. Otherwise Dask would
-    compute divisions from floats, which are not exact.
+    Pass the result as ``divisions=`` if a column of amounts becomes the index. Otherwise, Dask
+    would compute divisions from inexact floats.
 
     Parameters
     ----------
     column : dask.dataframe.Series
-        A column of amounts. Missing amounts are ignored. The column is computed once.
+        A column of amounts, which is computed once. Missing amounts are ignored.
     npartitions : int, optional
         The number of partitions. Default: the number of partitions of the column.
 
@@ -94,15 +93,15 @@ def _example_scalar(_: Amount) -> Amount:
 
 
 @normalize_token.register(AmountArray)
-def _token_of_content(array: AmountArray) -> tuple[Any, ...]:
-    """Return a value from which Dask computes the same hash of the array in all processes."""
+def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
+    """Return a value with the same hash in all processes, for the names of Dask's tasks."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
-def _frame_from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Convert an Arrow table as Dask does, but keep an index of amounts, which Dask makes text."""
+def _frame_from_arrow(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
+    """Convert an Arrow table as Dask does, except that an index of amounts does not become text."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []

@@ -1,8 +1,8 @@
 """The accessor ``ddf.wf`` of Dask DataFrames that contain holdings, or addresses to fetch.
 
 `open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard: the
-folder of one bulk run, with all balances of its wallets. Workers read a shard when a
-partition is computed. They raise an error if the files have changed since the folder was opened.
+folder of one bulk run, with all balances of its wallets. A worker reads the shard when it computes
+the partition, and raises an error if the files have changed since the folder was opened.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
     OpenedFolder,
-    balances_of,
-    holdings_of,
-    holdings_of_fetch,
+    fetched_holdings,
+    holdings_by_partition,
+    holdings_without_wallets,
     list_files,
     meta_of,
-    wallets_of,
-    wrap_without_wallets,
+    read_folder_balances,
+    read_folder_wallets,
 )
-from walletframe.dask.shards import claim_folder, current_cluster, fetch_shards, split_into_shards
+from walletframe.dask.shards import claim_folder, fetch_shards, require_cluster, split_into_shards
 from walletframe.disk import local_folder
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
-from walletframe.frames.groups import SNAPSHOT, list_names
+from walletframe.frames.extra_columns import check_keep
+from walletframe.frames.groups import SNAPSHOT, by_as_list
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.joining import merge, parse_row_wallets
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.joining import merge_by_wallet, parse_row_wallets
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
@@ -76,12 +76,11 @@ RowsT = TypeVar("RowsT")
 class ClusterAccessor(PartitionedAccessor[RowsT]):
     """Methods that compute tables from holdings in a Dask DataFrame.
 
-    The tables are equal to those that ``details.wf`` computes in memory. A method computes the
-    graph of the DataFrame twice: once to find the wallets of each partition, and once to aggregate
-    the rows. If tokens are selected, the graph is computed twice more: for the names of the tokens,
-    and for their balances. For the result of `walletframe.dask.open_wallets`, the wallets
-    are found by computing ``wallets`` instead of the holdings. If a graph is slow to compute, call
-    ``persist()`` first.
+    The tables equal those of ``details.wf`` in memory. A method computes the graph of the DataFrame
+    twice: to find the wallets of each partition, and to aggregate the rows. For selected tokens, it
+    computes the graph twice more, to read their names and balances. For the result of
+    `walletframe.dask.open_wallets`, it finds the wallets in ``wallets`` instead of the holdings. If
+    a graph is slow to compute, call ``persist()`` first.
 
     Parameters
     ----------
@@ -89,17 +88,15 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
         The holdings. All rows of a wallet must be in one partition.
     wallets : dask.dataframe.DataFrame or None
         The wallets of the same fetch.
-    again : callable
-        A function that wraps other holdings in the type of the object to which this accessor
-        belongs.
+    wrap : callable
+        A function that wraps other holdings in the type of the accessor's object.
 
     Raises
     ------
     ArgumentError
         Raised by the methods if rows of a wallet are in several partitions.
     FramesNeededError
-        Raised by the methods of ``details.wf`` that this class lacks, such as ``plot``. They need
-        balances in memory.
+        Raised by methods of ``details.wf`` that need balances in memory, such as ``plot``.
 
     Examples
     --------
@@ -111,26 +108,26 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     """
 
     _location = "in a Dask DataFrame"
-    _read_into_memory = 'holdings[holdings["symbol"] == "USDC"].compute()'
+    _read_example = 'holdings[holdings["symbol"] == "USDC"].compute()'
 
     def __init__(
         self,
         holdings: dd.DataFrame,
         wallets: dd.DataFrame | None,
-        again: Callable[[dd.DataFrame], RowsT],
+        wrap: Callable[[dd.DataFrame], RowsT],
     ) -> None:
-        self._data, self._wallets, self._make_fetch = holdings, wallets, again
+        self._data, self._wallets, self._wrap_holdings = holdings, wallets, wrap
 
-    def _holdings_and_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
+    def _holdings_with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
-        if SNAPSHOT in self._data.columns and SNAPSHOT not in list_names(by):
+        if SNAPSHOT in self._data.columns and SNAPSHOT not in by_as_list(by):
             require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
         if wallets is None and self._wallets is not None:
-            return holdings_of_fetch(self._data, self._wallets, by)
-        return holdings_of(self._data, wallets, by)
+            return fetched_holdings(self._data, self._wallets, by)
+        return holdings_by_partition(self._data, wallets, by)
 
-    def _holdings_only(self) -> ClusterHoldings:
-        return wrap_without_wallets(self._data)
+    def _holdings_without_wallets(self) -> ClusterHoldings:
+        return holdings_without_wallets(self._data)
 
 
 @register_dataframe_accessor(NAME)
@@ -145,7 +142,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     Raises
     ------
     FramesNeededError
-        Raised by the methods of a pandas DataFrame's ``.wf`` that this class lacks.
+        Raised by methods of a pandas DataFrame's ``.wf`` that need balances in memory.
 
     Examples
     --------
@@ -174,7 +171,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         """Fetch the tokens of the wallets with a Dask cluster, into a folder on a shared drive.
 
         To resume the fetch after lost workers, a lost scheduler, an interrupt or any other failure,
-        repeat the call. It then requests only wallets that failed or are missing from the folder.
+        repeat the call. The new call requests only wallets that failed or are not in the folder.
 
         Parameters
         ----------
@@ -184,36 +181,34 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         keep : str or list of str, optional
             As for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
-            The settings. Default: those of the default client, see `configure`. The settings that
-            are sent to workers contain no API key. Each worker reads the key from the variable
-            ``WALLETFRAME_API_KEY`` in its own environment.
+            The settings. Default: those of the default client, see `configure`. Workers receive
+            them without the API key, which each worker reads from its environment variable
+            ``WALLETFRAME_API_KEY``.
         shards : int, default 64
-            The number of subfolders into which the wallets are split, by a hash of the address.
-            Each shard is one task. Use several shards per thread of the cluster, so that the load
-            is balanced. The number of shards of an existing folder can't be changed.
+            The number of subfolders into which a hash of the address splits the wallets. Each shard
+            is one task. For a balanced load, use several shards per thread of the cluster. The
+            number of shards of an existing folder can't be changed.
         progress, on_failure, on_unreadable, fix : optional
             As for `walletframe.fetch_to_parquet`.
 
         Returns
         -------
         ClusterWallets
-            The frames ``wallets`` and ``holdings``, as `open_wallets` returns them, and the
-            ``summary``, a `FetchSummary` of all shards. The frames have one partition per shard
-            that has wallets.
+            The frames ``wallets`` and ``holdings``, as from `open_wallets`, with one partition per
+            nonempty shard, and the ``summary``, a `FetchSummary` of all shards.
 
         Raises
         ------
         ClusterError
-            If there is no cluster; if the scheduler runs another version of walletframe; or if some
-            workers can't fetch, because they have no API key, run another version, or can't access
-            the folder (the error names these workers). In these cases no request was sent. The
-            error is also raised if the scheduler is lost, or if several workers die while they
-            fetch the same shard.
+            If there is no cluster, if the scheduler or a worker runs another walletframe version,
+            or if a worker has no API key or no access to the folder. The error names these workers,
+            and no request was sent. Also if the scheduler is lost, or if several workers die while
+            they fetch the same shard.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
-            As `walletframe.fetch_to_parquet`, and if the folder has another number of shards. A
-            worker that the scheduler has lost may still be writing; the error names the process.
+            As `walletframe.fetch_to_parquet`, and if the folder has another number of shards, or a
+            worker that the scheduler has lost is still writing (the error names the process).
         SettingsError, AddressError, ColumnsError, FetchError, FetchInterrupted
             As `walletframe.fetch_to_parquet`.
 
@@ -224,14 +219,14 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
         See Also
         --------
-        walletframe.fetch_to_parquet : The same on one machine, to a folder like one shard.
+        walletframe.fetch_to_parquet : Fetch on one machine, into a folder like one shard.
 
         Notes
         -----
-        The list of wallets is computed and checked on this machine, which takes about 500 bytes of
-        memory per wallet. The column ``position`` in the files is the position in the complete
-        list. The scheduler enforces the rate limit for all workers. If the scheduler is lost, each
-        worker uses its share of the last rate. Other warnings of a worker are in its log.
+        The list of wallets is computed and checked on this machine, with about 500 bytes of memory
+        per wallet. The column ``position`` in the files is the position in the complete list. The
+        scheduler enforces the rate limit for all workers. If the scheduler is lost, each worker
+        uses its share of the last rate. Other warnings of a worker are in its log.
 
         Examples
         --------
@@ -257,16 +252,16 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             hint = f"use an integer from 1 to {_MAX_SHARDS:,}"
             raise ArgumentError(f"shards={shards!r} is not valid", hint)
         require_settings(settings)
-        root, names, counters = local_folder(folder).absolute(), names_to_keep(keep), RunCounters()
+        root, names, counters = local_folder(folder).absolute(), check_keep(keep), RunCounters()
         settings = settings or default_client().settings
         if hasattr(settings.cache, "responses"):
             raise SettingsError(
                 "the cache is a requests-cache backend, which can't be sent to workers",
                 hint='set cache=… to a path, "memory" or False',
             )
-        service, cluster = require_service(settings), current_cluster()
+        service, cluster = require_service(settings), require_cluster()
         frame = with_standard_columns(self._data)
-        read_input(make_meta(frame), names)  # raises if columns are missing, before computing any
+        read_input(make_meta(frame), names)  # raises before the computation if columns are missing
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
         reading = read_input(frame[wanted].compute(), names)
         requested, labels = wallets_to_request(reading, on_unreadable, fix=fix)
@@ -291,7 +286,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         on: str | None = None,
         suffixes: tuple[str, str] = ("_yours", ""),
     ) -> dd.DataFrame:
-        """Merge your own table with ``wallets`` or ``holdings``, as a pandas frame's ``.wf`` does.
+        """Merge your own table with ``wallets`` or ``holdings``, as in pandas.
 
         Parameters
         ----------
@@ -304,10 +299,9 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Returns
         -------
         dask.dataframe.DataFrame
-            The same rows and columns as with pandas. The join is lazy, and does not warn about rows
-            without a match. If `frame` is in memory and `how` is left or inner, `frame` is sent to
-            all workers, and the order of your rows is preserved. Otherwise the rows of both tables
-            are shuffled by wallet.
+            The same rows and columns as in pandas. The join is lazy, without a warning about rows
+            without a match. If `frame` is in memory and `how` is left or inner, all workers receive
+            `frame`, and your rows keep their order. Otherwise, both tables are shuffled by wallet.
 
         Raises
         ------
@@ -329,12 +323,13 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         """
         table = with_standard_columns(self._data) if on is None else self._data
         other: Any = frame
-        mine, theirs = meta_of(table), getattr(other, "_meta", other)
-        if on is None and not {*COLUMNS} <= {*mine.columns}:
+        table_meta, frame_meta = meta_of(table), getattr(other, "_meta", other)
+        if on is None and not {*COLUMNS} <= {*table_meta.columns}:
             hint = 'pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet"'
-            raise ColumnsError([*COLUMNS], [*map(str, mine.columns)], hint=hint)
-        merge_rows = partial(_merge, how=how, on=on, suffixes=suffixes)
-        meta = merge_rows(mine, theirs if not isinstance(theirs, pd.DataFrame) else theirs[:0])
+            raise ColumnsError([*COLUMNS], [*map(str, table_meta.columns)], hint=hint)
+        merge_rows = partial(_merge_without_warning, how=how, on=on, suffixes=suffixes)
+        empty = frame_meta[:0] if isinstance(frame_meta, pd.DataFrame) else frame_meta
+        meta = merge_rows(table_meta, empty)
         if not is_dask_collection(other):
             if how in ("left", "inner"):
                 shared = delayed(other, pure=True, traverse=False)
@@ -342,10 +337,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             with _unchanged_text_dtypes():
                 other = dd.from_pandas(other, npartitions=1)
         count = max(table.npartitions, other.npartitions)
-        ours = _shuffle_by_wallet(table, partial(_add_key_to_table, on=on), count)
-        others = _shuffle_by_wallet(other, _add_key_to_result, count)
-        return ours.map_partitions(
-            _merge_keyed, others, merge_rows, meta=meta, align_dataframes=False
+        keyed_table = _shuffle_by_wallet(table, partial(_add_key_to_user_table, on=on), count)
+        keyed_frame = _shuffle_by_wallet(other, _add_key_to_fetched_frame, count)
+        return keyed_table.map_partitions(
+            _merge_without_keys, keyed_frame, merge_rows, meta=meta, align_dataframes=False
         )
 
 
@@ -370,7 +365,7 @@ class ClusterWallets(NamedTuple):
 
     @property
     def wf(self) -> ClusterAccessor[ClusterWallets]:
-        """Many of the methods of ``details.wf``, which run on the workers."""
+        """Methods of ``details.wf`` that run on the workers."""
         return ClusterAccessor(
             self.holdings, self.wallets, lambda holdings: self._replace(holdings=holdings)
         )
@@ -382,25 +377,24 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Parameters
     ----------
     folder : str or Path
-        A folder written by `fetch_to_parquet`, or a folder whose direct subfolders were written by
-        `fetch_to_parquet`. Each of these folders is a partition. All workers must be able to read
-        the folder at the same path.
+        A folder written by `fetch_to_parquet`, or a folder with such subfolders. Each of these
+        folders is a partition. All workers must be able to read the folder at the same path.
 
     Returns
     -------
     ClusterWallets
-        The frames ``wallets`` and ``holdings``; the summary is None. Workers read the files of a
-        partition when the partition is computed. Only the needed columns of ``holdings`` are read.
+        The frames ``wallets`` and ``holdings``; the summary is None. A worker reads the files of a
+        partition, and only the needed columns of ``holdings``, when it computes the partition.
 
     Raises
     ------
     DatasetError
-        If the folder does not exist, or was not written by `fetch_to_parquet`. On a worker, if a
+        If the folder does not exist, or was not written by `fetch_to_parquet`. On a worker: if a
         file is damaged, or has changed since the folder was opened.
 
     See Also
     --------
-    walletframe.open_wallets : The same on one machine, without Dask.
+    walletframe.open_wallets : Open a folder on one machine, without Dask.
 
     Examples
     --------
@@ -424,39 +418,38 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         wallet_frames = [with_kept_columns(empty.wallets, Layout(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
     with _unchanged_text_dtypes():
-        wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
-        holdings = dd.from_map(balances_of, shards, meta=empty.holdings)
+        wallets = dd.from_map(read_folder_wallets, shards, meta=widest, args=[widest])
+        holdings = dd.from_map(read_folder_balances, shards, meta=empty.holdings)
     return ClusterWallets(wallets, holdings)
 
 
 @contextmanager
 def _unchanged_text_dtypes() -> Iterator[None]:
     """Disable Dask's conversion of text dtypes, which would change the missing value."""
-    # Dask's setting is global, so two threads that changed and restored it could leave it changed.
+    # The setting is global, so concurrent threads would restore each other's change.
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
         yield
 
 
-def _merge(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
-    """Merge without a warning about unmatched rows, as rows of another partition may match."""
-    return merge(table, frame, **options)[0]
+def _merge_without_warning(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
+    return merge_by_wallet(table, frame, **options)[0]
 
 
 def _shuffle_by_wallet(
     frame: dd.DataFrame, add_key: Callable[[pd.DataFrame], pd.DataFrame], count: int
 ) -> dd.DataFrame:
-    """Move all rows of a wallet into one partition, which has the same number in every frame."""
+    """Move all rows of a wallet into one partition, with the same number in every frame."""
     meta = add_key(meta_of(frame))
     return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 
 
-def _add_key_to_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
+def _add_key_to_user_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
     wallets = parse_row_wallets(rows, on)
     keys = [canonical_key(each.blockchain, each.address) if each else None for each in wallets]
     return _with_key_column(rows, keys)
 
 
-def _add_key_to_result(rows: pd.DataFrame) -> pd.DataFrame:
+def _add_key_to_fetched_frame(rows: pd.DataFrame) -> pd.DataFrame:
     ids = wallet_identities(rows)
     return _with_key_column(rows, [ids.keys[code] for code in ids.codes])
 
@@ -465,7 +458,7 @@ def _with_key_column(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.
     return rows.assign(**{_KEY_COLUMN: pd.array([str(key) for key in keys], dtype=TEXT)})
 
 
-def _merge_keyed(
+def _merge_without_keys(
     table: pd.DataFrame, frame: pd.DataFrame, merge_rows: Callable[..., pd.DataFrame]
 ) -> pd.DataFrame:
     return merge_rows(*(rows.drop(columns=_KEY_COLUMN) for rows in (table, frame)))

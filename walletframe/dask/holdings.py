@@ -1,8 +1,8 @@
-"""Holdings in a Dask DataFrame: functions run on the workers and return only small results.
+"""Holdings in a Dask DataFrame: workers run functions, and return only small results.
 
 All rows of a wallet must be in one partition, since otherwise holders would be counted twice. A
 first pass over two columns finds the wallets of each partition. An error is raised if a folder has
-changed since it was opened. One task reads several small folders, since each task needs messages.
+changed since it was opened. To save messages, one task reads several small folders.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.bulk.journal import segments
 from walletframe.bulk.stored import token_symbol_codes
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
-from walletframe.frames.contract import normalize_blockchains
-from walletframe.frames.groups import SNAPSHOT, list_names
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.groups import SNAPSHOT, by_as_list
 from walletframe.frames.identity import TOKEN, token_identities, wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
+from walletframe.frames.schema import normalize_blockchains
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
@@ -55,23 +55,23 @@ _VALUED = ["value", "currency"]
 _WALLET_COLUMNS = [*_WALLET, "status", "tokens", "fetched_at", "source"]
 _BATCHES_PER_THREAD = 4  # so that threads don't wait long for the last batch
 _MAX_BATCH_ROWS = 1_000_000  # limits a worker's memory: up to one aggregate per row
-_ROW_STEP = 2**32  # between row numbers of partitions, which have fewer rows
+_ROW_STEP = 2**32  # between the row numbers of partitions, all of which have fewer rows
 
 
 class OpenedFolder(NamedTuple):
-    """The folder of one bulk run, with the list of its files at the time of opening."""
+    """The folder of one bulk run, and its files when it was opened."""
 
     root: Path
-    files: tuple[tuple[str, int], ...]  # names and sizes, without those of holdings
+    files: tuple[tuple[str, int], ...]  # names and sizes, without files of holdings
 
 
 def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
-    """Return Dask's empty frame with the columns and dtypes of a Dask DataFrame."""
+    """Return the empty frame with the columns and dtypes of a Dask DataFrame."""
     return frame._meta  # noqa: SLF001 - Dask documents _meta for extensions
 
 
 def list_files(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of a folder's files, but not of holdings, which never change."""
+    """Return the names and sizes of files, without files of holdings, which never change."""
     layout = Layout(root)
     parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
     kept = [layout.kept] if layout.kept.exists() else []
@@ -86,8 +86,8 @@ def _require_unchanged(folder: OpenedFolder) -> None:
         )
 
 
-def open_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
-    """Open a folder on a worker; the wallets get the columns and dtypes of `like`."""
+def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
+    """Open a folder on a worker, with the columns and dtypes of `like` for the wallets."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
@@ -96,36 +96,36 @@ def open_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
         return replace(holdings, template=replace(holdings.template, wallet_frame=wallets))
 
 
-def wallets_of(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
-    """Read the wallets of a folder, with the same columns as `like`."""
-    return open_unchanged(folder, like).wallets
+def read_folder_wallets(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
+    """Read the wallets of a folder, with the columns and dtypes of `like`."""
+    return open_if_unchanged(folder, like).wallets
 
 
-def _read_wallets(
+def _read_wallets_of_folders(
     folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
-    return [wallets_of(folder, like)[columns] for folder in folders]
+    return [read_folder_wallets(folder, like)[columns] for folder in folders]
 
 
-def balances_of(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
+def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
     """Read the balances of a folder, or only some of their columns."""
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         return read_wallets(folder.root, columns=columns).holdings
 
 
-def folders_of(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
-    """Return the folders of the two frames of `open_wallets`, or None for any other frames."""
+def opened_folders(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
+    """Return the folders of two frames from `open_wallets`, or None for other frames."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
-    if readers != (wallets_of, balances_of):
+    if readers != (read_folder_wallets, read_folder_balances):
         return None
     folders, others = ([*graph.iterables[0]] for graph in graphs)
     return folders if folders == others else None
 
 
 def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
-    """Split items into batches with similar numbers of rows; `rows` is the number of each item."""
+    """Split items into batches of similar size, by the number of rows of each item."""
     cluster = _current_cluster()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
     threads = sum(cluster.nthreads().values()) if cluster else local_threads
@@ -136,7 +136,7 @@ def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T
 
 
 def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
-    """Yield results as they arrive, so that a cluster's results are never all in memory."""
+    """Yield results as they arrive. The results of a cluster are never all in memory."""
     cluster = _current_cluster()
     if cluster is None:
         return iter(compute(*tasks))
@@ -154,16 +154,16 @@ class ClusterHoldings:
 
     frame: dd.DataFrame
     template: Positions  # all wallets, but an empty holdings frame
-    wallet_indices: list[Codes]  # sorted indices in `template` of each partition's wallets
-    folders: list[OpenedFolder] | None = None  # the partitions, if they are unchanged folders
+    wallet_indices: list[Codes]  # of each partition's wallets in `template`, sorted
+    folders: list[OpenedFolder] | None = None  # if each partition is an unchanged folder
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether blockchain names are normalized, which is done only for folders."""
+        """Whether blockchain names are normalized. Only the names in folders are."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each partition on the workers, computing the graph once."""
+        """Apply a function to each partition on the workers. Compute the graph once."""
         shared = delayed(func, traverse=False)
         if self.folders:
             apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame
@@ -172,16 +172,16 @@ class ClusterHoldings:
             batches = balanced_batches([*zip(count(), self.folders, self.wallet_indices)], rows)
             tasks = [apply(shared, batch, wallets[:0], [*names]) for batch in batches]
             return chain.from_iterable(compute_results(tasks))
-        frames = self._rows([*_VALUED, *names]).to_delayed()
+        frames = self._needed_columns([*_VALUED, *names]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
-        parts = enumerate(zip(frames, self._wallet_rows(), self.wallet_indices, strict=True))
+        parts = enumerate(zip(frames, self._wallets_of_parts(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
 
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]
     ) -> pd.DataFrame:
         """Read the rows of the given tokens, in the order of the holdings."""
-        rows = self._rows(extra_columns)
+        rows = self._needed_columns(extra_columns)
         subset = rows.map_partitions(_select_tokens, {*tokens}, meta=meta_of(rows))
         return subset.compute().reset_index(drop=True)
 
@@ -191,60 +191,60 @@ class ClusterHoldings:
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens, computing the graph once."""
-        rows = self._rows(names).to_delayed()
+        """Apply a function to the rows of each batch of tokens. Compute the graph once."""
+        rows = self._needed_columns(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
-        parts = zip(rows, self._wallet_rows(), strict=True)
+        parts = zip(rows, self._wallets_of_parts(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
-        joined, shared = delayed(_apply_to_rows, pure=False), delayed(func, traverse=False)
+        joined, shared = delayed(_apply_to_chunks, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
 
     def valued(self, prices: PriceLookup) -> dd.DataFrame:
         """Return lazy holdings with columns of prices and values."""
-        return self._map_partitions(_add_prices, prices)
+        return self._map_numbered(_add_prices, prices)
 
     def flagged(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings with columns of spam flags."""
-        return self._map_partitions(_add_columns, flags)
+        return self._map_numbered(_add_lookup_columns, flags)
 
     def without(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings without the balances that are flagged as spam."""
-        return self._map_partitions(_drop_spam, flags)
+        return self._map_numbered(_drop_spam, flags)
 
-    def _map_partitions(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply a function to each partition and its number, which later selections preserve."""
+    def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
+        """Apply a function to each partition and its original number."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
         shared = delayed(lookup, pure=True, traverse=False)  # sent only once to each worker
         return self.frame.map_partitions(func, shared, numbers, meta=meta, align_dataframes=False)
 
-    def _rows(self, names: Collection[str]) -> dd.DataFrame:
+    def _needed_columns(self, names: Collection[str]) -> dd.DataFrame:
         wanted = {*_NEEDED, *names}
         return self.frame[[name for name in self.frame.columns if name in wanted]]
 
-    def _wallet_rows(self) -> list[pd.DataFrame | None]:
+    def _wallets_of_parts(self) -> list[pd.DataFrame | None]:
         if not self.template.has_wallets:
             return [None] * len(self.wallet_indices)
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
         for number, indices in enumerate(self.wallet_indices):
             partition[indices] = number
-        wanted = {*_WALLET_COLUMNS, *self.template.kept}
+        wanted = {*_WALLET_COLUMNS, *self.template.extra_columns}
         rows = wallets[[name for name in wallets.columns if name in wanted]]
         groups: Any = rows.groupby(partition[wallet_identities(wallets).codes])
         by_partition = dict(iter(groups))
         return [by_partition.get(number, rows[:0]) for number in range(len(self.wallet_indices))]
 
 
-def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
-    """Return the holdings of a fetch; reading checks that the partitions have equal wallets."""
+def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
+    """Return the holdings of a fetch. Partition i of both frames must have the same wallets."""
     empty = _require_holdings(frame, by)
     like = meta_of(wallets)
-    folders, wanted = folders_of(wallets, frame), {*_WALLET_COLUMNS, *kept_names(like)}
+    folders, wanted = opened_folders(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
     names = [name for name in like.columns if name in wanted]
     if folders:
-        read = delayed(_read_wallets, pure=False)
+        read = delayed(_read_wallets_of_folders, pure=False)
         batches = balanced_batches(folders, [1] * len(folders))
         tables = [*chain.from_iterable(compute(*(read(batch, like, names) for batch in batches)))]
         [requested] = normalize_blockchains(pd.concat(tables, ignore_index=True))
@@ -253,24 +253,26 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
         requested = pd.concat(tables, ignore_index=True)
     template = read_positions(empty, requested)
     if len(tables) != frame.npartitions or len(template.wallets) < len(requested):
-        return holdings_of(frame, requested, by)
+        return holdings_by_partition(frame, requested, by)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     return ClusterHoldings(frame, template, np.split(np.arange(len(requested)), edges), folders)
 
 
-def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
-    """Return holdings with the wallets of each partition; raise if a wallet is in two of them."""
+def holdings_by_partition(
+    frame: dd.DataFrame, wallets: WalletsLike | None, by: By
+) -> ClusterHoldings:
+    """Return holdings with the wallets of each partition, or raise if a wallet is in two."""
     empty = _require_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
-    tables, frames = compute([*parts], delayed_frames)  # together, so that both have the same state
+    tables, frames = compute([*parts], delayed_frames)  # together, to see the same state
     requested = pd.concat(frames) if frames else requested
     held = pd.concat(tables, ignore_index=True)
     positions = _wallets_as_rows(empty, held, requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
-    _require_one_partition(positions, edges)
-    template = positions.with_rows(empty, token_identities(empty), positions.wallet_codes[:0])
+    _require_one_partition_per_wallet(positions, edges)
+    template = positions.replace_rows(empty, token_identities(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
     return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
 
@@ -278,7 +280,7 @@ def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> Clu
 def _wallets_as_rows(
     empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None
 ) -> Positions:
-    """Return positions with one row per wallet, in which the token is a placeholder."""
+    """Return positions with one row per wallet and a placeholder as the token."""
     rows = empty[_NEEDED].reindex(range(len(wallets)))
     token = dict.fromkeys(TOKEN, wallets["blockchain"].array)
     rows = rows.assign(**{name: wallets[name] for name in _WALLET}, **token)
@@ -286,8 +288,8 @@ def _wallets_as_rows(
 
 
 def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return an empty frame with the same columns; raise if they are not those of holdings."""
-    if SNAPSHOT in list_names(by):
+    """Return the empty frame of holdings, or raise if it lacks columns of holdings."""
+    if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
             hint="select the rows of one snapshot; or select a few wallets or tokens, and call "
@@ -298,11 +300,11 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
     return empty
 
 
-def wrap_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings for methods that don't need the wallets of the partitions."""
+def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
+    """Return holdings for methods that don't need the wallets of partitions."""
     empty = _require_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
-    template = dummy.with_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
+    template = dummy.replace_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 
 
@@ -310,7 +312,7 @@ def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:
     return part.iloc[wallet_identities(part).first].reset_index(drop=True)
 
 
-def _require_one_partition(positions: Positions, edges: Codes) -> None:
+def _require_one_partition_per_wallet(positions: Positions, edges: Codes) -> None:
     codes = positions.wallet_codes
     repeated = np.flatnonzero(np.bincount(codes) > 1)
     if len(repeated):
@@ -359,19 +361,19 @@ def _apply_to_folders(
             selected = indices[chunk.wallet_indices]
             return func(replace(chunk, wallet_indices=selected, rows=first + chunk.rows))
 
-        outputs += open_unchanged(folder, like).map_chunks(apply, names)
+        outputs += open_if_unchanged(folder, like).map_chunks(apply, names)
     return outputs
 
 
 def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
-    """Return the index of each row's set of tokens, or -1 if no set contains the token."""
+    """Return the index of each row's token set, or -1 if no set has the token."""
     by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
     token_ids = token_identities(rows)
-    numbers = [by_key.get(key, -1) for key in token_ids.plain_keys]
+    numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]
     return np.array(numbers, dtype=np.intp)[token_ids.codes]
 
 
-def _add_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
+def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
     codes = token_symbol_codes(rows, token_identities(rows), row_numbers)
     return rows.assign(**lookup.columns(codes))
@@ -379,11 +381,11 @@ def _add_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.Da
 
 def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> pd.DataFrame:
     unpriced = rows.drop(columns="price_source", errors="ignore")  # of an earlier valuation
-    return _add_columns(unpriced, prices, number)
+    return _add_lookup_columns(unpriced, prices, number)
 
 
 def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:
-    return rows[~_add_columns(rows, flags, number)["is_spam"]]
+    return rows[~_add_lookup_columns(rows, flags, number)["is_spam"]]
 
 
 def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
@@ -393,7 +395,7 @@ def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
 def _split_by_tokens(
     rows: pd.DataFrame, wallets: pd.DataFrame | None, tokens: list[set[TokenKey]]
 ) -> list[tuple[pd.DataFrame, pd.DataFrame | None]]:
-    """Split rows by sets of tokens; return the rows and the wallets of each set."""
+    """Return the rows and the wallets of each set of tokens."""
     codes = _token_set_codes(rows, tokens)
     subsets = [rows[codes == number] for number in range(len(tokens))]
     if wallets is None:
@@ -404,10 +406,10 @@ def _split_by_tokens(
     return [(subset, wallets[mask[ids.codes]]) for subset, mask in zip(subsets, masks, strict=True)]
 
 
-def _apply_to_rows(
+def _apply_to_chunks(
     func: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
 ) -> T:
-    """Apply a function to the rows of one set of tokens, concatenated over all partitions."""
+    """Apply a function to the rows of one set of tokens from all partitions."""
     rows, wallets = zip(*chunks, strict=True)
     joined = None if wallets[0] is None else pd.concat(wallets)
     return func(read_positions(pd.concat(rows, ignore_index=True), joined))

@@ -1,8 +1,8 @@
-"""A rate limiter for a cluster: it runs on the scheduler, and workers request batches of permits.
+"""A rate limiter on the scheduler of a cluster, from which workers request batches of permits.
 
-A batch contains about as many permits as the worker needs for 0.2 seconds at its recent rate, so
-that most HTTP requests need no message to the scheduler. If the scheduler is lost, each worker uses
-its share of the last rate.
+A batch has about as many permits as the worker needs for 0.2 seconds at its recent rate, so most
+HTTP requests need no message to the scheduler. If the scheduler is lost, each worker uses its share
+of the last rate.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     Reply: TypeAlias = dict[str, Any]
 
-_BATCH_S = 0.1  # waiting workers share the permits for this time
-_USED_S = 0.2  # twice as long, so that a worker with few permits can catch up
+_BATCH_S = 0.1  # all waiting workers together get the permits for this time
+_USED_S = 0.2  # longer, so that a worker with few permits can catch up
 _POLL_S = 0.1
 _RETRY_S = 0.001
 _TIMEOUT_S = 2.0
@@ -46,7 +46,7 @@ class _Message(TypedDict):
     limit_key: str  # the service and the kind of the API key
     initial: bytes  # the worker's initial state, as JSON
     answers: int  # number of answers since the last message
-    unused: int  # number of unused permits, which the worker gives back
+    unused: int  # number of unused permits, which the worker returns
 
 
 class _SharedRate:
@@ -56,13 +56,13 @@ class _SharedRate:
         self.initial = initial
         self.state: RateState = rate.state_from_json(initial, RateState())
         self.lock = asyncio.Lock()  # served in the order of arrival
-        self.waiting = 0  # number of workers that wait for or hold the lock
+        self.waiting = 0  # number of workers that wait for the lock or hold it
 
 
 class RateLimiterPlugin(SchedulerPlugin):
     """The rate limiter on the scheduler, with one rate limit per service and kind of API key.
 
-    Stored times are of the scheduler's monotonic clock. Times in replies are relative to now.
+    Stored times are of the scheduler's monotonic clock, times in replies relative to now.
     """
 
     name = "walletframe-rate"
@@ -73,7 +73,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         self._rates: dict[str, _SharedRate] = {}
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Register the handlers that workers call; raise if the scheduler's version differs."""
+        """Register the handlers for workers, or raise if the scheduler's version differs."""
         installed, required = version("walletframe"), self._required_version
         if installed != required:
             raise ValueError(
@@ -81,18 +81,18 @@ class RateLimiterPlugin(SchedulerPlugin):
             )
         self._scheduler = scheduler
         scheduler.handlers.update(
-            walletframe_permits=self.permits,
-            walletframe_refused=self.refused,
-            walletframe_closed=self.closed,
+            walletframe_permits=self.send_permits,
+            walletframe_refused=self.handle_refusal,
+            walletframe_closed=self.handle_close,
         )
 
-    async def permits(self, wanted: int, message: _Message) -> Reply:
-        """Wait until shortly before the next permit is due. Return the delay of each permit."""
+    async def send_permits(self, wanted: int, message: _Message) -> Reply:
+        """Wait until shortly before the next permit, and return the delay of each permit."""
         shared = self._update_from_message(message)
         shared.waiting += 1
         try:
             async with shared.lock:
-                while True:  # a rate-limited answer in the meantime delays the permit
+                while True:  # meanwhile, a rate-limited answer may delay the permit
                     now = time.monotonic()
                     wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - rate.AHEAD_S
                     if wait_s <= 0:
@@ -107,13 +107,13 @@ class RateLimiterPlugin(SchedulerPlugin):
             shared.waiting -= 1
         return {"waits_s": waits, "share": self._worker_share(shared)}
 
-    def refused(self, retry_after_s: float | None, message: _Message) -> Reply:
+    def handle_refusal(self, retry_after_s: float | None, message: _Message) -> Reply:
         """Reduce the rate of the cluster and pause all workers after a rate-limited answer."""
         shared = self._update_from_message(message)
         shared.state = rate.slow_down(shared.state, retry_after_s, time.monotonic())
         return {"waits_s": [], "share": self._worker_share(shared)}
 
-    def closed(self, message: _Message) -> None:
+    def handle_close(self, message: _Message) -> None:
         """Take back the unused permits of a worker that has finished."""
         self._update_from_message(message)
 
@@ -130,7 +130,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         return shared
 
     def _worker_share(self, shared: _SharedRate) -> bytes:
-        """Return the state, as JSON, that a worker uses if it receives no later reply."""
+        """Return the JSON of the state that a worker uses if it receives no later reply."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 
@@ -157,7 +157,7 @@ class WorkerRateLimiter(RateLimiter):
         self._has_lost_scheduler = False
 
     def _take_permit(self) -> tuple[float, bool]:
-        """Take the next permit. If none is left, request about as many as were used recently."""
+        """Take the next permit, or request about as many permits as were used recently."""
         if self._has_lost_scheduler:
             return super()._take_permit()
         now = time.monotonic()
@@ -169,20 +169,20 @@ class WorkerRateLimiter(RateLimiter):
         if self._reply is None:
             wanted = math.ceil(self._received * _USED_S / (now - self._requested_at + _RETRY_S))
             self._reply, self._requested_at = self._send("permits", wanted=max(1, wanted)), now
-        if self._receive(self._reply, _POLL_S):
+        if self._receive_reply(self._reply, _POLL_S):
             self._reply, self._received = None, len(self._permits)
         return _RETRY_S, False
 
     def note_refusal(self, retry_after_s: float | None) -> None:
-        """Reduce the rate of the cluster, and send the unused permits back to the scheduler."""
+        """Reduce the rate of the cluster, and return the unused permits to the scheduler."""
         if not self._has_lost_scheduler:
-            self._receive(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
+            self._receive_reply(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
         if self._has_lost_scheduler:
             super().note_refusal(retry_after_s)
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Send the unused permits back. Running threads keep to this worker's share of the rate."""
+        """Return the unused permits. Running threads use this worker's share of the rate."""
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
         self._has_lost_scheduler = True
@@ -196,13 +196,13 @@ class WorkerRateLimiter(RateLimiter):
         loop = self._worker.loop.asyncio_loop  # type: ignore[attr-defined]  # every IOLoop on asyncio has it
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
-    def _receive(self, future: Future[Reply], timeout_s: float) -> bool:
-        """Wait for a reply and store its permits; return False if the reply may still arrive."""
+    def _receive_reply(self, future: Future[Reply], timeout_s: float) -> bool:
+        """Store the permits of a reply, or return False if the reply may still arrive."""
         try:
             if not wait([future], timeout_s).done:
                 return False
             reply = future.result()
-        except _CONNECTION_ERRORS:  # from now on, use the share in the last reply
+        except _CONNECTION_ERRORS:  # use the share in the last reply
             self._has_lost_scheduler = True
             return True
         with self._lock:

@@ -1,9 +1,8 @@
-"""Fetch wallets in shards. Each shard is a subset of the wallets with its own folder.
+"""Fetch wallets in shards: subsets of the wallets, each with its own folder.
 
 A hash of the wallet selects its shard, and a marker file stores the number of shards, so a wallet
 is always in the same shard. A fetch first checks all workers. Then it submits one task per shard,
-and displays the progress that the tasks report. The tasks contain wallets, and settings without
-the API key.
+and displays the reported progress. A task has wallets, and settings without the API key.
 """
 # FOLDER/.walletframe/shards.json      format, service, and number of shards
 # FOLDER/.walletframe/shards.lock      locked while the marker file is written
@@ -55,7 +54,7 @@ LOCK_TIMEOUT_S = 120.0  # network drives release a dead machine's locks sooner
 _REPORT_S = 0.5
 _TICK_S = 0.2
 _MAX_NAMED = 10
-_running: Final[dict[Event, str]] = {}  # names of fetches, by the event that cancels a shard
+_running: Final[dict[Event, str]] = {}  # the event that cancels a shard -> the name of its fetch
 _cancelled: Final[set[str]] = set()  # names of fetches
 
 
@@ -78,13 +77,13 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
     marker = layout.inner / "shards.json"
     with dataset_errors(root):
         private_folder(layout.inner)
-        with locked(layout.inner / "shards.lock"):  # the first of several callers sets the number
+        with locked(layout.inner / "shards.lock"):  # the first caller sets the number
             if not marker.exists():
                 layout.require_empty("that of an earlier fetch on a cluster")
             existing = write_marker(marker, service=service, shards=shards)["shards"]
     if existing != shards:
         raise DatasetError(
-            f"{root} has {existing} shards, not {shards}: its wallets would all be requested again",
+            f"{root} has {existing} shards, not {shards}, so all wallets would be requested again",
             hint=f"pass shards={existing}, or use another folder",
         )
 
@@ -92,12 +91,13 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
 def split_into_shards(
     root: Path, wallets: list[WalletAddress], extra_columns: pd.DataFrame | None, shards: int
 ) -> list[Shard]:
-    """Split distinct wallets into nonempty shards. Without wallets, return one empty shard."""
-    by_shard: dict[int, list[int]] = defaultdict(list)
+    """Split distinct wallets into nonempty shards, or into one empty shard without wallets."""
+    positions_by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
-        by_shard[crc32(key_of(wallet).encode("utf-8", "surrogatepass")) % shards].append(position)
+        shard = crc32(key_of(wallet).encode("utf-8", "surrogatepass")) % shards
+        positions_by_shard[shard].append(position)
     nonempty: list[Shard] = []
-    for number, positions in sorted(by_shard.items()) or [(0, [])]:
+    for number, positions in sorted(positions_by_shard.items()) or [(0, [])]:
         chosen, extra = [wallets[position] for position in positions], extra_columns
         if extra is not None:
             extra = extra.take(np.array(positions)).reset_index(drop=True)
@@ -113,9 +113,9 @@ def fetch_shards(
     summaries: dict[str, FetchSummary],
     display: AbstractContextManager[Callable[..., object]],
 ) -> bool:
-    """Fetch shards, show the progress, add their summaries, and return whether Ctrl-C ended it."""
+    """Fetch shards and add their summaries. Return whether Ctrl-C ended the fetch."""
     name = f"walletframe-{uuid4().hex}"
-    _require_ready(cluster, root, settings, name)
+    _check_cluster(cluster, root, settings, name)
     pending: Futures = {
         cluster.submit(fetch_shard, each, settings, name, key=f"{name}-{each.root.name}")
         for each in shards
@@ -128,12 +128,12 @@ def fetch_shards(
             while pending:
                 reports |= {report["shard"]: report for report in _receive_reports(queue)}
                 for future in [each for each in pending if each.done()]:
-                    summary = _result(future)
+                    summary = _shard_summary(future)
                     counts = Counter({Status.OK.value: summary.resumed}) + Counter(summary.statuses)
                     done = {"counts": counts, "before": summary.resumed, "worker": None}
                     reports[summary.folder.name] = done
                     summaries[summary.folder.name] = summary
-                    pending.discard(future)  # until then, the worker keeps the shard's wallets
+                    pending.discard(future)  # frees the shard's wallets on the worker
                     if summary.key_refused:
                         cluster.run(cancel_fetch, name, on_error="ignore")
                 counts = Counter()
@@ -143,10 +143,10 @@ def fetch_shards(
                 before = sum(report["before"] for report in reports.values())
                 show(counts, before, workers=len(workers))
     except BaseException as fault:
-        with suppress(Exception):  # the error of a scheduler or a shard was already raised
+        with suppress(Exception):  # an error of the scheduler or a shard was already raised
             if cluster.status == "running":
                 cluster.run(cancel_fetch, name, on_error="ignore")
-                distributed.wait(pending)  # so that no worker writes any more
+                distributed.wait(pending)  # until no worker writes
         if not isinstance(fault, KeyboardInterrupt):
             raise
         finished = [future.result() for future in pending if future.status == "finished"]
@@ -158,8 +158,8 @@ def fetch_shards(
     return False
 
 
-def current_cluster() -> distributed.Client:
-    """Return the current client of Dask's cluster; raise if there is no client or no worker."""
+def require_cluster() -> distributed.Client:
+    """Return the current Dask client, or raise an error without a client or without workers."""
     try:
         cluster: distributed.Client = distributed.default_client()
     except ValueError:
@@ -174,8 +174,8 @@ def current_cluster() -> distributed.Client:
     return cluster
 
 
-def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
-    """Start the rate limiter on the scheduler; raise an error that names unusable workers."""
+def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
+    """Start the rate limiter on the scheduler, or raise an error that names unusable workers."""
     required = version("walletframe")
     try:
         cluster.register_plugin(RateLimiterPlugin(required))
@@ -194,7 +194,7 @@ def _require_ready(cluster: distributed.Client, root: Path, settings: Settings, 
                 text = problem
                 if isinstance(problem, Exception):
                     text = f"the worker can't run walletframe: {problem}"
-                elif not problem and not probe_file(probe, worker).exists():
+                elif not problem and not worker_file(probe, worker).exists():
                     text = f"the files that it writes to {root} are not visible here"
                 if text:
                     lines.append(f"\n  {worker}: {text}")
@@ -219,7 +219,7 @@ def _receive_reports(queue: SimpleQueue[tuple[float, dict[str, Any]]]) -> Iterat
             yield queue.get_nowait()[1]
 
 
-def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
+def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
     try:
         return future.result()
     except CancelledError:
@@ -241,14 +241,14 @@ def _result(future: distributed.Future[FetchSummary]) -> FetchSummary:
 
 
 def check_worker(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Check this worker: return a problem, or write a file beside `probe` and return ""."""
+    """Return a problem of this worker, or write a file beside `probe` and return ""."""
     installed = version("walletframe")
     if installed != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:
         require_endpoint(with_local_key(settings))
         probe.read_bytes()
-        probe_file(probe, dask_worker.address).touch(mode=0o600)
+        worker_file(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:
         return f"in its environment, {str(fault).partition(chr(10))[0]}"
     except OSError as fault:
@@ -256,14 +256,14 @@ def check_worker(required_version: str, settings: Settings, probe: Path, dask_wo
     return ""
 
 
-def probe_file(probe: Path, address: str) -> Path:
-    """Return the path of the file that a worker writes beside the caller's `probe`."""
+def worker_file(probe: Path, address: str) -> Path:
+    """Return the path of the file that a worker writes beside `probe`."""
     suffix = "".join(char if char.isalnum() else "-" for char in address)
     return probe.with_name(f"{probe.name}-{suffix}")
 
 
 def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
-    """Fetch the unfinished wallets of a shard; report the progress to the topic `name`."""
+    """Fetch the unfinished wallets of a shard, and report the progress to the topic `name`."""
     worker, counters = get_worker(), RunCounters()
     reported_at = 0.0
 
@@ -291,7 +291,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
 
 @contextmanager
 def _registered_cancel_event(name: str) -> Iterator[Event]:
-    """Yield a new event that cancels a shard; it is already set if the fetch was cancelled."""
+    """Yield a new event that cancels a shard, already set if the fetch was cancelled."""
     cancel = Event()
     _running[cancel] = name
     try:

@@ -1,7 +1,7 @@
-"""Writers of files for other programs, and readers of the files that walletframe wrote.
+"""Writers of files for other programs, and readers of these files.
 
-Amounts are exact, and text that another program would run as code is escaped. A writer accepts any
-DataFrame. If writing fails, the earlier file is unchanged.
+A writer accepts any DataFrame. Amounts are exact, and text that other programs would run as code is
+escaped. If writing fails, an earlier file is unchanged.
 """
 
 from walletframe.exports.readers import NEEDED, SUFFIXES, read_holdings, read_tables, restore_dtypes

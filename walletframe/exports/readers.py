@@ -21,8 +21,8 @@ from walletframe.amounts.arrow import SUFFIX, with_amounts
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.writers import SEPARATORS, join_columns, require_openpyxl, without_gz
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
-from walletframe.frames.kept import ARROW_DTYPES
+from walletframe.frames.extra_columns import ARROW_DTYPES
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import from_cell
 
 if TYPE_CHECKING:
@@ -57,12 +57,12 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        n rows, with the columns and dtypes of ``WalletDetails.holdings``. Amounts are exact, texts
-        are complete, and missing values are the original ones. The columns that `value` and
-        `flag_spam` add have the dtypes that these methods return. Your own columns are included;
-        they are text if the file format stores no types. For a file of wallets, such as
-        ``holdings.wallets.csv``, the columns are those of ``WalletDetails.wallets``. An Excel file
-        stores times to the millisecond, and at most 32,000 characters of a text.
+        The n rows, with the columns and dtypes of ``WalletDetails.holdings``. Amounts are exact,
+        texts complete, and missing values unchanged. The columns that `value` and `flag_spam` add
+        have the dtypes of these methods. Your own columns are included, as text if the format
+        stores no types. For a file of wallets, such as ``holdings.wallets.csv``, the columns are
+        those of ``WalletDetails.wallets``. An Excel file stores times to the millisecond, and at
+        most 32,000 characters of a text.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     ColumnsError
         If the file contains neither holdings nor wallets.
     DatasetError
-        If the file is broken, or values in a column do not have the type of that column.
+        If the file is broken, or a value does not have the type of its column.
     MissingExtraError
         If the file is an Excel file, and openpyxl is not installed.
     OSError
@@ -97,7 +97,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Return the rows of a file, and the wallets beside it or in the same JSON file, or None."""
+    """Read a file, and its wallets (None if absent) from the same JSON file or a file beside it."""
     frame, wallets = _read_file(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():
@@ -106,12 +106,12 @@ def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert the columns with known names to their dtypes, or raise a DatasetError."""
-    return pd.DataFrame({name: _convert(str(name), column) for name, column in frame.items()})
+    """Convert walletframe's columns to their dtypes, or raise a DatasetError."""
+    return pd.DataFrame({name: _restore_dtype(str(name), column) for name, column in frame.items()})
 
 
 def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read the frame of a file and, if it is a JSON file with wallets, also the wallets."""
+    """Read the frame of a file, and the wallets of a JSON file, or None."""
     suffix = without_gz(path).suffix.lower()
     readers = dict.fromkeys(SEPARATORS, _read_separated)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}
@@ -123,9 +123,9 @@ def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     except OSError as fault:
         if fault.errno is not None:
             raise
-        raise _unreadable(str(path), str(fault)) from None
+        raise _unreadable_error(str(path), str(fault)) from None
     except (ArithmeticError, ValueError, TypeError, LookupError, BadZipFile) as fault:
-        raise _unreadable(str(path), f"{type(fault).__name__}: {fault}") from None
+        raise _unreadable_error(str(path), f"{type(fault).__name__}: {fault}") from None
 
 
 def _read_separated(path: Path) -> pd.DataFrame:
@@ -144,7 +144,7 @@ def _read_separated(path: Path) -> pd.DataFrame:
                 quoted_strings_can_be_null=False,
             ),
         )
-    return _unescaped(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))
+    return _unescape_texts(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -171,12 +171,12 @@ def _read_excel(path: Path) -> pd.DataFrame:
         sheet = openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0]
         heads, *rows = sheet.iter_rows(values_only=True)
     written = [row for row in rows if any(cell is not None for cell in row)]
-    frame = _unescaped(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
-    for name in [*frame]:  # the exact amounts are in the text column, if it agrees with the numbers
+    frame = _unescape_texts(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
+    for name in [*frame]:  # a text column that agrees with the numbers has the exact amounts
         text = f"{name}{SUFFIX}"
         if text not in frame.columns or infer_dtype(frame[name]) == "string":
             continue
-        with suppress(AmountError, TypeError, ValueError):  # a caller's own column
+        with suppress(AmountError, TypeError, ValueError):  # a column of the user
             amounts = frame[text].astype(AmountDtype())
             numbers = amounts.astype("float64"), frame[name].astype("float64")
             if np.allclose(*numbers, rtol=_FLOAT_TOLERANCE, atol=0, equal_nan=True):
@@ -188,23 +188,21 @@ def _read_json(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     content = json.loads(path.read_text(encoding="utf-8"))
     frames = {}
     for name, rows in (content if isinstance(content, dict) else {"": content}).items():
-        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # if there are no rows
+        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # without rows
         frames[name] = pd.DataFrame(rows, columns=None if rows else [*columns])
     first = next(iter(frames.values()), pd.DataFrame())
     return frames.get("holdings", first), frames.get("wallets")
 
 
-def _unescaped(frame: pd.DataFrame) -> pd.DataFrame:
-    """Restore the texts that `as_cell` escaped."""
-
-    def text(cell: Any) -> Any:
+def _unescape_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    def unescape(cell: Any) -> Any:
         return from_cell(cell) if isinstance(cell, str) else cell
 
-    columns = [series.map(text).astype(series.dtype) for _, series in frame.items()]
-    return join_columns(columns, [*map(text, frame)], frame)
+    columns = [series.map(unescape).astype(series.dtype) for _, series in frame.items()]
+    return join_columns(columns, [*map(unescape, frame)], frame)
 
 
-def _convert(name: str, column: pd.Series) -> pd.Series:
+def _restore_dtype(name: str, column: pd.Series) -> pd.Series:
     is_text = column.dtype == object and infer_dtype(column) == "string"
     dtype = _DTYPES.get(name, _TEXT if is_text else column.dtype)
     try:
@@ -226,9 +224,9 @@ def _convert(name: str, column: pd.Series) -> pd.Series:
     except (ArithmeticError, ValueError, TypeError) as fault:
         if name not in HOLDING_DTYPES and name not in WALLET_DTYPES:
             return column
-        raise _unreadable(f"the column {name!r}", str(fault)) from None
+        raise _unreadable_error(f"the column {name!r}", str(fault)) from None
 
 
-def _unreadable(source: str, reason: str) -> DatasetError:
+def _unreadable_error(source: str, reason: str) -> DatasetError:
     hint = "use an unchanged file that walletframe wrote"
     return DatasetError(f"{source} can't be read: {reason}", hint)

@@ -1,8 +1,8 @@
 """Writers of CSV, Parquet, JSON and Excel files, with exact amounts and escaped text.
 
-The CSV writer of pandas does not quote a bare carriage return, which most readers take for the
-end of a row. It also writes missing text and empty text alike. Here, control characters are
-escaped, and empty text is quoted, while missing text is not.
+The CSV writer of pandas does not quote a bare carriage return, which most readers take for the end
+of a row, and does not distinguish missing from empty text. Here, control characters are escaped,
+and empty text is quoted.
 """
 
 from __future__ import annotations
@@ -56,19 +56,17 @@ _EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a CSV file with exact amounts, escaped text and one line per row.
 
-    Amounts and floats are written with all their digits and without an exponent. Text that a
-    spreadsheet would read as a formula, and text with control characters, is escaped and begins
-    with an apostrophe. Empty text is quoted, while missing values are not. The index is not
-    written. A spreadsheet converts symbols such as ``1e5`` and ``2026-01-01`` to numbers and dates
-    when it opens a CSV file, but not when it opens a file of `to_excel`. `read_holdings` reads the
-    file back.
+    Amounts and floats have all digits and no exponent. Text that a spreadsheet would read as a
+    formula, and text with control characters, is escaped and begins with an apostrophe. Empty text
+    is quoted, missing values are not. The index is not written. From a CSV file, a spreadsheet
+    converts symbols such as ``1e5`` and ``2026-01-01`` to numbers and dates; from a file of
+    `to_excel`, it does not. `read_holdings` reads the file back.
 
     Parameters
     ----------
     path : str or Path
-        The path of the file. The separator is a tab if the name ends in ``.tsv``, and the file is
-        compressed if the name ends in ``.gz``. An existing file is replaced once the new one is
-        complete on the disk.
+        The path of the file. The ending ``.tsv`` means tabs as separators, and ``.gz`` a compressed
+        file. An existing file is replaced once the new file is complete on the disk.
 
     Raises
     ------
@@ -92,8 +90,8 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
             hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
     separator = SEPARATORS.get(without_gz(target).suffix.lower(), ",")
-    heads = [_quoted(_cell(name)) for name in frame.columns]
-    cells = [_cells(series) for _, series in frame.items()]
+    heads = [_quote(_csv_cell(name)) for name in frame.columns]
+    cells = [_csv_cells(series) for _, series in frame.items()]
     if len(cells) == 1:  # most readers skip empty lines
         cells = [[cell or '""' for cell in cells[0]]]
     rows = chain([heads], zip(*cells, strict=True))
@@ -110,25 +108,24 @@ def without_gz(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
-def _cells(series: pd.Series) -> list[str]:
-    """Return the cells of a column; a cell is empty if its value is missing."""
-    is_exact = isinstance(series.dtype, AmountDtype)  # its kind is "f", too
+def _csv_cells(series: pd.Series) -> list[str]:
+    is_exact = isinstance(series.dtype, AmountDtype)  # also of kind "f"
     if is_float_dtype(series.dtype) and not is_exact:
         plain = np.format_float_positional
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
     if not _may_hold_text(series):
-        return [value or "" for value in _as_texts(series)]
-    written = cache(lambda text: _quoted(as_cell(text)))  # texts repeat
-    cells = (written(each) if isinstance(each, str) else _quoted(_cell(each)) for each in series)
+        return [value or "" for value in _text_or_none(series)]
+    written = cache(lambda text: _quote(as_cell(text)))  # texts repeat
+    cells = (written(each) if isinstance(each, str) else _quote(_csv_cell(each)) for each in series)
     return ["" if missing else cell for cell, missing in zip(cells, series.isna(), strict=True)]
 
 
-def _cell(value: object) -> str:
-    """Return a value as text. Numbers are never formulas, so only other values are escaped."""
+def _csv_cell(value: object) -> str:
+    """Return a value as text. Numbers are not escaped, since they are never formulas."""
     return str(value) if isinstance(value, Number) else as_cell(str(value))
 
 
-def _quoted(cell: str) -> str:
+def _quote(cell: str) -> str:
     if cell and not _TO_QUOTE.search(cell):
         return cell
     return '"' + cell.replace('"', '""') + '"'
@@ -138,8 +135,7 @@ def _may_hold_text(series: pd.Series) -> bool:
     return series.dtype.kind not in "biufcmM" and not is_numeric_dtype(series.dtype)
 
 
-def _as_texts(series: pd.Series) -> pd.Series:
-    """Return each value as text in an object column, with None for missing values."""
+def _text_or_none(series: pd.Series) -> pd.Series:
     return series.astype(TEXT).astype(object).where(series.notna(), None)
 
 
@@ -149,10 +145,9 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18):
-        an amount with more decimals is rounded to the nearest such number, and an amount with more
-        than 20 digits before the point is null. The next column, ``<name>_text``, contains the
-        exact amounts as text (large_string).
+        The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18),
+        rounded to 18 decimals, or null with more than 20 digits before the point. The next column,
+        ``<name>_text``, contains the exact amounts as text (large_string).
 
     Raises
     ------
@@ -180,7 +175,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     Parameters
     ----------
     path : str or Path
-        The path of the file. An existing file is replaced once the new one is complete on the disk.
+        The path of the file. An existing file is replaced once the new file is complete.
 
     Raises
     ------
@@ -203,10 +198,9 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
 def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
     """Write a table into a database.
 
-    Amounts are written as DECIMAL(38, 18), as in `to_arrow`, so that the database can compute with
-    them. SQLite has no decimals, so it stores the nearest floats. The column ``<name>_text``
-    contains the exact amounts as text; read them with
-    ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``. The index is not written.
+    Amounts are written as DECIMAL(38, 18), as in `to_arrow`, for computing; in SQLite, which has no
+    decimals, as the nearest floats. The column ``<name>_text`` contains the exact amounts as text,
+    for ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``. The index is not written.
 
     Parameters
     ----------
@@ -224,8 +218,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
     SettingsError
         If the frame already has a column ``<name>_text`` for a column of amounts.
     ValueError
-        If the table exists and `if_exists` is "fail". pandas raises this error; errors of the
-        database are passed on, too.
+        If the table exists and `if_exists` is "fail". Errors of the database are also passed on.
 
     Examples
     --------
@@ -236,7 +229,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
     >>> database.execute("select * from holdings").fetchall()
     [('ETH', 1.5, '1.5')]
     """
-    has_decimals = _has_decimals(con)
+    has_decimals = _supports_decimals(con)
     columns: dict[str, pd.Series] = {}
     types: dict[Any, Any] = {}
     for label, series in frame.reset_index(drop=True).items():
@@ -253,7 +246,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return a `Numeric` of SQLAlchemy that passes Decimals on; its own makes floats for DuckDB."""
+    """Return a SQLAlchemy `Numeric` that passes Decimals on, even to DuckDB, instead of floats."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class Decimals(Numeric[Decimal]):
@@ -263,8 +256,7 @@ def _decimal_type() -> Any:
     return Decimals(DECIMALS.precision, DECIMALS.scale)
 
 
-def _has_decimals(con: Database) -> bool:
-    """Return whether a database can store decimals, which SQLite can't."""
+def _supports_decimals(con: Database) -> bool:
     import sqlite3  # noqa: PLC0415 - a caller with a connection has loaded it
 
     if isinstance(con, sqlite3.Connection):
@@ -280,7 +272,7 @@ def _has_decimals(con: Database) -> bool:
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
-    """Write the records of each frame under its key. Amounts are text, and times are ISO 8601."""
+    """Write the rows of each frame under its key, with amounts as text and times in ISO 8601."""
     records = {}
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]
@@ -291,7 +283,7 @@ def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
 
 
 def _json_value(value: Any) -> Any:
-    """Return a value for JSON with all digits; pandas's own writer rounds to ten decimals."""
+    """Return a value for JSON with all digits, which the writer of pandas would round."""
     if pd.isna(value):
         return None
     if isinstance(value, Decimal):
@@ -302,7 +294,7 @@ def _json_value(value: Any) -> Any:
 
 
 def require_openpyxl(purpose: str) -> None:
-    """Raise an error if openpyxl is not installed, since the error of pandas is less clear."""
+    """Raise a clear error if openpyxl is not installed."""
     if find_spec("openpyxl") is None:
         raise MissingExtraError("excel", purpose)
 
@@ -310,12 +302,12 @@ def require_openpyxl(purpose: str) -> None:
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     """Write an Excel file, with each amount as a number and as exact text.
 
-    The numbers are the floats nearest to the amounts, for sorting, filtering and sums; Excel shows
-    15 of their digits. The next column, ``<name>_text``, contains the exact amounts as text. Text
-    that Excel would run as a formula, and control characters such as line breaks, are escaped.
-    Times are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Only
-    columns whose name ends in ``_url`` contain links, to http or https. The index is not written.
-    `read_holdings` reads the file back, with exact amounts.
+    The numbers are the floats nearest to the amounts, of which Excel shows 15 digits. The next
+    column, ``<name>_text``, contains the exact amounts as text. Text that Excel would run as a
+    formula, and control characters such as line breaks, are escaped. Times are in UTC, to the
+    millisecond. Text of more than 32,000 characters is truncated. Only columns whose name ends in
+    ``_url`` contain links, to http or https. The index is not written. `read_holdings` reads the
+    file back, with exact amounts.
 
     Parameters
     ----------
@@ -343,8 +335,8 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
             links += [(row, len(names), text) for row, text in texts if safe_url(text)]
         if isinstance(series.dtype, AmountDtype):
             names.append(_excel_value(text_column_name(name, frame)))
-            columns.append(_as_texts(series))
-    buffer = BytesIO()  # since openpyxl's writer can't be closed if the disk is full
+            columns.append(_text_or_none(series))
+    buffer = BytesIO()  # openpyxl's writer can't be closed if the disk is full
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         join_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
@@ -359,9 +351,9 @@ def _excel_column(series: pd.Series) -> pd.Series:
     if isinstance(series.dtype, AmountDtype):
         return series.astype("float64")
     if _may_hold_text(series):
-        series = series.astype(object).map(_excel_value)  # infers the dtype of times, too
+        series = series.astype(object).map(_excel_value)  # also infers the dtype of times
     if isinstance(series.dtype, pd.DatetimeTZDtype):
-        series = series.dt.tz_convert(None)  # the result is in UTC
+        series = series.dt.tz_convert(None)  # to UTC
     return series
 
 
@@ -370,7 +362,7 @@ def _excel_value(value: Any) -> Any:
 
 
 def join_columns(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Join columns into a frame with these labels, which may repeat. If none, return `frame`."""
+    """Join columns into a frame with labels that may repeat. Without columns, return `frame`."""
     if not columns:
         return frame
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)

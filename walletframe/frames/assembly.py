@@ -1,7 +1,7 @@
-"""Assembly of the two DataFrames from outcomes, a chunk of rows at a time.
+"""Assembly of the wallets and holdings frames from outcomes, in chunks of rows.
 
 Balances are converted to columns as they arrive, and then discarded. So a million rows need little
-more memory than the resulting DataFrames.
+more memory than the resulting frames.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import pyarrow as pa
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import align_scales
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import add_extra_columns
+from walletframe.frames.schema import (
     WALLET_DTYPES,
     Source,
-    arrow_text,
     normalize_blockchains,
+    text_from_arrow,
     typed_frame,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.kept import with_kept
 from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:
@@ -60,26 +60,23 @@ class WalletRecord:
     error: str | None = None  # why a stale answer could not be refreshed
 
 
-def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both DataFrames from records of distinct wallets, in the order of the records.
-
-    `records` may be an iterator. `kept` has the extra columns to append to the wallets.
-    """
+def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None) -> WalletDetails:
+    """Build both frames from records of distinct wallets. Append the columns `extra` to wallets."""
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
-    waiting: list[Balances] = []
+    pending: list[Balances] = []
     counts: list[int] = []
-    total = written = 0  # rows so far, and rows that are already converted
+    pending_rows = 0
     for record in records:
         outcome, balances = record.outcome, record.outcome.balances
         count = 0 if balances is None else len(balances)
         counts.append(count)
         if balances is not None and count:
-            waiting.append(balances)
-            total += count
-            if total - written >= _CHUNK_ROWS:
-                _add_columns(chunks, waiting)
-                waiting, written = [], total
+            pending.append(balances)
+            pending_rows += count
+            if pending_rows >= _CHUNK_ROWS:
+                _append_columns(chunks, pending)
+                pending, pending_rows = [], 0
         row = (
             record.wallet.blockchain,
             record.wallet.address,
@@ -92,60 +89,58 @@ def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) 
             record.service,
         )
         rows.append(row)
-    _add_columns(chunks, waiting)
+    _append_columns(chunks, pending)
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
     holdings = _build_holdings(wallets, wallet_codes, chunks)
     wallets, holdings = normalize_blockchains(wallets, holdings)
-    return WalletDetails(with_kept(wallets, kept), holdings)
+    return WalletDetails(add_extra_columns(wallets, extra), holdings)
 
 
 def _build_holdings(
     wallets: pd.DataFrame, wallet_codes: Codes, chunks: Mapping[str, list[Any]]
 ) -> pd.DataFrame:
-    """Build holdings from chunks of columns. `wallet_codes` has the index of each row's wallet."""
     decimals = pa.chunked_array(chunks["decimals"], pa.int16())
     missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
     columns = {
         "blockchain": wallets["blockchain"].array.take(wallet_codes),
         "address": wallets["address"].array.take(wallet_codes),
-        "symbol": arrow_text(chunks["symbol"]),
-        "token_address": arrow_text(chunks["token_address"]),
+        "symbol": text_from_arrow(chunks["symbol"]),
+        "token_address": text_from_arrow(chunks["token_address"]),
         "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - our own class
         "decimals": pd.arrays.IntegerArray(decimals.copy(), missing.copy()),
-        "raw_amount": arrow_text(chunks["raw_amount"]),
-        "token_blockchain": arrow_text(chunks["token_blockchain"]),
+        "raw_amount": text_from_arrow(chunks["raw_amount"]),
+        "token_blockchain": text_from_arrow(chunks["token_blockchain"]),
         "price": pa.chunked_array(chunks["price"]).to_numpy(),
     }
     return pd.DataFrame(columns, copy=False)
 
 
-def _add_columns(chunks: Mapping[str, list[Any]], waiting: Sequence[Balances]) -> None:
-    """Convert the balances of the waiting wallets to columns, and append these to `chunks`."""
+def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]) -> None:
     for name, values_of, arrow_type in _COLUMNS:
-        values = list(chain.from_iterable(map(values_of, waiting)))
+        values = list(chain.from_iterable(map(values_of, pending)))
         chunks[name].append(pa.array(values, arrow_type))
-    raw = list(chain.from_iterable(balances.raw_amounts for balances in waiting))
-    decimals = _decimals_array([n for balances in waiting for n in balances.decimals])
-    starts = accumulate((len(balances) for balances in waiting), initial=0)
+    raw = list(chain.from_iterable(balances.raw_amounts for balances in pending))
+    decimals = _decimals_array([n for balances in pending for n in balances.decimals])
+    starts = accumulate((len(balances) for balances in pending), initial=0)
     unreadable = [
-        start + place
-        for start, balances in zip(starts, waiting, strict=False)  # the last start is the end
-        for place in balances.unreadable_amounts
+        start + index
+        for start, balances in zip(starts, pending, strict=False)  # `starts` also has the end
+        for index in balances.unreadable_amounts
     ]
     chunks["raw_amount"].append(pa.array(raw, _TEXT))
     chunks["amount"].append(_amount_array(raw, decimals, unreadable))
     chunks["decimals"].append(decimals)
 
 
-def _decimals_array(sent: list[int | None]) -> pa.Array:
-    """Return decimals as an int16 array. Decimals that are unknown or too large are null."""
+def _decimals_array(values: list[int | None]) -> pa.Array:
+    """Return decimals as an int16 array. Unknown and too large decimals are null."""
     try:
-        return pa.array(sent, pa.int16())
+        return pa.array(values, pa.int16())
     except (OverflowError, pa.ArrowInvalid):
-        fit = [n if n is not None and -_INT16_LIMIT <= n < _INT16_LIMIT else None for n in sent]
-        return pa.array(fit, pa.int16())
+        valid = [n if n is not None and -_INT16_LIMIT <= n < _INT16_LIMIT else None for n in values]
+        return pa.array(valid, pa.int16())
 
 
 def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
@@ -153,7 +148,7 @@ def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[in
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True
-    digits: list[Any] = list(raw)  # `Balances` has checked them
+    digits: list[Any] = list(raw)  # checked by `Balances`
     for row in np.flatnonzero(missing):
         digits[row] = "0"
     integers = np.fromiter(map(int, digits), object, len(digits))

@@ -21,11 +21,11 @@ from walletframe.errors import (
     TokenListError,
     UnknownTokenError,
 )
-from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import KeyCodes, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.frames.results import bridged_text
+from walletframe.frames.schema import require_columns, text_array
 from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
-_Index: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
+_AssetIndex: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
 
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
 _REQUIRED = ("asset", "token_blockchain", "token_address")
@@ -58,9 +58,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     more : DataFrame, str or Path, optional
-        Contracts of your own: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file. Your
-        contracts take precedence over those in the packaged list. The default is the setting
-        ``assets``. The columns are:
+        Your contracts, which take precedence over the packaged list: a DataFrame, or the path of a
+        ``.csv`` or ``.parquet`` file. The default is the setting ``assets``. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
         - optionally ``symbol`` and ``kind``. The default kind is native for a coin, and canonical
@@ -69,12 +68,11 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each contract, with an index from 0. The contracts of `more` come last. All
-        columns are str:
+        One row for each contract, with an index from 0. Your contracts come last. All columns are
+        str:
 
         - ``asset``: the name of the asset, such as USDC;
-        - ``token_blockchain`` and ``token_address``: the blockchain and the contract. The contract
-          of a native coin is NA;
+        - ``token_blockchain`` and ``token_address``: the contract, which is NA for a native coin;
         - ``symbol``: the symbol of the contract;
         - ``kind``: ``native``, ``canonical`` or ``bridged``.
 
@@ -82,8 +80,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         asset. ``bridged`` contracts belong to a bridge, a custodian or a wrapping contract (USDC.e,
         WETH, WBTC). A contract that no list attributes to the issuer is also ``bridged``.
 
-        ``totals(by="asset")`` and ``share(asset=…)`` add up the native and canonical contracts.
-        With ``bridged=True``, they also add the bridged contracts.
+        ``totals(by="asset")`` and ``share(asset=…)`` add up the native and canonical contracts and,
+        with ``bridged=True``, the bridged contracts.
 
     Raises
     ------
@@ -92,21 +90,19 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         or blockchain, if its kind is unknown, or if it repeats a contract with another asset or
         kind. The error lists all these rows.
     ArgumentError, ColumnsError, OSError
-        If `more` is of an unsupported type, if it lacks a column, or if the file does not exist.
+        If `more` has an unsupported type or lacks a column, or if the file does not exist.
 
     Notes
     -----
     The packaged list dates from November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
     (September 2026). Native coins are as in `walletframe.blockchains`, without test networks. All
-    other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` states
-    the version and month of each list. ``walletframe/tokens/known.csv`` states the list of each
-    contract.
+    other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` states the
+    version and month of each list, ``walletframe/tokens/known.csv`` the list of each contract.
 
     One unit of each contract represents one unit of the asset, but the values may differ: a bridged
-    unit may be worth less if the bridge's reserves are incomplete. The list leaves out contracts
-    whose amounts must not be added up: BTT, because an old unit equals 1,000 new units; EURe,
-    because two contracts show the same balance; FRAX and FXS, because they changed symbols; and
-    former contracts.
+    unit may be worth less if the bridge's reserves are incomplete. The list omits former contracts,
+    and contracts with amounts that must not be added up: BTT (an old unit equals 1,000 new units),
+    EURe (two contracts show the same balance), and FRAX and FXS (they changed symbols).
 
     Examples
     --------
@@ -115,71 +111,71 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     >>> dollars["token_blockchain"].head(3).tolist()
     ['ETH', 'POLYGON', 'ARBITRUM']
     """
-    rows = [astuple(row) for row in _listed(more).values()]
+    rows = [astuple(row) for row in _listed_by_key(more).values()]
     columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
     return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
 
 
-def custom_assets(more: AssetsLike | None) -> pd.DataFrame:
-    """Return the contracts in the argument, or else in the setting `assets`, or else none."""
+def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:
+    """Read the contracts of `more` or, by default, of the setting `assets`."""
     more = table_settings().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
-def refuse_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
-    """Raise an error if `assets` or `bridged` is given for a table that is not grouped by asset."""
+def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
+    """Raise an error if `assets` or `bridged` is passed for a table that has no assets."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
         raise SettingsError(problem, hint=f"group by asset, or omit {option}")
 
 
-def with_assets(
+def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace tokens by assets. Unlisted tokens stay; so do bridged tokens without `bridged`."""
-    listed = _listed(assets)
-    index = _packaged_index if listed is _packaged() else partial(_index, listed)
-    counted, blockchains, taken = index(bridged=bridged)
+    """Replace tokens by their assets, except unlisted ones and, without `bridged`, bridged ones."""
+    listed = _listed_by_key(assets)
+    index = _packaged_index if listed is _packaged_by_key() else partial(_index_assets, listed)
+    asset_by_key, blockchains, names = index(bridged=bridged)
     tokens = positions.contracts
-    keys = [(_ASSET, counted[key]) if key in counted else key for key in tokens.keys]
+    keys = [(_ASSET, asset_by_key[key]) if key in asset_by_key else key for key in tokens.keys]
     indices: dict[TokenKey, int] = {}
-    of_tokens = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
+    asset_codes = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
     first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
-    np.minimum.at(first, of_tokens, tokens.first)
-    merged = KeyCodes(of_tokens[tokens.codes], list(indices), first)
+    np.minimum.at(first, asset_codes, tokens.first)
+    merged = KeyCodes(asset_codes[tokens.codes], list(indices), first)
     left_out = {
         key: (_ASSET, listed[key].asset)
         for key in tokens.keys
-        if key in listed and key not in counted
+        if key in listed and key not in asset_by_key
     }
-    return replace(positions, tokens=merged, assets=Assets(tokens, taken, blockchains, left_out))
+    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, left_out))
 
 
-def bridged_versions(positions: Positions, index: int) -> tuple[int, str]:
-    """Return the number of held bridged versions that an asset leaves out, and their exact sum."""
+def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
+    """Return the number and the exact sum of the bridged versions that an asset leaves out."""
     bridged = positions.assets.bridged if positions.assets else {}
     asset, contracts = positions.tokens.keys[index], positions.contracts
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
-    return sum_versions(positions, is_version[contracts.codes])
+    return count_and_sum_contracts(positions, is_version[contracts.codes])
 
 
-def sum_versions(positions: Positions, rows: Mask) -> tuple[int, str]:
-    """Return the number of contracts that the marked rows hold, and the sum of their amounts."""
+def count_and_sum_contracts(positions: Positions, rows: Mask) -> tuple[int, str]:
+    """Return the number of contracts with positive amounts in these rows, and their sum."""
     amounts, codes = positions.amounts[rows], positions.contracts.codes[rows]
     is_held = is_positive(amounts.exact())
     return len(np.unique(codes[is_held])), format(amounts[is_held].sum(), "f")
 
 
 def warn_about_bridged(versions: int, amount: str = "") -> None:
-    """Warn that bridged versions are left out, if there are any. Several assets have no amount."""
+    """Warn if bridged versions are left out. For several assets, `amount` is empty."""
     if versions:
         text = bridged_text(versions, amount)
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)
 
 
-def count_separate_versions(positions: Positions, contracts: Codes) -> int:
-    """Return how many of these contracts are bridged versions that no asset includes."""
+def count_separate_bridged(positions: Positions, contracts: Codes) -> int:
+    """Count the bridged versions among these contracts that no asset includes."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return len(np.unique(contracts[is_bridged[contracts]]))
@@ -200,52 +196,52 @@ def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
     return [safe_line(key[1] or "") if key[0] == _ASSET else next(names) for key in keys]
 
 
-def token_or_asset_index(positions: Positions, named: TokenLike) -> int:
+def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
     """Return the index of the token or asset with this name or contract."""
     keys, contracts = positions.tokens.keys, positions.contracts
-    if positions.assets is None or not isinstance(named, str):
+    if positions.assets is None or not isinstance(name, str):
 
-        def hint_for(first: TokenKey) -> str:
-            by_contract = contract_hint(first)
-            if not any(row.asset == named for row in _packaged().values()):
-                return by_contract
-            return f"{by_contract}, or add up all contracts of the asset with asset={named!a}"
+        def hint_for(token: TokenKey) -> str:
+            hint = contract_hint(token)
+            if not any(row.asset == name for row in _packaged_by_key().values()):
+                return hint
+            return f"{hint}, or add up all contracts of the asset with asset={name!a}"
 
-        index = token_index(positions.holdings, contracts, named, hint=hint_for)
+        index = token_index(positions.holdings, contracts, name, hint=hint_for)
         return int(positions.tokens.codes[contracts.first[index]])
-    if (_ASSET, named) in keys:
-        return keys.index((_ASSET, named))
-    wanted = named.strip().casefold()
-    if not any(str(name).casefold() == wanted for _, name in positions.assets.blockchains):
-        index = token_index(positions.holdings, contracts, named)  # the symbol of an unlisted token
+    if (_ASSET, name) in keys:
+        return keys.index((_ASSET, name))
+    wanted = name.strip().casefold()
+    if not any(str(asset).casefold() == wanted for _, asset in positions.assets.blockchains):
+        index = token_index(positions.holdings, contracts, name)  # the symbol of an unlisted token
         return int(positions.tokens.codes[contracts.first[index]])
-    for place, (chain, name) in enumerate(keys):
-        if chain == _ASSET and str(name).casefold() == wanted:
-            return place
+    for position, (chain, asset) in enumerate(keys):
+        if chain == _ASSET and str(asset).casefold() == wanted:
+            return position
     advice = (
         "pass bridged=True to include bridged versions of the asset, or token=… for a token with "
         "this symbol"
     )
-    raise UnknownTokenError(named, "asset", advice)
+    raise UnknownTokenError(name, "asset", advice)
 
 
-def asset_keys() -> dict[TokenKey, TokenKey]:
-    """Return the key of the asset of each listed contract; bridged versions are included."""
-    return {key: (_ASSET, row.asset) for key, row in _listed(None).items()}
+def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
+    """Return a dict from the keys of listed contracts, bridged or not, to the keys of assets."""
+    return {key: (_ASSET, row.asset) for key, row in _listed_by_key(None).items()}
 
 
 @cache
-def _packaged() -> Mapping[TokenKey, AssetContract]:
+def _packaged_by_key() -> Mapping[TokenKey, AssetContract]:
     return {token_key((row.blockchain, row.contract)): row for row in asset_contracts()}
 
 
 @cache
-def _packaged_index(*, bridged: bool) -> _Index:
-    return _index(_packaged(), bridged=bridged)
+def _packaged_index(*, bridged: bool) -> _AssetIndex:
+    return _index_assets(_packaged_by_key(), bridged=bridged)
 
 
-def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index:
-    """Return each included contract's asset, each asset's blockchains, and all asset names."""
+def _index_assets(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetIndex:
+    """Return the asset of each contract, the blockchains of each asset, and all asset names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
     blockchains: dict[TokenKey, set[str]] = {}
@@ -254,36 +250,36 @@ def _index(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Index
     return counted, blockchains, frozenset(row.asset.casefold() for row in listed.values())
 
 
-def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return a dict that maps token keys to listed contracts. Those of the user come last."""
-    frame = custom_assets(more)
+def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
+    """Return a dict from keys to listed contracts, in which the user's contracts come last."""
+    frame = read_user_assets(more)
     if frame.empty:
-        return _packaged()
-    own: dict[TokenKey, tuple[int, AssetContract]] = {}
+        return _packaged_by_key()
+    user_contracts: dict[TokenKey, tuple[int, AssetContract]] = {}
     problems = []
-    for place, row, fault in _parse_rows(frame):
+    for position, row, fault in _parse_contracts(frame):
         if fault:
-            problems.append((place, row, fault))
+            problems.append((position, row, fault))
             continue
         key = token_key((row.blockchain, row.contract))
-        number, first = own.setdefault(key, (place, row))
+        number, first = user_contracts.setdefault(key, (position, row))
         if (first.asset, first.kind) != (row.asset, row.kind):
-            problems.append((place, row, f"row {number} lists it as {first.kind} {first.asset}"))
+            problems.append((position, row, f"row {number} lists it as {first.kind} {first.asset}"))
     if problems:
-        named = [
-            (place, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
-            for place, row, fault in problems
+        rows = [
+            (position, safe_line(ascii((row.asset, row.blockchain, row.contract))), fault)
+            for position, row, fault in problems
         ]
-        raise TokenListError(named, hint=_FORMS)
-    packaged = {key: row for key, row in _packaged().items() if key not in own}
-    return packaged | {key: row for key, (_, row) in own.items()}
+        raise TokenListError(rows, hint=_FORMS)
+    packaged = {key: row for key, row in _packaged_by_key().items() if key not in user_contracts}
+    return packaged | {key: row for key, (_, row) in user_contracts.items()}
 
 
-def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
-    """Yield the position, the contract and the fault (or "") of each row that is not blank."""
+def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
+    """Yield the position, the contract and the fault ("" if none) of each nonblank row."""
     absent = [None] * len(frame)
     columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
-    for place, cells in enumerate(zip(*columns, strict=True)):
+    for position, cells in enumerate(zip(*columns, strict=True)):
         if all(map(is_blank, cells)):
             continue
         asset, chain, contract, symbol, kind = (
@@ -297,11 +293,10 @@ def _parse_rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]
             fault = "it has no blockchain"
         elif row.kind not in ASSET_KINDS:
             fault = f"its kind is {safe_line(row.kind)!r}, not one of {', '.join(ASSET_KINDS)}"
-        yield place, row, fault
+        yield position, row, fault
 
 
 def _read_assets(more: Any) -> pd.DataFrame:
-    """Read the user's DataFrame or file of assets, and check the columns."""
     if isinstance(more, str | Path):
         path = Path(more).expanduser()
         try:

@@ -1,8 +1,8 @@
-"""Completeness of groups: counts of the wallets that could hold a group's tokens; coverage.
+"""Completeness of groups and coverage of tables: counts of known and of requested wallets.
 
-A wallet is known for a token if the wallet's balances are known, if all its amounts of the token
-can be read, and if it has no balance of an unknown token, which may be the same token. Each unknown
-token counts as a separate token, for which the holder is known.
+A wallet is known for a token if its balances are known, its amounts of the token can be read, and
+no balance is of an unknown token, which may be the same token. Each unknown token counts as a
+separate token with a known holder.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.asset_list import bridged_versions
-from walletframe.frames.contract import WALLET_DTYPES, count_array
-from walletframe.frames.groups import ADDED
+from walletframe.frames.asset_list import count_and_sum_bridged
+from walletframe.frames.groups import KINDS
 from walletframe.frames.results import Coverage
+from walletframe.frames.schema import WALLET_DTYPES, count_array
 from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
 
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
-_DROPPED = "dropped"  # key in the ``attrs`` of holdings: the rows that are left, counts, reasons
+_DROPPED = "dropped"  # key in the ``attrs`` of holdings, for what `drop_rows` dropped
 
 
-def completeness(
+def completeness_columns(
     positions: Positions, groups: Groups, unreadable: Codes | int = 0
 ) -> dict[str, Any]:
-    """Return columns that count the wallets of each group, or {} if there is no `wallets` frame.
+    """Return columns that count the wallets of each group, or {} without a `wallets` frame.
 
-    If the groups are tokens or assets, only wallets that could hold the token are counted.
-    `unreadable`, the result of `count_unreadable_wallets`, is subtracted from the known wallets.
+    For a token or an asset, only wallets that could hold it are counted. The result `unreadable`
+    of `count_unreadable_wallets` is subtracted from the known wallets.
     """
     if not positions.has_wallets:
         return {}
     states = _wallet_states(positions)
-    if ADDED.isdisjoint(groups.names):
+    if KINDS.isdisjoint(groups.names):
         return _count_columns(_sum_wallet_sets(states, groups))
     uncertain = states[:2] * positions.has_unknown_token
     if uncertain.any():
@@ -54,10 +54,10 @@ def completeness(
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
-    """Return two counts for each group: known and stale wallets with an unreadable amount.
+    """Count the known (row 0) and stale (row 1) wallets of each group with an unreadable amount.
 
-    A wallet that holds an unknown token is counted only in groups of unknown tokens, because
-    `completeness` already excludes this wallet from all other groups.
+    Holders of unknown tokens are counted only in groups of unknown tokens, because
+    `completeness_columns` already excludes these wallets from all other groups.
     """
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
@@ -70,23 +70,23 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
     return _sum_by_code(_wallet_states(positions)[:2, wallets], codes, len(groups))
 
 
-def known_by_token(positions: Positions, rows: Mask) -> Positions:
-    """Mark a wallet as unknown if its amount is unknown in one of the marked rows of a token."""
+def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
+    """Return a copy in which a wallet is unknown if its amount in one of these rows is unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Add up the counts of the wallets that could hold the token, if any, of each group."""
-    if ADDED.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
+    """Add up the counts of the wallets of each group that could hold the group's token, if any."""
+    if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
     sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
     with_token = np.flatnonzero(groups.tokens >= 0)
     repeats = sizes[groups.tokens[with_token]]
-    members = np.repeat(with_token, repeats)  # a group once for each blockchain of its token
+    members = np.repeat(with_token, repeats)  # each group, once per blockchain of its token
     steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
@@ -96,22 +96,22 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     wanted = groups.wallet_sets[members] * stride + member_chains
     index = np.searchsorted(distinct, wanted).clip(max=max(len(distinct) - 1, 0))
     present = distinct[index] == wanted
-    of_pairs = _sum_by_code(counts, codes, len(distinct))[:, index[present]]
-    sums = _sum_by_code(of_pairs, members[present], len(groups))
+    pair_sums = _sum_by_code(counts, codes, len(distinct))[:, index[present]]
+    sums = _sum_by_code(pair_sums, members[present], len(groups))
     without_token = groups.tokens < 0
     if without_token.any():
         sums[:, without_token] = _sum_wallet_sets(counts, groups)[:, without_token]
     return sums
 
 
-def completeness_among(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
-    """Return columns that count only the marked wallets of each group."""
+def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
+    """Return columns that count the wallets of each group within a mask."""
     sums = _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
     return _count_columns(sums) if positions.has_wallets else {}
 
 
-def broadcast_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Return columns that repeat the counts of all marked wallets in each of `rows` rows."""
+def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
+    """Return columns with the counts of the wallets in a mask, repeated in each of `rows` rows."""
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
     return _count_columns(counts) if positions.has_wallets else {}
 
@@ -122,7 +122,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_states(positions: Positions) -> Codes:
-    """Return an array with three rows (known, stale, requested) and a column for each wallet."""
+    """Return an array of shape (3, number of wallets): known, stale and requested wallets."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.stack([positions.known, positions.stale, requested])
 
@@ -136,7 +136,7 @@ def _count_columns(counts: Codes) -> dict[str, Any]:
     return dict(zip(_COUNT_COLUMNS, map(count_array, counts[:3]), strict=True))
 
 
-def coverage_of(
+def coverage_from_counts(
     positions: Positions,
     balances: int,
     amount_na: int,
@@ -147,22 +147,22 @@ def coverage_of(
 ) -> Coverage:
     """Return the coverage of a table from the numbers of its balances.
 
-    `among` marks the wallets that could be counted (by default, all). `held` is the number of
+    The mask `among` selects the countable wallets (by default, all). `held` is the number of
     balances in the holdings (by default, the number in the table).
     """
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
-    dropped, reasons = _dropped(positions.holdings, held)
+    dropped, reasons = _count_dropped(positions.holdings, held)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, dropped, "; ".join(reasons))
-    ok, stale, asked = _wallet_states(positions)[:, slice(None) if among is None else among]
+    ok, stale, requested = _wallet_states(positions)[:, slice(None) if among is None else among]
     frame, first = positions.wallet_frame, positions.first
     listed = frame["tokens"].array.take(first[positions.known]).sum()
     filtered = max(int(listed) - held, 0)
     others = [counted_noun(filtered - dropped, "other balance")] * (filtered > dropped)
     reasons = [*reasons, *others] if 0 < dropped <= filtered else []
     known = first[positions.known if among is None else positions.known & among]
-    wallets = int(asked.sum()), int(ok.sum()), int(stale.sum())
+    wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
     return Coverage(
         *wallets, *counts, filtered, "; ".join(reasons), as_of=_oldest_time(frame, known)
     )
@@ -171,11 +171,11 @@ def coverage_of(
 def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
-    """Return the kept rows. Their ``attrs`` have the reasons of dropped rows, for the coverage.
+    """Return the rows in the mask `kept`, and store the reasons for other rows in their ``attrs``.
 
-    A reason maps an adjective to its rows, and to a text for them (by default, their value).
+    `reasons` maps adjectives to a mask of rows and a text ("" for the value of these rows).
     """
-    dropped, texts = _dropped(holdings, len(holdings))
+    dropped, texts = _count_dropped(holdings, len(holdings))
     for adjective, (rows, text) in reasons.items():
         if count := int(rows.sum()):
             dropped += count
@@ -185,14 +185,14 @@ def drop_rows(
     return result
 
 
-def _dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
-    """Return the number of balances and the reasons of `drop_rows`, unless rows changed since."""
+def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
+    """Return the number and the reasons of dropped balances, or none if rows changed since."""
     record = holdings.attrs.get(_DROPPED, {})
     return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
 
 
 def _count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
-    """Return a text such as ``2 spam balances (930.00 USD)``; an unknown value is omitted."""
+    """Return a text such as ``2 spam balances (930.00 USD)``, without an unknown value."""
     value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
     currency: Any = rows["currency"].iloc[0] if "currency" in rows else ""
     text = "" if pd.isna(value) else f"{money(value)} {'' if pd.isna(currency) else currency}"
@@ -202,31 +202,31 @@ def _count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
 def coverage_of_rows(
     positions: Positions, rows: Mask | None = None, among: Mask | None = None
 ) -> Coverage:
-    """Return the coverage of a table of the marked rows (by default, all)."""
+    """Return the coverage of a table of the rows in a mask (by default, all)."""
     unread, values = positions.amounts.isna(), positions.holdings.get("value")
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
     counts = int(counted.sum()), int((unread & counted).sum()), unpriced
-    return coverage_of(positions, *counts, among=among, held=len(unread))
+    return coverage_from_counts(positions, *counts, among=among, held=len(unread))
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
-    """Return the coverage of a table of one token or asset. Bridged versions are not covered."""
+    """Return the coverage of a table of one token or asset, without bridged versions."""
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
-    versions, amount = bridged_versions(positions, index)
-    of_rows = coverage_of_rows(positions, rows)
+    versions, amount = count_and_sum_bridged(positions, index)
+    row_coverage = coverage_of_rows(positions, rows)
     return replace(
-        coverage_of_rows(known_by_token(positions, rows), rows, among),
-        filtered=of_rows.filtered,
-        filtered_reasons=of_rows.filtered_reasons,
+        coverage_of_rows(mark_unknown_wallets(positions, rows), rows, among),
+        filtered=row_coverage.filtered,
+        filtered_reasons=row_coverage.filtered_reasons,
         bridged=versions,
         bridged_amount=amount,
     )
 
 
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
-    """Return the time of the oldest answer, or "" if the user's `wallets` have no such times."""
+    """Return the time of the oldest answer, or "" if `wallets` has no valid times."""
     try:
         times = wallets["fetched_at"].array.take(rows)
         if times.dtype != WALLET_DTYPES["fetched_at"]:  # such as text from a file

@@ -1,7 +1,7 @@
 """The result of a fetch (`WalletDetails`), and functions that check arguments of this type.
 
-A function that accepts the result of a fetch also accepts the tuple ``(wallets, holdings)``. A
-function that accepts one of the two DataFrames also accepts the complete result.
+Instead of `WalletDetails`, a user may pass the tuple ``(wallets, holdings)``. Instead of one of the
+two frames, a user may pass the complete result.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard
 import pandas as pd
 
 from walletframe.errors import ArgumentError, FramesNeededError
-from walletframe.frames.display import display_html, display_markdown, display_text
+from walletframe.frames.display import details_html, details_markdown, details_text
 
 _PAIR = "(wallets, holdings)"
 _PARTS_HINT = (
@@ -46,15 +46,15 @@ class WalletDetails(NamedTuple):
 
     @property
     def wf(self) -> Any:
-        """The methods for tables and charts of the fetch, which state how complete the results are.
+        """Methods for tables and charts, with the completeness of the fetch.
 
         Returns
         -------
         DetailsAccessor
             The methods of ``holdings.wf``, called with these ``wallets``.
         """
-        registered: Any = pd.DataFrame  # the package `accessor` adds the attribute `wf`
-        return registered.wf._of_fetch(self)  # noqa: SLF001 - our own class
+        frame_class: Any = pd.DataFrame  # the package `accessor` adds the attribute `wf`
+        return frame_class.wf._of_fetch(self)  # noqa: SLF001 - our own class
 
     def __getattr__(self, name: str) -> NoReturn:
         raise FramesNeededError(f"the result of a fetch has no attribute {name!r}", _PARTS_HINT)
@@ -68,17 +68,17 @@ class WalletDetails(NamedTuple):
 
     def __add__(self, other: object) -> NoReturn:
         raise ArgumentError(
-            "fetches can't be added", "repeat one: only failed wallets are requested"
+            "fetches can't be added", "repeat the fetch: only failed wallets are requested again"
         )
 
     def __repr__(self) -> str:
-        return display_text(self.wallets, self.holdings)
+        return details_text(self.wallets, self.holdings)
 
     def _repr_html_(self) -> str:
-        return display_html(self.wallets, self.holdings)
+        return details_html(self.wallets, self.holdings)
 
     def _repr_markdown_(self) -> str:
-        return display_markdown(self.wallets, self.holdings)
+        return details_markdown(self.wallets, self.holdings)
 
 
 DetailsLike: TypeAlias = WalletDetails | tuple[pd.DataFrame, pd.DataFrame]
@@ -96,7 +96,7 @@ def is_details(argument: object) -> TypeGuard[DetailsLike]:
 
 
 def as_details(argument: object, name: str = "details") -> WalletDetails:
-    """Return an argument as `WalletDetails`. Raise an error if it isn't a pair of DataFrames."""
+    """Return a pair of frames as `WalletDetails`, or raise an error for any other argument."""
     if not is_details(argument):
         raise ArgumentError(
             f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",
@@ -111,12 +111,12 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
 
 
 def as_wallets_frame(argument: object) -> pd.DataFrame:
-    """Return the wallets of an argument, which is a DataFrame or the result of a fetch."""
+    """Return the wallets of an argument: a DataFrame or the result of a fetch."""
     return _frame_of(argument, "wallets")
 
 
 def as_holdings_frame(argument: object) -> pd.DataFrame:
-    """Return the holdings of an argument, which is a DataFrame or the result of a fetch."""
+    """Return the holdings of an argument: a DataFrame or the result of a fetch."""
     return _frame_of(argument, "holdings")
 
 

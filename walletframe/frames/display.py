@@ -1,7 +1,7 @@
-"""Results of fetches as plain text, Markdown, or HTML in the page's colours.
+"""The display of a fetch as plain text, Markdown, or HTML in the page's colours.
 
-The output is short: a summary, some failures with reasons, and the first rows of both tables.
-Untrusted text is escaped by the functions of `walletframe.text`.
+It consists of a summary, some failures with reasons, and the first rows of both tables. Functions
+of `walletframe.text` escape untrusted text.
 """
 
 from __future__ import annotations
@@ -30,19 +30,16 @@ if TYPE_CHECKING:
 _REASON = 160
 _NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 
-_NO_MATHS = "mathjax_ignore tex2jax_ignore"  # MathJax 3 and 2 leave text between $ alone
+_NO_MATHS = "mathjax_ignore tex2jax_ignore"  # the classes that MathJax 3 and 2 skip
 _FAINT = "var(--jp-ui-font-color2, inherit)"
-_AS_WIDE_AS_THE_PAGE = "width: 0; min-width: 100%"  # a widget would grow with a wide table
+_AS_WIDE_AS_THE_PAGE = "width: 0; min-width: 100%"  # otherwise a wide table widens the widget
 _TEXT_STYLE = "padding: 0.15em 0.6em; text-align: left"
 _NUMBER_STYLE = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric: tabular-nums"
 _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
-def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
-    """Return a fetch as text: a summary, failures with reasons, and the first rows of both frames.
-
-    `width` is the width of a terminal. It limits the lines, and then long amounts are cut.
-    """
+def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
+    """Return a fetch as text. In a terminal of this `width`, lines and long amounts are cut."""
     lines = [*summary_lines(wallets, holdings)]
     lines += [safe_line(line, _REASON) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
@@ -54,8 +51,8 @@ def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
     return "\n\n".join(["\n".join(lines), *drawn])
 
 
-def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    """Return a fetch as Markdown. Untrusted text is escaped."""
+def details_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+    """Return a fetch as Markdown."""
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
     parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
     for table in (wallets_table(wallets), holdings_table(holdings, wallets=wallets)):
@@ -67,13 +64,13 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     return "\n\n".join(parts)
 
 
-def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+def details_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Return a fetch as HTML, without scripts."""
     first, *others = summary_lines(wallets, holdings)
     parts = [f"<div><strong>{first}</strong></div>"]
     for line in others:
-        marked = f' style="{_MARK}; padding-left: 0.5em; margin: 0.3em 0"'
-        parts.append(f"<div{marked if line == SIMULATED_NOTE else ''}>{line}</div>")
+        highlight = f' style="{_MARK}; padding-left: 0.5em; margin: 0.3em 0"'
+        parts.append(f"<div{highlight if line == SIMULATED_NOTE else ''}>{line}</div>")
     failed = "".join(f"<li>{as_html(line, _REASON)}</li>" for line in failure_lines(wallets))
     if failed:
         style = "margin: 0 0 0.3em; padding-left: 1.5em"
@@ -84,13 +81,13 @@ def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     return f'<div class="wf-details">{summary}{drawn}</div>'
 
 
-def without_mathematics(html: str) -> str:
-    """Wrap HTML so that the page does not render text between dollar signs as formulas."""
+def disable_mathjax(html: str) -> str:
+    """Wrap HTML so that MathJax does not render text between dollar signs as formulas."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 
 
 def table_markdown(table: Table) -> str:
-    """Return a table in Markdown. No line counts the rows that are left out."""
+    """Return a table in Markdown, without a line about rows that are left out."""
     alignments = ["--:" if name in NUMBERS else ":--" for name in table.columns]
     rows = [
         [*map(as_markdown, table.columns)],
@@ -108,12 +105,11 @@ def _cell_markdown(cell: Cell) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Return whether a cell is a number that is shown with all its digits."""
+    """Return whether a cell shows a number with all digits."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 
 def _table_html(table: Table) -> str:
-    """Return a table in HTML. It scrolls if it is too wide."""
     count = table.total - table.left_out
     counted = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'
@@ -122,16 +118,16 @@ def _table_html(table: Table) -> str:
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'
-        f"{table_rows(table, _attributes, cell_html)}</table></div>"
+        f"{table_rows_html(table, _html_attributes, cell_html)}</table></div>"
     )
 
 
-def table_rows(
+def table_rows_html(
     table: Table, attributes: Callable[[str, str], str], text: Callable[[Cell], str]
 ) -> str:
     """Return the HTML of a table's head and body.
 
-    The function `attributes` returns the attributes of an element from a tag and a column name.
+    The function `attributes` returns the HTML attributes for a tag and a column name.
     """
     heads = "".join(f"<th{attributes('th', name)}>{as_html(name)}</th>" for name in table.columns)
     cells = [f"<td{attributes('td', name)}>" for name in table.columns]
@@ -155,12 +151,13 @@ def cell_html(cell: Cell) -> str:
     return f'<a href="{escaped(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
 
 
-def _attributes(tag: str, name: str) -> str:
-    if name == "amount":  # up to 79 digits
+def _html_attributes(tag: str, column: str) -> str:
+    if column == "amount":  # up to 79 digits
         style = f"{_NUMBER_STYLE}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
-    elif name in NUMBERS:
+    elif column in NUMBERS:
         style = f"{_NUMBER_STYLE}; white-space: nowrap"
     else:
-        style = f"{_TEXT_STYLE}; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
+        width = "min-width: 14em" if column == "reason" else "white-space: nowrap"
+        style = f"{_TEXT_STYLE}; {width}"
     scope = ' scope="col"' if tag == "th" else ""
     return f'{scope} style="{style}"' if tag in {"th", "td"} else ""

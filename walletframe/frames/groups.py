@@ -1,8 +1,8 @@
 """Grouping of holdings: the group of each row, and the labels of each group.
 
-Some names group wallets, including wallets without balances: ``wallet``, ``blockchain``,
-``snapshot``, and the user's columns of ``wallets``. All other names group rows of holdings:
-``token``, ``asset``, and the columns of holdings.
+The names ``wallet``, ``blockchain``, ``snapshot`` and the user's columns of ``wallets`` group
+wallets, even wallets without balances. All other names group rows: ``token``, ``asset`` and the
+columns of holdings.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import pandas as pd
 
 from walletframe.address.lists import duplicate_column_error, unhashable_column_error
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import refuse_assets, token_or_asset_names, with_assets
-from walletframe.frames.contract import require_columns, text_array
+from walletframe.frames.asset_list import reject_assets, token_or_asset_names, tokens_to_assets
+from walletframe.frames.extra_columns import RESULTS, extra_values
 from walletframe.frames.identity import first_rows
-from walletframe.frames.kept import RESULTS, kept_labels
-from walletframe.frames.names import ambiguous, shared_symbols
+from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
+from walletframe.frames.schema import require_columns, text_array
 from walletframe.pandas_versions import factorized
 from walletframe.text import safe_line
 
@@ -36,7 +36,7 @@ By: TypeAlias = "str | Sequence[str]"
 """The column or columns to group by."""
 
 SNAPSHOT: Final = "snapshot"
-ADDED: Final = frozenset({"token", "asset"})  # amounts are added up only in groups by one of these
+KINDS: Final = frozenset({"token", "asset"})  # only groups by one of these add up amounts
 _WALLET_NAMES = ("wallet", "blockchain", SNAPSHOT)
 _CHOICES = (
     "wallet, blockchain, asset, snapshot, a column of holdings, or an extra column of wallets"
@@ -48,10 +48,10 @@ _SHARED_SYMBOL_HINT = 'use by="token", or keep the rows of only one of these tok
 class Groups:
     """The groups of holdings, sorted by wallet, then by first row."""
 
-    names: list[str]  # the distinct names to group by, in the requested order
+    names: list[str]  # the distinct names to group by, in the order of `by`
     codes: Codes  # the group index of each row
-    wallet_sets: Codes  # the wallet set index of each group
-    wallet_set_codes: Codes  # the wallet set index of each wallet
+    wallet_sets: Codes  # the index of each group's set of wallets
+    wallet_set_codes: Codes  # the index of each wallet's set
     wallet_set_count: int
     tokens: Codes  # the token or asset index of each group, or -1
     columns: dict[str, Any]  # arrays with one label for each group, by column name
@@ -61,27 +61,27 @@ class Groups:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The labels of the groups, with one row for each group. A missing label is NA."""
+        """The labels of the groups, one row per group. Missing labels are NA."""
         return pd.DataFrame(self.columns)
 
 
-def list_names(by: By) -> list[str]:
+def by_as_list(by: By) -> list[str]:
     """Return the names to group by as a list."""
     return [by] if isinstance(by, str) else [*by]
 
 
-def token_and_groups(
+def token_or_asset_and_by(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return the requested token or asset, and the list `by` with "token" or "asset" added."""
-    refuse_token_and_asset(token, asset)
+    """Return the requested token or asset, and `by` with "token" or "asset" added."""
+    reject_both(token, asset)
     if token is not None:
-        return token, [*list_names(by), "token"]
-    return asset, list_names(by) if asset is None else [*list_names(by), "asset"]
+        return token, [*by_as_list(by), "token"]
+    return asset, by_as_list(by) if asset is None else [*by_as_list(by), "asset"]
 
 
-def refuse_token_and_asset(token: object, asset: object) -> None:
-    """Raise an error if both a token and an asset are given."""
+def reject_both(token: object, asset: object) -> None:
+    """Raise an error if both arguments are given."""
     if token is not None and asset is not None:
         raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
 
@@ -89,92 +89,89 @@ def refuse_token_and_asset(token: object, asset: object) -> None:
 def read_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
-    """Read and group holdings. A set of requested wallets is a group even if it has no rows.
+    """Read and group holdings. Requested wallets without rows also have groups.
 
-    If `by` contains "asset" but not "token", tokens are combined into assets.
+    If `by` contains "asset", but not "token", tokens are combined into assets.
     """
-    return group_rows(*read_names(holdings, by, wallets, **options))
+    return group_positions(*read_grouping(holdings, by, wallets, **options))
 
 
-def group_rows(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings as `read_groups` does, by the names that `read_names` returned."""
-    groups = group(positions, names)
+def group_positions(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
+    """Group holdings as `read_groups` does, by names from `read_grouping`."""
+    groups = make_groups(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
 
-def read_names(
+def read_grouping(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and check the names to group by.
-
-    If "asset" is one of the names, tokens are combined into assets.
-    """
-    timed = SNAPSHOT in list_names(by)
-    if timed and isinstance(holdings, Positions) and not holdings.timed:
+    """Read holdings and the names to group by. With "asset", tokens are combined into assets."""
+    by_snapshot = SNAPSHOT in by_as_list(by)
+    if by_snapshot and isinstance(holdings, Positions) and not holdings.by_snapshot:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
         holdings = holdings.holdings
-    positions = read_positions(holdings, wallets, timed=timed)
-    names = _check_names(by, positions)
+    positions = read_positions(holdings, wallets, by_snapshot=by_snapshot)
+    names = _check_by(by, positions)
     if "asset" in names:
-        positions = with_assets(positions, **options)
+        positions = tokens_to_assets(positions, **options)
     else:
-        refuse_assets(**options)
+        reject_assets(**options)
     return positions, names
 
 
-def asset_unless_token(by: By) -> list[str]:
-    """Return the names to group by. Add "asset" if none of them is "token", "symbol" or "asset"."""
-    names = list_names(by)
+def with_default_asset(by: By) -> list[str]:
+    """Return the names to group by. Without "token", "symbol" and "asset", add "asset"."""
+    names = by_as_list(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 
 
-def read_holder_names(
+def holder_grouping(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Read holdings, and the names to group holders by (by default, each wallet is a holder).
+    """Read holdings and the names to group holders by. By default, each wallet is a holder.
 
     If `by` contains "token" or "symbol", holders of tokens are counted, otherwise of assets.
     """
-    positions, names = read_names(holdings, asset_unless_token(by), wallets, **options)
-    if ADDED.issubset(names):
+    positions, names = read_grouping(holdings, with_default_asset(by), wallets, **options)
+    if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
         raise SettingsError(problem, hint="pass one of them")
-    return positions, [name for name in names if name not in ADDED] or ["wallet"]
+    return positions, [name for name in names if name not in KINDS] or ["wallet"]
 
 
-def group(positions: Positions, names: list[str]) -> Groups:
-    """Group holdings by the column names that `read_names` returned."""
-    wallet_names = {"wallet", "blockchain", *positions.kept}
-    if SNAPSHOT in positions.wallet_frame.columns:  # otherwise the column is only in holdings
+def make_groups(positions: Positions, names: list[str]) -> Groups:
+    """Group holdings by names from `read_grouping`."""
+    wallet_names = {"wallet", "blockchain", *positions.extra_columns}
+    if SNAPSHOT in positions.wallet_frame.columns:  # otherwise a column of holdings
         wallet_names.add(SNAPSHOT)
-    of_wallets = [name for name in names if name in wallet_names]
-    of_rows = [name for name in names if name not in wallet_names]
+    by_wallets = [name for name in names if name in wallet_names]
+    by_rows = [name for name in names if name not in wallet_names]
     if "token" in names:  # all rows of a token have the same asset
-        of_rows = [name for name in of_rows if name != "asset"]
-    set_codes, set_count = _wallet_codes(positions, of_wallets)
-    row_codes, first = _row_codes(positions, of_rows)
-    if not of_wallets:
-        codes, sets, kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
-    elif not of_rows:
+        by_rows = [name for name in by_rows if name != "asset"]
+    set_codes, set_count = _wallet_set_codes(positions, by_wallets)
+    row_codes, first = _row_codes(positions, by_rows)
+    if not by_wallets:
+        codes, sets, row_kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
+    elif not by_rows:
         codes, sets = set_codes[positions.wallet_codes], np.arange(set_count)
-        kinds = np.full(set_count, -1)
+        row_kinds = np.full(set_count, -1)
     else:
         row_sets = set_codes[positions.wallet_codes]
-        codes, sets, kinds = _combine_with_sets(row_sets, set_count, row_codes, len(first))
-    rows = np.append(first, -1)[kinds]
+        codes, sets, row_kinds = _combine_sets_and_rows(row_sets, set_count, row_codes, len(first))
+    rows = np.append(first, -1)[row_kinds]
     tokens = np.full(len(rows), -1)
-    if of_rows in (["token"], ["asset"]):  # then the codes of rows are the codes of tokens
-        tokens = kinds
-    elif not ADDED.isdisjoint(of_rows):
-        held = positions.contracts if "token" in of_rows else positions.tokens
-        tokens = np.append(held.codes, -1)[rows]
-    starts = first_rows(set_codes, set_count)[sets] if of_wallets else rows
+    if by_rows in (["token"], ["asset"]):  # the codes of rows are those of tokens
+        tokens = row_kinds
+    elif not KINDS.isdisjoint(by_rows):
+        contracts = positions.contracts if "token" in by_rows else positions.tokens
+        tokens = np.append(contracts.codes, -1)[rows]
+    starts = first_rows(set_codes, set_count)[sets] if by_wallets else rows
     columns: dict[str, Any] = {}
     for name in names:
         if name in wallet_names:
-            labels = _wallet_labels(positions, name, names, starts)
+            labels = _wallet_label_columns(positions, name, names, starts)
         else:
-            labels = _row_labels(positions, name, rows, tokens)
+            labels = _row_label_columns(positions, name, rows, tokens)
         # Only internal callers group by "token" and "symbol", which both return "symbol".
         if duplicates := labels.keys() & columns.keys() - {"symbol"}:
             problem = f"by={names!r} results in two columns {min(duplicates)!r}"
@@ -183,10 +180,10 @@ def group(positions: Positions, names: list[str]) -> Groups:
     return Groups(names, codes, sets, set_codes, set_count, tokens, columns)
 
 
-def _wallet_labels(
+def _wallet_label_columns(
     positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
-    """Return the label columns for a name in `by` that groups wallets. `indices` are of wallets."""
+    """Return the label columns for one name that groups wallets, from indices of wallets."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(indices) for part in parts}
@@ -195,8 +192,10 @@ def _wallet_labels(
     return {name: _wallet_values(positions, name).take(indices)}
 
 
-def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
-    """Return the label columns for a name in `by` that groups rows. Labels of index -1 are NA."""
+def _row_label_columns(
+    positions: Positions, name: str, rows: Codes, tokens: Codes
+) -> dict[str, Any]:
+    """Return the label columns for one name that groups rows. Labels at -1 are NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -206,10 +205,10 @@ def _row_labels(positions: Positions, name: str, rows: Codes, tokens: Codes) -> 
     return {name: _row_values(positions, name).take(rows, allow_fill=True)}
 
 
-def _check_names(by: By, positions: Positions) -> list[str]:
+def _check_by(by: By, positions: Positions) -> list[str]:
     """Check the names to group by, and replace "symbol" by "token"."""
-    names: list[Any] = list_names(by)
-    kept = positions.kept
+    names: list[Any] = by_as_list(by)
+    kept = positions.extra_columns
     known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULTS
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
@@ -219,12 +218,14 @@ def _check_names(by: By, positions: Positions) -> list[str]:
             hint += " (extra columns of wallets need the wallets of the fetch, as in details.wf)"
         problem = f"there is no column {wrong[0]!r}" if wrong else "by contains no column"
         raise SettingsError(f"{problem} to group by", hint=hint)
-    if "symbol" in names and (shared := shared_symbols(positions.holdings, positions.tokens)):
-        raise ambiguous(shared, lambda _: _SHARED_SYMBOL_HINT)
+    if "symbol" in names and (
+        shared := tokens_by_shared_symbol(positions.holdings, positions.tokens)
+    ):
+        raise ambiguous_token_error(shared, lambda _: _SHARED_SYMBOL_HINT)
     return list(dict.fromkeys("token" if name == "symbol" else name for name in names))
 
 
-def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
+def _wallet_set_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
     """Return the set index of each wallet, and the number of sets."""
     count = len(positions.wallet_keys)
     if "wallet" in names:  # other names don't split a wallet further
@@ -239,13 +240,13 @@ def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Return the code of each row by names that group rows, and the first row of each code."""
+    """Return the code of each row for names that group rows, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
-    of_tokens = tokens.codes, len(tokens.keys)
+    token_codes = tokens.codes, len(tokens.keys)
     parts = (
-        of_tokens if name in ADDED else _encode_column(name, _row_values(positions, name))
+        token_codes if name in KINDS else _encode_column(name, _row_values(positions, name))
         for name in names
     )
     codes, count = _combine_codes(parts, len(positions.holdings))
@@ -253,7 +254,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
 
 
 def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
-    """Encode combinations of codes. Each part and the result are (codes, number of codes)."""
+    """Encode combinations. Each part and the result are (codes, number of distinct codes)."""
     codes, count = np.zeros(rows, dtype=np.intp), 1
     for part, size in parts:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
@@ -261,25 +262,22 @@ def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes
     return codes, count
 
 
-def _combine_with_sets(
+def _combine_sets_and_rows(
     row_sets: Codes, set_count: int, row_codes: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return three arrays: the group of each row, and the set and the row code of each group.
-
-    The row code of a group without rows is -1.
-    """
+    """Return the group of each row, the set of each group, and its row code (-1 without rows)."""
     first, pairs = pd.factorize(row_sets * code_count + row_codes)
-    sets, kinds = np.divmod(pairs, max(code_count, 1))
+    sets, row_kinds = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
-    sets, kinds = np.append(sets, empty), np.append(kinds, np.full(len(empty), -1))
+    sets, row_kinds = np.append(sets, empty), np.append(row_kinds, np.full(len(empty), -1))
     order = np.argsort(sets, kind="stable")
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
-    return ranks[first], sets[order], kinds[order]
+    return ranks[first], sets[order], row_kinds[order]
 
 
 def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value of a column, and the number of codes. NA also has a code."""
+    """Return the code of each value, and the number of distinct codes. NA also has a code."""
     try:
         codes, values = factorized(column)
     except TypeError:
@@ -290,7 +288,7 @@ def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
 
 
 def _row_values(positions: Positions, name: str) -> Any:
-    """Return a column of holdings. Integers and booleans are converted to nullable dtypes."""
+    """Return a column of holdings, with nullable dtypes for integers and booleans."""
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:
@@ -301,9 +299,8 @@ def _row_values(positions: Positions, name: str) -> Any:
 
 
 def _wallet_values(positions: Positions, name: str) -> Any:
-    """Return the value of each wallet in a column that groups wallets."""
     if name == "blockchain":
         return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
     if name == SNAPSHOT:
         return snapshot_times(positions.wallet_frame).array.take(positions.first)
-    return kept_labels(positions.wallet_frame, name, positions.first)
+    return extra_values(positions.wallet_frame, name, positions.first)

@@ -1,8 +1,7 @@
 """Identity of tokens and wallets: which rows have the same token or wallet.
 
-A token is identified by its blockchain and contract, never by its symbol. Hex digits are compared
-case-insensitively, but the names in a Move type case-sensitively. The module `names` has the names
-of tokens and wallets.
+A token is identified by blockchain and contract, never by its symbol. Hex digits are compared
+case-insensitively, names in a Move type case-sensitively. Display names are in the module `names`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_address, canonical_blockchain, canonical_key
 from walletframe.errors import UnknownTokenError
-from walletframe.frames.contract import require_columns
+from walletframe.frames.schema import require_columns
 from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
@@ -29,10 +28,10 @@ TokenKey: TypeAlias = tuple[str, str | None]
 T = TypeVar("T")
 
 TOKEN: Final = ("token_blockchain", "token_address", "symbol")
-"""The columns with the token of a row, as written."""
+"""The columns of holdings that contain the token."""
 
 UNKNOWN: Final[TokenKey] = ("", None)
-"""The key that selects the rows of all unknown tokens."""
+"""The key of all unknown tokens in `KeyCodes.merged_keys`."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ class KeyCodes:
         return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property
-    def plain_keys(self) -> list[TokenKey]:
-        """The keys. All unknown tokens have the key `UNKNOWN`."""
+    def merged_keys(self) -> list[TokenKey]:
+        """The keys, with the same key `UNKNOWN` for all unknown tokens."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
 
@@ -62,21 +61,21 @@ class KeyCodes:
     def take(self, rows: Codes) -> KeyCodes:
         """Return the codes and keys of the rows at these positions."""
         codes, kept = pd.factorize(self.codes[rows])
-        keys = [self.keys[place] for place in kept.tolist()]
+        keys = [self.keys[code] for code in kept.tolist()]
         return KeyCodes(codes, keys, first_rows(codes, len(keys)))
 
 
 def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
     """Encode the tokens of rows. Keys are (blockchain, contract), with None for a native coin.
 
-    Each row without a blockchain has a separate unknown token: see `is_unknown`. With `rows`,
-    encode the rows at these positions, which may be repeated.
+    Each row without a blockchain has a separate unknown token. With `rows`, encode only the rows at
+    these positions, which may repeat.
     """
     tokens = _identities(holdings, "token_blockchain", "token_address")
     if rows is not None:
         codes = tokens.codes[rows]
         tokens = KeyCodes(codes, tokens.keys, first_rows(codes, len(tokens.keys)))
-    return _split_unknown(tokens)
+    return _split_unknown_tokens(tokens)
 
 
 def wallet_identities(frame: pd.DataFrame) -> KeyCodes:
@@ -85,14 +84,14 @@ def wallet_identities(frame: pd.DataFrame) -> KeyCodes:
 
 
 def is_unknown(token: TokenKey) -> bool:
-    """Return whether a key is that of an unknown token. Such a key has no blockchain."""
+    """Return whether a key is of an unknown token: it has no blockchain."""
     return not token[0]
 
 
 def token_key(token: TokenKey) -> TokenKey:
     """Return the canonical form of (blockchain, contract)."""
     match token:
-        case (blockchain, address) if _is_text(blockchain) and _is_text(address):
+        case (blockchain, address) if _is_text_or_na(blockchain) and _is_text_or_na(address):
             chain, contract = canonical_key(cell_text(blockchain), cell_text(address))
             return chain, contract or None
         case _:
@@ -104,34 +103,34 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     chain_codes, chains = factorized(frame[chain], use_na_sentinel=False)
     address_codes, addresses = factorized(frame[address])
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
-    # The code of a missing address is -1, the last position. An empty address is also missing.
+    # A missing address has the code -1, the index of the last item "".
     names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
-    of_chains, identifiers = _factorize(identifiers)
-    of_names, names = _factorize(names)
-    codes, pairs = pd.factorize(of_chains[chain_codes] * len(names) + of_names[address_codes])
+    chain_map, identifiers = _factorize(identifiers)
+    name_map, names = _factorize(names)
+    codes, pairs = pd.factorize(chain_map[chain_codes] * len(names) + name_map[address_codes])
     kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
-    keys = [(identifiers[place], names[rest] or None) for place, rest in kept]
+    keys = [(identifiers[chain_code], names[name_code] or None) for chain_code, name_code in kept]
     return KeyCodes(codes, keys, first_rows(codes, len(keys)))
 
 
 def _factorize(values: Iterable[T]) -> tuple[Codes, list[T]]:
-    """Factorize values that are not in an array. Return codes and distinct values."""
-    places: dict[T, int] = {}
-    codes = [places.setdefault(value, len(places)) for value in values]
-    return np.array(codes, dtype=np.intp), [*places]
+    """Return codes and distinct values of a sequence that is not an array."""
+    code_by_value: dict[T, int] = {}
+    codes = [code_by_value.setdefault(value, len(code_by_value)) for value in values]
+    return np.array(codes, dtype=np.intp), [*code_by_value]
 
 
-def joined_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
+def merge_token_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Merge the encoded tokens of several frames. `order` sorts the concatenated rows."""
-    numbers, keys = _factorize(key for part in parts for key in part.plain_keys)
-    by_part = np.split(numbers, np.cumsum([len(part.keys) for part in parts])[:-1])
-    codes = [own[part.codes] for own, part in zip(by_part, parts, strict=True)]
+    codes_of_keys, keys = _factorize(key for part in parts for key in part.merged_keys)
+    by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
+    codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])
-    own = [keys[place] for place in kept.tolist()]
-    return _split_unknown(KeyCodes(merged, own, first_rows(merged, len(own))))
+    keys = [keys[code] for code in kept.tolist()]
+    return _split_unknown_tokens(KeyCodes(merged, keys, first_rows(merged, len(keys))))
 
 
-def _split_unknown(tokens: KeyCodes) -> KeyCodes:
+def _split_unknown_tokens(tokens: KeyCodes) -> KeyCodes:
     """Assign a separate key to each row of an unknown token."""
     rows = tokens.unknown_rows()
     if not len(rows):
@@ -140,17 +139,17 @@ def _split_unknown(tokens: KeyCodes) -> KeyCodes:
     codes[rows] = len(tokens.keys) + np.arange(len(rows))
     keys = [*tokens.keys, *(("", f"unknown {number}") for number in range(1, len(rows) + 1))]
     codes, kept = pd.factorize(codes)
-    return KeyCodes(codes, [keys[place] for place in kept], first_rows(codes, len(kept)))
+    return KeyCodes(codes, [keys[code] for code in kept], first_rows(codes, len(kept)))
 
 
-def _is_text(name: Any) -> bool:
+def _is_text_or_na(name: Any) -> bool:
     if name is None or isinstance(name, str):
         return True
     return bool(pd.api.types.is_scalar(name) and pd.isna(name))
 
 
 def cell_text(cell: Any) -> str:
-    """Return a cell as text. The text of a missing cell is empty."""
+    """Return a cell as text, which is empty if the cell is missing."""
     if isinstance(cell, str):
         return cell
     return "" if pd.isna(cell) else str(cell)
@@ -159,5 +158,5 @@ def cell_text(cell: Any) -> str:
 def first_rows(codes: Codes, count: int) -> Codes:
     """Return the position of the first row of each code, or 0 if a code has no row."""
     first = np.zeros(count, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes the last one stays
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last write remains
     return first

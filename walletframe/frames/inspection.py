@@ -18,9 +18,9 @@ from walletframe.address.lists import (
 from walletframe.address.shapes import address_problem, has_wrong_checksum
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning
-from walletframe.frames.contract import typed_frame
+from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.joining import wallet_columns
-from walletframe.frames.kept import names_to_keep
+from walletframe.frames.schema import typed_frame
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
     from walletframe.address.lists import OnUnreadable, WalletsLike
 
-_Finding: TypeAlias = tuple[str, str]  # a problem, and how to fix it
+_Problem: TypeAlias = tuple[str, str]  # a problem, and how to fix it
 _DTYPES = {"row": "int64", **dict.fromkeys(("blockchain", "address", "problem", "fix"), TEXT)}
 
 
@@ -43,7 +43,7 @@ def check(
 ) -> pd.DataFrame:
     """Check a list of wallets, without sending requests.
 
-    A wallet without a problem may not exist: only the service knows.
+    Only the service knows whether a wallet without a problem exists.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def check(
     Returns
     -------
     DataFrame
-        One row for each row of the list that is not empty, in the order of the list, with an index
-        from 0 and these columns:
+        One row for each nonempty row of the list, in the same order, with an index from 0 and these
+        columns:
 
         - ``row`` (int64): the position in the list, counted from 0, or the line number in a file;
         - ``blockchain`` (str): the blockchain. A known identifier is in upper case, and any other
@@ -69,7 +69,7 @@ def check(
     Raises
     ------
     ArgumentError
-        If `wallets` has no columns although `keep` is given.
+        If `keep` is passed, but `wallets` has no columns.
     AddressError
         If a file can't be read.
     ColumnsError
@@ -79,31 +79,30 @@ def check(
 
     See Also
     --------
-    clean : Fix the names of blockchains and the case of your own columns' values.
+    clean : Fix names of blockchains, and the upper and lower case of values in your own columns.
 
     Notes
     -----
     The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
-    Dogecoin, Dash, Solana, TRON, NEAR and the blockchains of Cosmos. The checksums of base58 and
-    bech32 are checked, and with the extra ``checksums`` also those of EVM addresses in mixed case
-    (EIP-55).
+    Dogecoin, Dash, Solana, TRON, NEAR and Cosmos blockchains. Checksums are checked in base58 and
+    bech32 and, with the extra ``checksums``, in EVM addresses of mixed case (EIP-55).
 
     Examples
     --------
     >>> check(["Ethereum.0x" + "1" * 40, "ETH.vitalik.eth"]).problem.tolist()
     ["'Ethereum' is another name of ETH", 'vitalik.eth is an ENS name']
     """
-    reading = read_input(wallets, names_to_keep(keep))
+    reading = read_input(wallets, check_keep(keep))
     aliases = {position: alias for position, alias, _ in reading.aliases}
     first_rows: dict[tuple[str, str], int] = {}
     written: dict[int, tuple[str | None, str]] = {}
-    found: dict[int, list[_Finding]] = {}
+    found: dict[int, list[_Problem]] = {}
     for position, text, reason in reading.problems:
         written[position], found[position] = (None, safe_line(text)), [(reason, "")]
     for position, wallet in zip(reading.positions, reading.wallets, strict=True):
         alias = aliases.get(position, "")
         written[position] = alias or wallet.blockchain, wallet.address
-        found[position] = [*_wallet_findings(wallet, alias)]
+        found[position] = [*_wallet_problems(wallet, alias)]
         first = first_rows.setdefault(canonical_key(wallet.blockchain, wallet.address), position)
         if first != position:
             found[position].append((f"the same wallet as in row {first}", ""))
@@ -118,18 +117,18 @@ def check(
         "row": rows,
         "blockchain": [written[row][0] for row in rows],
         "address": [written[row][1] for row in rows],
-        "problem": [_joined(problem for problem, _ in found[row]) for row in rows],
-        "fix": [_joined(fix for _, fix in found[row]) for row in rows],
+        "problem": [_join_or_none(problem for problem, _ in found[row]) for row in rows],
+        "fix": [_join_or_none(fix for _, fix in found[row]) for row in rows],
     }
     return typed_frame(columns, _DTYPES)
 
 
-def _joined(texts: Iterable[str]) -> str | None:
+def _join_or_none(texts: Iterable[str]) -> str | None:
     return "; ".join(filter(None, texts)) or None
 
 
-def _wallet_findings(wallet: WalletAddress, alias: str) -> Iterator[_Finding]:
-    """Yield the problems of a wallet, each with a suggestion, which may be empty."""
+def _wallet_problems(wallet: WalletAddress, alias: str) -> Iterator[_Problem]:
+    """Yield pairs of a problem and a suggestion, which may be empty."""
     if alias:
         yield (
             f"{safe_line(alias)!r} is another name of {wallet.blockchain}",
@@ -151,7 +150,7 @@ def clean(
     keep: str | Sequence[str] = (),
     on_unreadable: OnUnreadable = "raise",
 ) -> pd.DataFrame:
-    """Replace blockchain names by identifiers, and values that differ only in case by the first.
+    """Replace blockchain names by identifiers, and unify the case of values in your own columns.
 
     No requests are sent. An identifier that is listed in `blockchains` is never replaced.
 
@@ -161,19 +160,18 @@ def clean(
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
         Extra columns to return as well, such as ``["owner"]``. Leading and trailing white
-        space is removed from their values. If values differ only in case, the first replaces the
-        others.
+        space is removed from their values. Values that differ only in case become equal to the
+        first of them.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        Whether to raise an error for rows that can't be parsed and for addresses that don't have
-        the form of their blockchain, or to drop these rows; or to return such addresses as
-        written, and raise only for rows that can't be parsed. `fetch_wallets` has the same option.
-        Empty rows are always skipped.
+        Whether to raise an error for rows that can't be parsed and for malformed addresses, or to
+        drop these rows. With ``"ask"``, malformed addresses are returned unchanged, and only rows
+        that can't be parsed raise an error. Empty rows are always skipped.
 
     Returns
     -------
     DataFrame
         One row for each row that is not dropped, including duplicates. The index is that of your
-        DataFrame or Series, or else it starts from 0. The columns are:
+        DataFrame or Series, or starts from 0 for other lists. The columns are:
 
         - ``blockchain`` (str): the service's identifier. An unknown blockchain is unchanged;
         - ``address`` (str): the address, without surrounding white space;
@@ -182,7 +180,7 @@ def clean(
     Raises
     ------
     ArgumentError
-        If `wallets` has no columns although `keep` is given.
+        If `keep` is passed, but `wallets` has no columns.
     AddressError
         If rows are refused. The error lists these wallets with positions and reasons.
     ColumnsError
@@ -194,8 +192,8 @@ def clean(
     Warns
     -----
     InputWarning
-        If names or values are replaced (one warning for all of them), if rows are dropped, or if a
-        wallet has several values in a column to keep.
+        If names or values are replaced (one warning in total), if rows are dropped, or if a wallet
+        has several values in a column to keep.
 
     See Also
     --------
@@ -209,13 +207,13 @@ def clean(
     ['ARBITRUM']
     """
     check_on_unreadable(on_unreadable)
-    reading = with_fixes(read_input(wallets, names_to_keep(keep)))
+    reading = with_fixes(read_input(wallets, check_keep(keep)))
     reading = refuse_malformed(reading, on_unreadable)
     for name, conflicts in distinct_labels(reading)[1].items():
         if conflicts:
             rows = counted_noun(len(conflicts), "row")
-            text = f"{rows} with another {safe_line(name)!r} than before for the same wallet"
-            notify(f"{text}; walletframe.check lists them", InputWarning, conflicts)
+            text = f"in {rows}, {safe_line(name)!r} differs from an earlier row of the same wallet"
+            notify(f"{text}; walletframe.check lists all rows", InputWarning, conflicts)
     cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
     if reading.labels is not None:
         cleaned = cleaned.join(reading.labels)

@@ -24,8 +24,8 @@ from walletframe.address.lists import (
 )
 from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
-from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import wallet_identities
+from walletframe.frames.schema import require_columns
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
@@ -49,14 +49,14 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     Parameters
     ----------
     on_unreadable : {"raise", "drop"}, default "raise"
-        Whether to raise an error for rows that can't be parsed, or to drop these rows. Empty rows
-        are always skipped.
+        Whether to raise an error for rows that can't be parsed, or to drop them. Empty rows are
+        always skipped.
 
     Returns
     -------
     DataFrame
-        One row for each row that can be parsed, including duplicates, with the index of your
-        data and two columns:
+        One row for each row that can be parsed, including duplicates. The index is that of your
+        data, and the columns are:
 
         - ``blockchain`` (str): the identifier, as the service spells it;
         - ``address`` (str): the address, without surrounding white space.
@@ -65,8 +65,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     ------
     AddressError
         If wallets can't be parsed, or if a blockchain has another name than the service's
-        identifier, such as ``ethereum`` instead of ``ETH``. The error lists these wallets with
-        positions and reasons.
+        identifier, such as ``ethereum`` instead of ``ETH``. The error lists positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
@@ -122,11 +121,11 @@ def join(
         - ``"right"``: all rows of `frame`;
         - ``"outer"``: all rows of both tables.
     on : str, optional
-        The column of your table that contains wallets as ``"ETH.0x…"`` strings. Only needed if
-        your table has several such columns, and lacks the columns ``blockchain`` and ``address``.
+        The column of your table with wallets as ``"ETH.0x…"`` strings. Only needed if your table
+        has several such columns, and lacks ``blockchain`` and ``address``.
     suffixes : (str, str), default ("_yours", "")
-        If both tables have a column of the same name, the first suffix is appended to the name of
-        your column, and the second suffix to the name of the column of `frame`.
+        Endings for column names that both tables have: the first for your table, the second for
+        `frame`.
 
     Returns
     -------
@@ -135,14 +134,13 @@ def join(
         ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
         row of `frame`. If a row has no match, the columns of the other table are NA.
 
-        The rows are in the order of your table. If a row of your table has several matches, the
-        matches are in the order of `frame`. With ``how="right"``, the rows are in the order of
-        `frame`, and the matches of a row are in the order of your table.
+        The rows are in the order of your table, and several matches of a row in the order of
+        `frame`; the reverse with ``how="right"``.
 
     Raises
     ------
     ArgumentError, ColumnsError
-        If `frame` is not a DataFrame, or if a table lacks the columns that contain the wallets.
+        If `frame` is not a DataFrame, or if a table has no columns with wallets.
     SettingsError
         If `how` is not supported, or if two columns of the result would have the same name.
 
@@ -161,16 +159,16 @@ def join(
         name blockchain     address status
     0  Alice       NEAR  alice.near     ok
     """
-    merged, unmatched = merge(table, frame, how, on=on, suffixes=suffixes)
+    merged, unmatched = merge_by_wallet(table, frame, how, on=on, suffixes=suffixes)
     if unmatched:
         notify(unmatched, InputWarning)
     return merged
 
 
-def merge(
+def merge_by_wallet(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return the joined frame, and a warning about unmatched rows ("" if all rows match)."""
+    """Return the joined frame, and a warning about unmatched rows, or "" if all rows match."""
     if how not in _HOW:
         hint = 'use how="left", "inner", "right" or "outer"'
         raise SettingsError(f"how={how!r} is not supported", hint=hint)
@@ -185,10 +183,10 @@ def merge(
     if isinstance(column, str):
         require_columns(table, [column])
     wallets = parse_row_wallets(table, column)
-    (ours, theirs), unmatched = _match_rows(wallets, frame, how)
-    keys = _key_columns(table if column is None else None, frame, wallets, (ours, theirs))
-    mine = _take_rows(table.drop(columns=_KEYS) if column is None else table, ours)
-    joined = _concat_columns(mine, keys, _take_rows(frame.drop(columns=_KEYS), theirs), suffixes)
+    pairs, unmatched = _match_rows(wallets, frame, how)
+    keys = _key_columns(table if column is None else None, frame, wallets, pairs)
+    left = _take_or_na(table.drop(columns=_KEYS) if column is None else table, pairs[0])
+    joined = _concat_columns(left, keys, _take_or_na(frame.drop(columns=_KEYS), pairs[1]), suffixes)
     if column is not None:
         return joined, unmatched
     others = iter(joined.columns.drop(_KEYS))
@@ -197,16 +195,13 @@ def merge(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse the wallet in each row of `column`, or of two columns if it is None.
-
-    A wallet that can't be read is None.
-    """
+    """Parse the wallets of `column` or, if None, of both key columns; None if unreadable."""
     wallets = map(read_aliased, frame_rows(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
-    """Return the column of wallets, or None if there are ``blockchain`` and ``address``."""
+    """Return the column of wallets, or None if the columns are ``blockchain`` and ``address``."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
@@ -236,19 +231,16 @@ def _contains_wallets(column: Any) -> bool:
 def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
-    """Return two arrays of matching row positions, and a warning about unmatched rows.
-
-    A row without a match is paired with -1.
-    """
+    """Return two arrays of matching rows (-1: no match), and a warning about unmatched rows."""
     identities = wallet_identities(frame)
-    index: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
+    code_by_key: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
-    codes = np.array([index.get(key, -1) for key in keys], dtype=np.intp)
-    left = pd.DataFrame({"code": codes, "ours": np.arange(len(codes))})
-    right = pd.DataFrame({"code": identities.codes, "theirs": np.arange(len(frame))})
+    codes = np.array([code_by_key.get(key, -1) for key in keys], dtype=np.intp)
+    left = pd.DataFrame({"code": codes, "left": np.arange(len(codes))})
+    right = pd.DataFrame({"code": identities.codes, "right": np.arange(len(frame))})
     pairs = left.merge(right, how, on="code").fillna(-1)
-    ours, theirs = (pairs[side].to_numpy(np.intp) for side in ("ours", "theirs"))
-    first, second = (theirs, ours) if how == "right" else (ours, theirs)
+    left_rows, right_rows = (pairs[side].to_numpy(np.intp) for side in ("left", "right"))
+    first, second = (right_rows, left_rows) if how == "right" else (left_rows, right_rows)
     order = np.lexsort((second, np.where(first < 0, len(codes), first)))
     count, unreadable = int((codes < 0).sum()), keys.count(None)
     reason = f" ({unreadable:,} can't be read)" if unreadable else ""
@@ -256,14 +248,14 @@ def _match_rows(
     unmatched = (
         f"{count:,} of {counted_noun(len(codes), 'row')} {verb} no match{reason}" if count else ""
     )
-    return (ours[order], theirs[order]), unmatched
+    return (left_rows[order], right_rows[order]), unmatched
 
 
 def _key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` of `frame`, or of `table` if a row has no match."""
-    ours, theirs = pairs
+    """Return ``blockchain`` and ``address`` of `frame`, or of `table` in rows without a match."""
+    left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:
         cells = [None] * len(wallets) if table is None else table[name].tolist()
@@ -271,25 +263,25 @@ def _key_columns(
             getattr(wallet, name) if wallet else None if pd.isna(cell) else str(cell)
             for wallet, cell in zip(wallets, cells, strict=True)
         ]
-        from_frame = _take_rows(frame[[name]].astype(TEXT), theirs)[name]
-        from_table = _take_rows(pd.DataFrame({name: pd.array(texts, dtype=TEXT)}), ours)[name]
-        columns[name] = from_frame.where(theirs >= 0, from_table)
+        from_frame = _take_or_na(frame[[name]].astype(TEXT), right_rows)[name]
+        from_table = _take_or_na(pd.DataFrame({name: pd.array(texts, dtype=TEXT)}), left_rows)[name]
+        columns[name] = from_frame.where(right_rows >= 0, from_table)
     return pd.DataFrame(columns)
 
 
-def _take_rows(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows by position. A row of NA is taken for -1, and dtypes are kept if they allow NA."""
+def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
+    """Take rows by position, and a row of NA at -1. Dtypes that allow NA are preserved."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 
 def _concat_columns(
-    mine: pd.DataFrame, keys: pd.DataFrame, theirs: pd.DataFrame, suffixes: tuple[str, str]
+    left: pd.DataFrame, keys: pd.DataFrame, right: pd.DataFrame, suffixes: tuple[str, str]
 ) -> pd.DataFrame:
-    theirs = pd.concat([keys, theirs], axis=1)
-    shared = set(mine.columns) & set(theirs.columns)
+    right = pd.concat([keys, right], axis=1)
+    shared = set(left.columns) & set(right.columns)
     renamed = [
         part.rename(columns={name: f"{name}{suffix}" for name in shared})
-        for part, suffix in zip((mine, theirs), suffixes, strict=True)
+        for part, suffix in zip((left, right), suffixes, strict=True)
     ]
     joined = pd.concat(renamed, axis=1)
     duplicates = joined.columns[joined.columns.duplicated()]

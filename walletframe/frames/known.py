@@ -1,9 +1,9 @@
-"""Masks of the wallets whose balances are known, and a summary of a fetch in a few lines.
+"""Masks of known wallets, and short summaries of a fetch.
 
-A wallet is known if its status is ok. A wallet with a ``stale`` answer is known in tables of one
-fetch, but not in comparisons of snapshots, since its balances are as of ``fetched_at``. An amount
-of a token is unknown if it can't be read, or if the wallet has a balance of an unknown token, which
-may be the same token: see `coverage` and `Positions.has_unknown_token`.
+A wallet is known if its status is ok. With a ``stale`` answer, it is known in tables of one fetch,
+but not in comparisons of snapshots, since its balances are as of ``fetched_at``. An amount of a
+token is unknown if it can't be read, or if the wallet has a balance of an unknown token, which may
+be the same token: see `coverage` and `Positions.has_unknown_token`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.contract import SIMULATED, Source
 from walletframe.frames.identity import token_identities
+from walletframe.frames.schema import SIMULATED, Source
 from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
@@ -36,66 +36,58 @@ SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
 def known_mask(wallets: pd.DataFrame) -> Mask:
-    """Return a mask of the wallets whose balances are known."""
-    return _equal(wallets["status"], Status.OK.value) & ~_missing(wallets["tokens"])
+    """Return a mask of the known wallets."""
+    return _equal_mask(wallets["status"], Status.OK.value) & ~_missing_mask(wallets["tokens"])
 
 
 def stale_mask(wallets: pd.DataFrame) -> Mask:
-    """Return a mask of the wallets whose balances are from an out-of-date answer."""
-    stale = _equal(wallets["source"], Source.STALE.value)
+    """Return a mask of the known wallets with an out-of-date answer."""
+    stale = _equal_mask(wallets["source"], Source.STALE.value)
     return known_mask(wallets) & stale if stale.any() else stale
 
 
 def known_and_fresh_mask(wallets: pd.DataFrame) -> Mask:
-    """Return a mask of the wallets whose balances are known and not out of date."""
+    """Return a mask of the known wallets without an out-of-date answer."""
     return known_mask(wallets) & ~stale_mask(wallets)
 
 
-def _equal(column: pd.Series, text: str) -> Mask:
-    """Return a mask of the values that equal `text`. An array is faster than a Series here."""
+def _equal_mask(column: pd.Series, text: str) -> Mask:
+    """Return a mask of the values equal to `text`. An array is faster than a Series here."""
     return np.asarray(column.array == text, dtype=bool)
 
 
-def _missing(column: pd.Series) -> Mask:
+def _missing_mask(column: pd.Series) -> Mask:
     return np.asarray(pd.isna(column.array), dtype=bool)
-
-
-def unreadable(holdings: pd.DataFrame) -> Mask:
-    """Return a mask of the balances whose amount or token could not be read."""
-    return _missing(holdings["amount"]) | _missing(holdings["token_blockchain"])
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
     """Return whether any wallet has simulated data from the sandbox."""
-    return bool(_equal(wallets["service"], SIMULATED).any())
+    return bool(_equal_mask(wallets["service"], SIMULATED).any())
 
 
 def summary_lines(
     wallets: pd.DataFrame, holdings: pd.DataFrame | None = None, tokens: KeyCodes | None = None
 ) -> list[str]:
-    """Return a few lines about the size, the completeness and the sources of a fetch."""
+    """Return lines about the size, the completeness and the sources of a fetch."""
     chains = len({name.upper() for name in wallets["blockchain"].array.unique().dropna()})
     statuses = ", ".join(f"{count:,} {name}" for name, count in _value_counts(wallets["status"]))
     lines = [f"{counted_noun(len(wallets), 'wallet')} on {counted_noun(chains, 'blockchain')}"]
     lines[0] += f": {statuses}" if statuses else ""
-    if holdings is None:
-        balances, flawed = counted_noun(int(wallets["tokens"].sum()), "balance"), ""
-    else:
-        tokens, unread = tokens or token_identities(holdings), int(unreadable(holdings).sum())
-        balances = (
-            f"{counted_noun(len(holdings), 'balance')} of {counted_noun(len(tokens.keys), 'token')}"
-        )
-        flawed = count_with_verb(unread, len(holdings), "balance") if unread else ""
+    count = int(wallets["tokens"].sum()) if holdings is None else len(holdings)
+    balances, flaws = counted_noun(count, "balance"), []
+    if holdings is not None:
+        tokens = tokens or token_identities(holdings)
+        balances += f" of {counted_noun(len(tokens.keys), 'token')}"
+        flawed = _missing_mask(holdings["amount"]) | _missing_mask(holdings["token_blockchain"])
+        flaws = [count_with_verb(int(flawed.sum()), count, "balance")] if flawed.any() else []
     lines.append(f"{balances}; {_sources_text(wallets)}")
-    if flawed:
-        lines.append(f"{flawed} unreadable: the amount or the token is unknown.")
+    lines += [f"{text} unreadable: the amount or the token is unknown." for text in flaws]
     if stale := int(stale_mask(wallets).sum()):
         lines.append(f"{older_answers(stale)}: no newer answer was available.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
 def _sources_text(wallets: pd.DataFrame) -> str:
-    """Return a text with the number of answers from each source, and the oldest time."""
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _value_counts(wallets["source"])]
     if not named:
         return "no usable answer"
@@ -110,7 +102,7 @@ def _value_counts(column: pd.Series) -> list[tuple[str, int]]:
 
 
 def failure_lines(wallets: pd.DataFrame) -> list[str]:
-    """Return lines about the reasons why wallets are not ok. The most frequent comes first."""
+    """Return lines with the reasons of failures, most frequent first."""
     known = known_mask(wallets)
     if known.all():
         return []
@@ -130,27 +122,27 @@ class ValueSummary:
     """The total value of holdings as text, and counts of balances with and without a value."""
 
     total: str
-    currency: str  # after a space, or an empty text if it is unknown
-    known: int  # the number of balances with a value
-    unpriced: int  # the number of balances with a known amount, but no value
-    unread: int  # the number of balances with an unknown amount
+    currency: str  # after a space, or "" if unknown
+    known: int  # balances with a value
+    unpriced: int  # balances with a known amount, but no value
+    unread: int  # balances of unknown amount
 
 
-def value_summary(holdings: pd.DataFrame) -> ValueSummary | None:
-    """Add up the column ``value``, and round only the total. Return None without this column."""
+def summarize_value(holdings: pd.DataFrame) -> ValueSummary | None:
+    """Return the summary of the column ``value``, or None without this column."""
     if "value" not in holdings:
         return None
     known, unread = holdings["value"].dropna(), holdings["amount"].isna()
     currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
     currency = currencies.iloc[0] if len(currencies) else None
     unpriced = int((holdings["value"].isna() & ~unread).sum())
-    return summarize_values(known.tolist(), currency, len(known), unpriced, int(unread.sum()))
+    return value_summary(known.tolist(), currency, len(known), unpriced, int(unread.sum()))
 
 
-def summarize_values(
+def value_summary(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
-    """Return a `ValueSummary` with the sum of `values` and these counts of balances."""
+    """Return the summary of `values`, of which only the sum is rounded."""
     named = f" {safe_line(currency, _CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"

@@ -1,4 +1,4 @@
-"""Holdings encoded as integers: the wallet and the token of each row, and the known wallets.
+"""Holdings with integer codes for the wallet and the token of each row, and the known wallets.
 
 Tables and charts are computed from `Positions`, so tokens and wallets are identified only once.
 """
@@ -15,16 +15,16 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import Segments, sums
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
-from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.details import as_wallets_frame
+from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import (
     KeyCodes,
     first_rows,
     token_identities,
     wallet_identities,
 )
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_mask, stale_mask
+from walletframe.frames.schema import amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -44,21 +44,21 @@ class Assets:
     """The assets that replace tokens in `Positions`."""
 
     contracts: KeyCodes  # the tokens of the rows
-    names: Collection[str]  # the names of all listed assets, in lower case
+    names: Collection[str]  # of all listed assets, in lower case
     blockchains: Mapping[TokenKey, Collection[str]]  # asset -> blockchains of its contracts
-    bridged: Mapping[TokenKey, TokenKey]  # bridged token that is left out -> asset
+    bridged: Mapping[TokenKey, TokenKey]  # left-out bridged token -> asset
 
 
 @dataclass(frozen=True)
 class Positions:
     """Holdings with n rows and w wallets, encoded as integers. Read-only.
 
-    The wallets are the requested wallets. Without a `wallets` frame, they are those with rows.
+    The wallets are the requested wallets or, without a `wallets` frame, the wallets with rows.
     """
 
     holdings: pd.DataFrame  # n rows
     amounts: AmountArray
-    tokens: KeyCodes  # the tokens of the rows, or, if `assets` is set, the assets
+    tokens: KeyCodes  # the tokens of the rows, or the assets if `assets` is set
     wallet_keys: list[TokenKey]  # w canonical (blockchain, address), in the order of their rows
     wallet_frame: pd.DataFrame  # the frame that lists the wallets: `wallets` or holdings
     first: Codes  # the first row of each wallet in `wallet_frame`
@@ -67,20 +67,20 @@ class Positions:
     known: Mask  # the wallets whose balances are known
     stale: Mask  # the wallets whose answer is out of date
     has_unknown_token: Mask  # the wallets with a balance of an unknown token
-    timed: bool = False  # whether a wallet counts as a different wallet in each snapshot
+    by_snapshot: bool = False  # whether a wallet counts as a different wallet in each snapshot
     assets: Assets | None = None  # set if assets replace tokens
 
     @cached_property
     def wallets(self) -> pd.DataFrame:
-        """The blockchain and the address of each wallet, as written in the wallet's first row."""
+        """The blockchain and the address of each wallet, as in the wallet's first row."""
         columns = {name: self.wallet_frame[name].array.take(self.first) for name in _WALLET}
         return pd.DataFrame({name: text_array(column) for name, column in columns.items()})
 
     @cached_property
     def chain_indices(self) -> dict[str, int]:
-        """A dict that maps the canonical identifiers of the wallets' blockchains to indices."""
+        """A dict from the canonical identifiers of the wallets' blockchains to indices."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
-        return {name: place for place, name in enumerate(names)}
+        return {name: index for index, name in enumerate(names)}
 
     @cached_property
     def chain_codes(self) -> Codes:
@@ -89,40 +89,40 @@ class Positions:
 
     @cached_property
     def chains(self) -> list[str]:
-        """The distinct blockchains of the wallets, as written in the first rows."""
-        starts = first_rows(self.chain_codes, len(self.chain_indices))
-        return [*self.wallets["blockchain"].array.take(starts)]
+        """The distinct blockchains of the wallets, as in their first rows."""
+        first = first_rows(self.chain_codes, len(self.chain_indices))
+        return [*self.wallets["blockchain"].array.take(first)]
 
     @property
     def kind(self) -> str:
-        """The name for `tokens`, which is "token" or "asset"."""
+        """The kind of `tokens`: "token" or "asset"."""
         return "asset" if self.assets else "token"
 
     @property
     def contracts(self) -> KeyCodes:
-        """The tokens of the rows, even if assets replace tokens in `tokens`."""
+        """The tokens of the rows, even if `tokens` contains assets."""
         return self.assets.contracts if self.assets else self.tokens
 
     @cached_property
-    def kept(self) -> list[str]:
+    def extra_columns(self) -> list[str]:
         """The names of the extra columns of `wallets`, if there is a `wallets` frame."""
-        return kept_names(self.wallet_frame) if self.has_wallets else []
+        return extra_names(self.wallet_frame) if self.has_wallets else []
 
     def with_contracts_as_tokens(self) -> Positions:
         """Return the same holdings with tokens instead of assets."""
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
-    def where(self, marks: Mask) -> Positions:
-        """Return the marked rows. Without a `wallets` frame, also drop wallets without a row."""
-        if marks.all():
+    def select_rows(self, mask: Mask) -> Positions:
+        """Return the rows in a mask. Without a `wallets` frame, also drop wallets without rows."""
+        if mask.all():
             return self
-        rows = np.flatnonzero(marks)
+        rows = np.flatnonzero(mask)
         codes, kept = pd.factorize(self.wallet_codes[rows])
         if self.has_wallets:
             codes, kept = self.wallet_codes[rows], np.arange(len(self.wallets))
         return replace(
             self.select_wallets(kept),
-            holdings=self.holdings[marks],
+            holdings=self.holdings[mask],
             amounts=self.amounts[rows],
             tokens=self.tokens.take(rows),
             wallet_codes=codes,
@@ -140,8 +140,8 @@ class Positions:
             has_unknown_token=self.has_unknown_token[indices],
         )
 
-    def with_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
-        """Return a copy with other rows. `wallets` has the wallet index of each row."""
+    def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
+        """Return a copy with other rows, from the wallet index of each row."""
         return replace(
             self,
             holdings=holdings,
@@ -154,20 +154,20 @@ class Positions:
             assets=None,
         )
 
-    def with_holdings(self, rows: pd.DataFrame) -> Positions:
+    def replace_holdings(self, rows: pd.DataFrame) -> Positions:
         """Return a copy with the same wallets and other holdings."""
         held = read_positions(rows)
-        index = {key: place for place, key in enumerate(self.wallet_keys)}
-        indices = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
-        return self.with_rows(rows, held.tokens, indices[held.wallet_codes])
+        index_by_key = {key: index for index, key in enumerate(self.wallet_keys)}
+        indices = np.array([index_by_key[key] for key in held.wallet_keys], dtype=np.intp)
+        return self.replace_rows(rows, held.tokens, indices[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
-        """Return a mask of the wallets on the blockchains where the token exists or is held."""
+        """Return a mask of the wallets on blockchains where the token exists or is held."""
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
-        own = [self.chain_indices[name] for name in names if name in self.chain_indices]
-        held = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
-        return np.isin(self.chain_codes, np.append(held, own))
+        key_chains = [self.chain_indices[name] for name in names if name in self.chain_indices]
+        row_chains = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
+        return np.isin(self.chain_codes, np.append(row_chains, key_chains))
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
         """Return the result of `possible_token_blockchains` for these holdings."""
@@ -178,7 +178,7 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some of the requested wallets, with all their rows, from a larger table."""
+    """A subset of wallets with all their rows, from larger holdings."""
 
     positions: Positions
     wallet_indices: Codes  # the index of each wallet among all wallets
@@ -189,56 +189,56 @@ PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
 
 
 def read_positions(
-    holdings: PositionsLike, wallets: FetchLike | None = None, *, timed: bool = False
+    holdings: PositionsLike, wallets: FetchLike | None = None, *, by_snapshot: bool = False
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `timed`, a wallet counts as a different wallet in each snapshot. This requires that
-    `wallets`, if given, has the column ``snapshot``. Otherwise, several snapshots are an error.
+    With `by_snapshot`, a wallet counts as a different wallet in each snapshot, unless `wallets`
+    lacks the column ``snapshot``. Without `by_snapshot`, several snapshots are an error.
     """
     frame = None if wallets is None else as_wallets_frame(wallets)
-    if not timed and not isinstance(holdings, Positions):
+    if not by_snapshot and not isinstance(holdings, Positions):
         require_one_snapshot(holdings, *([] if frame is None else [frame]))
-    timed = timed and (frame is None or _SNAPSHOT in frame.columns)
-    held = holdings if isinstance(holdings, Positions) else encode_holdings(holdings, timed=timed)
+    by_snapshot = by_snapshot and (frame is None or _SNAPSHOT in frame.columns)
+    encoded = holdings
+    if not isinstance(encoded, Positions):
+        encoded = encode_holdings(encoded, by_snapshot=by_snapshot)
     if frame is None:
-        return held
+        return encoded
     require_columns(frame, _REQUESTED)
-    requested = _encode_wallets(frame, timed=timed)
-    index = {key: place for place, key in enumerate(requested.keys)}
-    if missing := [key for key in held.wallet_keys if key not in index]:
+    requested = _encode_wallets(frame, by_snapshot=by_snapshot)
+    index_by_key = {key: index for index, key in enumerate(requested.keys)}
+    if missing := [key for key in encoded.wallet_keys if key not in index_by_key]:
         chain, address = missing[0][:2]
         count = counted_noun(len(missing), "wallet")
-        hint = f"pass both frames of the same fetch: `wallets` lacks {count} of the holdings"
+        hint = f"pass both frames of the same fetch: `holdings` has {count} that `wallets` lacks"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
-    wallets_of_held = np.array([index[key] for key in held.wallet_keys], dtype=np.intp)
+    indices = np.array([index_by_key[key] for key in encoded.wallet_keys], dtype=np.intp)
     known = _mask_of_indices(requested.codes[known_mask(frame)], len(requested.keys))
-    if failed := np.flatnonzero(~known[wallets_of_held]).tolist():
-        chain, address = held.wallet_keys[failed[0]][:2]
+    if failed := np.flatnonzero(~known[indices]).tolist():
+        chain, address = encoded.wallet_keys[failed[0]][:2]
         raise ArgumentError(
             f"`holdings` has balances of {counted_noun(len(failed), 'wallet')} that failed in "
             f"`wallets`, such as {chain}.{address}",
             hint="pass both frames of the same fetch",
         )
     return replace(
-        held,
+        encoded,
         wallet_keys=requested.keys,
         wallet_frame=frame,
         first=requested.first,
-        wallet_codes=wallets_of_held[held.wallet_codes],
+        wallet_codes=indices[encoded.wallet_codes],
         has_wallets=True,
         known=known,
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
-        has_unknown_token=_mask_of_indices(
-            wallets_of_held[held.has_unknown_token], len(requested.keys)
-        ),
+        has_unknown_token=_mask_of_indices(indices[encoded.has_unknown_token], len(requested.keys)),
     )
 
 
-def encode_holdings(holdings: pd.DataFrame, *, timed: bool = False) -> Positions:
-    """Encode the wallets and tokens of holdings, even of several snapshots without `timed`."""
+def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
+    """Encode the wallets and tokens of holdings, which may be of several snapshots."""
     require_columns(holdings, _HOLDINGS)
-    owners = _encode_wallets(holdings, timed=timed)
+    owners = _encode_wallets(holdings, by_snapshot=by_snapshot)
     known, tokens = np.ones(len(owners.keys), dtype=bool), token_identities(holdings)
     return Positions(
         holdings=holdings,
@@ -252,18 +252,17 @@ def encode_holdings(holdings: pd.DataFrame, *, timed: bool = False) -> Positions
         known=known,
         stale=~known,
         has_unknown_token=_mask_of_indices(owners.codes[tokens.unknown_rows()], len(owners.keys)),
-        timed=timed,
+        by_snapshot=by_snapshot,
     )
 
 
 def _mask_of_indices(indices: Codes, count: int) -> Mask:
-    """Return a mask of `count` elements that is True at these indices."""
     return np.bincount(indices, minlength=count) > 0
 
 
-def _encode_wallets(frame: pd.DataFrame, *, timed: bool) -> KeyCodes:
+def _encode_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
     wallets = wallet_identities(frame)
-    if not timed:
+    if not by_snapshot:
         return wallets
     times, moments = pd.factorize(snapshot_times(frame), use_na_sentinel=False)
     size = max(len(moments), 1)
@@ -279,8 +278,8 @@ def require_one_snapshot(*frames: pd.DataFrame) -> None:
     if count > 1:
         raise SnapshotError(
             f"these rows are of {counted_noun(count, 'snapshot')}, which can't be added up",
-            hint='use one of them, such as wf.history.snapshot("2026-01-31"); totals, pivot and '
-            'bar have separate rows for each, with "snapshot" in by=',
+            hint='select one snapshot, such as wf.history.snapshot("2026-01-31"), or, in totals, '
+            'pivot and bar, add "snapshot" to by=',
         )
 
 
@@ -291,7 +290,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
-    """Return three columns of the tokens with these indices. The values are NA for -1."""
+    """Return three columns of the tokens with these indices, or NA at -1."""
     rows = np.append(tokens.first, -1)[indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))
@@ -305,28 +304,28 @@ def possible_token_blockchains(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
-    """Return two index arrays: tokens, and the blockchains where each token could be held.
+    """Return two index arrays of all pairs of a token and a blockchain where it could be held.
 
-    These are the blockchains of the token's rows, and the blockchain in its key or, for an asset,
-    in `asset_blockchains`. `row_chains` has the blockchain index of each row.
+    A token could be held on the blockchains of its rows and in its key, an asset on those in
+    `asset_blockchains`. `row_chains` has the blockchain index of each row.
     """
     stride = max(len(chains), 1)
-    several = asset_blockchains or {}
-    own = [
+    chains_by_asset = asset_blockchains or {}
+    key_pairs = [
         token * stride + chains[chain]
         for token, key in enumerate(tokens.keys)
-        for chain in several.get(key, key[:1])
+        for chain in chains_by_asset.get(key, key[:1])
         if chain in chains
     ]
-    held = tokens.codes * stride + row_chains
-    pairs = pd.unique(np.append(held, own).astype(np.intp))
+    row_pairs = tokens.codes * stride + row_chains
+    pairs = pd.unique(np.append(row_pairs, key_pairs).astype(np.intp))
     return pairs // stride, pairs % stride
 
 
 def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of the amounts in each cell of a table, or NA if one of them is NA.
+    """Return the exact sum of each table cell, or NA if the cell has an NA amount.
 
-    `cells` contains the cell number of each amount. Amounts with the cell number -1 are skipped.
+    `cells` has the cell number of each amount. Amounts with the cell number -1 are skipped.
     """
     exact = amounts.exact()
     grouped = Segments(exact, cells, count)

@@ -1,7 +1,7 @@
-"""The display of tables, and result tables with a note about what they don't count.
+"""The display of tables, and result tables with notes about their coverage.
 
-Tables look as pandas displays them, with values formatted as money. A result table displays its
-most important columns, and its amounts with six digits.
+Tables look as in pandas, with values formatted as money. A result table displays its most important
+columns, and amounts with six digits.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 )
 
 from walletframe.amounts import AmountDtype
-from walletframe.frames.kept import RESULTS
+from walletframe.frames.extra_columns import RESULTS
 from walletframe.numerals import counted_noun, money, older_answers, plain, six_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 COVERAGE: Final = "coverage"
-"""The key of the coverage in the ``attrs`` of a table."""
+"""The key in the ``attrs`` of a table."""
 _ANSWERS = ["amount", "share", "value", "currency"]
 _COUNTS = ["contracts", "blockchains", "balances"]
 _GAPS = ["amount_na", "unpriced", "wallets_stale"]
@@ -44,30 +44,25 @@ class Coverage:
     Parameters
     ----------
     wallets_asked : int
-        The number of requested wallets, or 0 if `wallets` was not passed. For a table of one token
-        or asset, only wallets that could hold it are counted.
+        The number of requested wallets (for one token or asset, only those that could hold it), or
+        0 if `wallets` was not passed.
     wallets_ok, wallets_stale : int
-        The number of these wallets whose balances are known, and the number of known wallets whose
-        answer is out of date.
+        The number of these wallets with known balances, and with an out-of-date answer.
     balances : int
-        The number of balances that are counted, including balances of unknown amount.
+        The number of counted balances, including balances of unknown amount.
     amount_na, unpriced : int
-        The number of balances of unknown amount, and the number of balances with a known amount but
-        without a value.
+        The number of balances of unknown amount, and of known amount without a value.
     filtered : int
-        The number of balances that the service listed for known wallets, but that are missing from
-        the holdings, such as dropped spam.
+        The number of balances that the service listed, but the holdings lack, such as spam.
     filtered_reasons : str
         What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``; empty
         if rows were dropped in another way.
     bridged : int
-        For a table of one asset, the number of bridged versions in the holdings that the table
-        leaves out.
+        For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str
-        The exact sum of the known amounts of these bridged versions, as text for `decimal.Decimal`.
+        The exact sum of the known amounts of these bridged versions, which `Decimal` reads.
     bridged_separate : int
-        For a table of all assets, the number of bridged versions that are separate from their
-        asset, as rows or columns of their own.
+        For a table of all assets, the number of bridged versions in separate rows or columns.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     as_of : str
@@ -107,8 +102,8 @@ class Coverage:
         Returns
         -------
         list of str
-            What is left out, then out-of-date answers, the time, and bridged versions that are
-            separate from their asset, if there are any.
+            What is left out, then, if any, out-of-date answers, the time, and bridged versions in
+            separate rows.
         """
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
@@ -135,16 +130,16 @@ class Coverage:
 
 
 def bridged_text(versions: int, amount: str) -> str:
-    """Return a text such as ``1,200.5 in 2 bridged versions``. Several assets have no `amount`."""
+    """Return a text such as ``1,200.5 in 2 bridged versions``, or without an empty amount."""
     text = counted_noun(versions, "bridged version")
     return f"{Decimal(amount):,f} in {text}" if amount else text
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame that hides some columns when displayed, and has notes about gaps below its rows.
+    """A DataFrame that is displayed without some columns, and with notes about gaps below its rows.
 
-    All operations return plain DataFrames. If rows are added or removed in place, or if two columns
-    get the same name, it is displayed as a plain DataFrame.
+    All operations return plain DataFrames. If rows are added or removed in place, or two columns
+    get the same name, the display is that of a plain DataFrame.
     """
 
     @property
@@ -160,7 +155,7 @@ class ResultTable(pd.DataFrame):
 
 def frame_html(frame: Any) -> str | None:
     """Return the notebook HTML of a frame or a Styler."""
-    displayed, formatters, notes = _displayed(frame)
+    displayed, formatters, notes = _prepare_display(frame)
     html: str | None
     if not formatters or not get_option("display.notebook_repr_html"):
         html = displayed._repr_html_()
@@ -178,20 +173,20 @@ def frame_html(frame: Any) -> str | None:
 
 def frame_text(frame: Any) -> str:
     """Return the terminal text of a frame."""
-    displayed, formatters, notes = _displayed(frame)
+    displayed, formatters, notes = _prepare_display(frame)
     params = get_dataframe_repr_params()
     if notes and displayed.columns.name is None:
-        params["max_cols"] = params["max_cols"] or None  # 0: pandas leaves out columns of a script
+        params["max_cols"] = params["max_cols"] or None  # with 0, scripts would omit columns
     if formatters or (notes and get_option("display.large_repr") == "truncate"):
-        by_column = [*map(formatters.get, displayed)]  # pandas 2 misplaces those of a dict
+        by_column = [*map(formatters.get, displayed)]  # pandas 2 misplaces the formatters of a dict
         text = displayed.to_string(formatters=by_column, **params)
     else:
         text = repr(displayed)
     return "\n".join([text, "", *filter(None, notes)]) if notes else text
 
 
-def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[str]]:
-    """Return the frame with the displayed columns, their formatters, and the notes below it."""
+def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[str]]:
+    """Return the displayed columns, their formatters, and the notes below."""
     if not isinstance(frame, ResultTable):
         return frame, _formatters(frame), []
     table, names = pd.DataFrame(frame), frame.columns
@@ -212,10 +207,10 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
         notes.append("Amounts are rounded for display.")
     if hidden:
         notes.append(f"Columns not displayed: {', '.join(hidden)}.")
-    coverage = str(stated_coverage(frame))
+    coverage = str(coverage_from_attrs(frame))
     shown = [name for name in names if name not in hidden]
     if table.columns.name is None:
-        first = next((place for place, name in enumerate(shown) if name in RESULTS), 0)
+        first = next((index for index, name in enumerate(shown) if name in RESULTS), 0)
         answers = [name for name in _ANSWERS if name in shown]
         shown = [*dict.fromkeys([*shown[:first], *answers, *shown])]
     return table[shown], formatters, [coverage, " ".join(notes)]
@@ -224,7 +219,7 @@ def _displayed(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[s
 def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
-    """Return the formatters of the frame's columns; none if the user has set options of pandas."""
+    """Return formatters by column, or none if the user has set options of pandas."""
     is_customized = (
         get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     )
@@ -240,7 +235,7 @@ def _formatters(
     return {name: formatter for name, formatter in formatters.items() if formatter}
 
 
-def stated_coverage(table: pd.DataFrame) -> Coverage:
+def coverage_from_attrs(table: pd.DataFrame) -> Coverage:
     """Return the coverage in the ``attrs`` of a table."""
     stated = table.attrs[COVERAGE]
     return Coverage(**{each.name: stated[each.name] for each in fields(Coverage)})

@@ -1,7 +1,6 @@
-"""Tables of cells with exact amounts and shortened addresses, and these tables as plain text.
+"""Tables of cells with exact amounts and shortened addresses, and their plain text.
 
-The text of a cell is untrusted. It is escaped when a table is rendered: as plain text in this
-module, and as Markdown or HTML in `display`.
+Cells contain untrusted text, escaped here for plain text, and in `display` for Markdown and HTML.
 """
 
 from __future__ import annotations
@@ -56,20 +55,17 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: untrusted text, the maximum length to show, and a link.
-
-    If ``text`` is shortened, ``full_text`` is the unshortened text.
-    """
+    """A cell of a table: untrusted text, the maximum length to show, the full text, and a link."""
 
     text: str
     limit: int = 90
-    full_text: str | None = None
+    full_text: str | None = None  # if `text` is shortened
     link: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The first rows of a table of ``total`` rows. ``columns`` maps headings to cells."""
+    """The first rows of a table of ``total`` rows, as a dict from headings to cells."""
 
     name: str
     columns: Columns
@@ -87,7 +83,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. With `rows`, failed wallets come first, then those with errors."""
+    """Return a table of wallets. With `rows`, failed wallets and those with errors come first."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
@@ -99,7 +95,7 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
         "reason": text_cells(head["error"], missing=""),
         "tokens": text_cells(head["tokens"]),
         "source": text_cells(head["source"]),
-        "answered (UTC)": minute_cells(head["fetched_at"]),
+        "answered (UTC)": time_cells(head["fetched_at"]),
     }
     if head["error"].isna().all():
         del columns["reason"]
@@ -109,9 +105,9 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
 def holdings_table(
     holdings: pd.DataFrame, rows: int | None = ROWS, *, wallets: pd.DataFrame | None = None
 ) -> Table:
-    """Return a table of balances, with prices, values and currencies if there are any.
+    """Return a table of balances, with prices, values and currencies, if any.
 
-    Wallets have the names that the user gave them in the column ``name`` of `wallets`.
+    Wallets have the user's names from the column ``name`` of `wallets`.
     """
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
@@ -143,7 +139,7 @@ def balance_columns(
 
 
 def unreadable_amount_text(raw_amount: object) -> str:
-    """Return the text for an amount that is NA: the raw amount as sent, or "unknown"."""
+    """Return the text for an amount of NA: the raw amount as sent, or "unknown"."""
     if not isinstance(raw_amount, str):
         return UNKNOWN
     digits = raw_amount.isascii() and raw_amount.isdecimal()
@@ -161,7 +157,7 @@ def wallet_cells(
     *,
     links: Iterable[object] | None = None,
 ) -> list[Cell]:
-    """Return cells of wallets with the names in `wallets`. Only http(s) links are used."""
+    """Return cells of wallets, with the names in `wallets` and the http(s) links."""
     links = [None] * len(frame) if links is None else links
     names = user_wallet_names(frame, wallets)
     named = zip(frame["blockchain"], frame["address"], names, strict=True)
@@ -176,7 +172,7 @@ def wallet_cells(
 
 
 def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[Cell]:
-    """Return cells of contracts. A cell without blockchain and address has the text `missing`."""
+    """Return cells of contracts, with the text `missing` if blockchain and address are NA."""
     cells = []
     for chain, address in zip(frame["token_blockchain"], frame["token_address"], strict=True):
         full_text = None
@@ -189,13 +185,13 @@ def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[
 
 
 def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
-    """Return cells of values, formatted as money. A user's column may contain other types."""
+    """Return cells of values as money, or as text if a user's column has another type."""
     texts = (money(value) if isinstance(value, float) else str(value) for value in values)
     pairs = zip(texts, values.notna(), strict=True)
     return [Cell(text if is_known else missing) for text, is_known in pairs]
 
 
-def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
+def time_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
     """Return cells of times, without seconds."""
     return text_cells(times, missing, write="{:%Y-%m-%d %H:%M}".format)
 
@@ -215,7 +211,7 @@ def terminal_width() -> int | None:
 
 
 def table_text(table: Table) -> str:
-    """Return a table as text. The last line counts the rows that are left out."""
+    """Return a table as text. The last line counts the other rows."""
     drawn = "\n".join(_aligned_lines(table.columns))
     return f"{drawn}\n… and {table.left_out:,} more" if table.left_out else drawn
 
@@ -223,8 +219,8 @@ def table_text(table: Table) -> str:
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
     """Return a table as text for a terminal. Cells that don't fit are written below their row.
 
-    If ``width`` is given and ``exact`` is false, long amounts are cut, unless several would then
-    look equal. Wallets and contracts with equal short forms are written in full.
+    With a `width`, long amounts are cut, unless they would become equal or `exact` is set. Wallets
+    and contracts with equal short forms are written in full.
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)
@@ -244,7 +240,6 @@ def console_text(table: Table, width: int | None, *, exact: bool = False) -> str
 
 
 def _aligned_lines(columns: Columns) -> list[str]:
-    """Return the lines of a table with aligned columns: headings, a rule, and rows."""
     drawn = []
     for name, cells in columns.items():
         texts = [name, *map(_shown_text, cells)]
@@ -262,7 +257,7 @@ def _shown_text(cell: Cell) -> str:
 
 
 def _text_width(text: str) -> int:
-    """Return the number of terminal columns that a text occupies."""
+    """Return the width of a text in terminal columns."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
@@ -271,8 +266,8 @@ def _text_width(text: str) -> int:
 def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
     """Return the columns that fit on one line, and the columns to write below the line.
 
-    First, columns of sentences move below the line. Then the column `token` is narrowed, and then
-    other columns move, beginning from the right.
+    First, columns of sentences move below. Then the column `token` is narrowed. Finally, other
+    columns move, from the right.
     """
     line, below = dict(columns), dict[str, list[Cell]]()
     texts = {name: [name, *map(_shown_text, cells)] for name, cells in columns.items()}
@@ -295,7 +290,6 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
 
 
 def _unshorten_ambiguous_addresses(columns: Columns) -> Columns:
-    """Write different wallets (or contracts) in full if they have the same short form."""
     expanded = dict(columns)
     for name in _NAMES:
         addresses: defaultdict[str, set[str]] = defaultdict(set)
@@ -317,7 +311,7 @@ def _unshorten(cell: Cell, name: str) -> Cell:
 
 
 def _cut_amounts(columns: Columns) -> Columns:
-    """Cut long amounts, except amounts that would then look equal or look like 0."""
+    """Cut long amounts, unless they would look equal or look like 0."""
     texts = {cell.text for name in _AMOUNTS for cell in columns.get(name, ())}
     short: defaultdict[str, list[str]] = defaultdict(list)
     for text in texts:

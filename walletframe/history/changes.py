@@ -9,21 +9,21 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
-from walletframe.frames.asset_list import refuse_assets
-from walletframe.frames.contract import COMPARED, SIMULATED, Source, concat_frames, require_columns
+from walletframe.frames.asset_list import reject_assets
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import is_simulated, known_mask
 from walletframe.frames.results import Coverage, with_coverage
+from walletframe.frames.schema import COMPARED, SIMULATED, Source, concat_frames, require_columns
 from walletframe.history.folder import LIST_CALL, SNAPSHOT
 from walletframe.history.timelines import (
     NOT_ASKED,
     OK,
     STATUS,
     build_matrix,
-    find_token_filter,
     group_matrix,
-    select_columns,
+    make_token_filter,
+    select_matrix_columns,
 )
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
@@ -70,14 +70,12 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         - ``"token"``; without other names, the changes of each token in all wallets are summed;
         - ``"asset"``; the changes of each asset are summed, instead of each token.
 
-        A wallet belongs to the group that its row in `after` names. If `after` lacks the wallet,
-        its row in `before` names the group.
+        A wallet belongs to the group in its row of `after`, or else in its row of `before`.
     token : str or (str, str or None), optional
         Compare only this token, as in `timeline`. The table then also has a row for each wallet
-        that could hold the token and whose balances are unknown in `before` or `after`.
+        that could hold the token but is unknown in `before` or `after`.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`. If `by` contains ``"token"``, its contracts stay
-        separate.
+        Compare only this asset, as in `timeline`; with ``"token"`` in `by`, by contract.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
@@ -103,8 +101,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
           - ``stale``: the answer was out of date, or is the same answer as at the earlier time;
           - ``no_amount``: the amount could not be read, or its decimals are missing;
           - ``unknown_token``: the wallet has a balance of an unknown token, which may be this
-            token. If the row is about the unknown token itself, that token can't be identified at
-            the other time;
+            token. An unknown token itself can't be identified at the other time;
           - ``not_asked``: the wallet was not requested.
 
         With `by`, there is one row for each group and each token in the group that changed or may
@@ -115,8 +112,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         ``gone``; for any other, the change is ``increased`` or ``decreased``. The last columns,
         ``wallets_known`` and ``wallets``, int64, count the wallets that are known at both times,
         and all wallets of the group that could hold the token. If the two counts differ, the true
-        change may be larger. A line below the table counts all wallets that are unknown at one of
-        the two times.
+        change may be larger. A line below the table counts the wallets that are unknown at a time.
 
     Raises
     ------
@@ -127,24 +123,22 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     AmountError
         If the column ``amount`` has another dtype.
     SnapshotError
-        If `before` and `after` are the same snapshot; if one of them has two rows for a wallet, or
-        holdings of a wallet that is missing from its ``wallets``; or if only one of them is
-        simulated.
+        If `before` and `after` are the same snapshot, if only one of them is simulated, or if one
+        of them has two rows for a wallet, or holdings of a wallet missing from its ``wallets``.
 
     Warns
     -----
     InputWarning
         If rows were dropped from the holdings of `before` or `after` (``wallets.tokens`` counts
-        more rows), so that a token may wrongly seem new or gone; or if two fetches at different
-        times returned the same cached answers, so that their wallets seem unchanged.
+        more rows), so that a token may seem new or gone; or if two fetches at different times
+        returned the same cached answers, so that their wallets seem unchanged.
 
     Notes
     -----
     Wallets are matched by blockchain and address, and tokens by blockchain and contract; the case
     of hex digits is ignored. If an answer lists a token twice, the balances are summed. Pass
     complete frames: a dropped row counts as a token that is not listed. If two snapshots contain
-    the same cached answer, the answer is ``stale`` in the later snapshot, since the service was not
-    asked in between.
+    the same cached answer, no newer answer exists, so it is ``stale`` in the later snapshot.
 
     Examples
     --------
@@ -162,22 +156,22 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     )
     names = [by] if isinstance(by, str) else list(by or [])
     holdings, by_contract = concat_frames([earlier.holdings, later.holdings]), "token" in names
-    token_filter = find_token_filter(
+    token_filter = make_token_filter(
         holdings, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )
-    sides = [select_columns(side) for side in (earlier, later)]
-    both = WalletDetails(*map(concat_frames, zip(*sides, strict=True)))
-    times = [np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True)]
-    matrix = build_matrix(both, times[0], times[1], len(sides), token_filter)
-    _warn_if_rows_are_missing(sides, matrix)
+    results = [select_matrix_columns(each) for each in (earlier, later)]
+    both = WalletDetails(*map(concat_frames, zip(*results, strict=True)))
+    times = [np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*results, strict=True)]
+    matrix = build_matrix(both, times[0], times[1], len(results), token_filter)
+    _warn_if_rows_are_missing(results, matrix)
     if by is None:
         if asset is None:
-            refuse_assets(assets, bridged=bridged)
+            reject_assets(assets, bridged=bridged)
         changes = _changes_by_wallet(matrix)
     else:
         wallets = concat_frames([earlier.wallets, later.wallets])
-        changes = _grouped_changes(matrix, wallets, by, assets=assets, bridged=bridged)
-    # Charts of changes need these attributes; they are plain text for any file format.
+        changes = _changes_by_group(matrix, wallets, by, assets=assets, bridged=bridged)
+    # Charts of changes need these attributes, which are plain text for any file format.
     moments = {"before": _newest_time(earlier.wallets), "after": _newest_time(later.wallets)}
     texts = {
         key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
@@ -188,7 +182,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     return changes
 
 
-def _grouped_changes(
+def _changes_by_group(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, *, assets: AssetsLike | None, bridged: bool
 ) -> pd.DataFrame:
     """Add up changes by token or asset, and by columns of `wallets`."""
@@ -197,10 +191,10 @@ def _grouped_changes(
         for each in (matrix.status, matrix.wallet_status)
     )
     matrix = replace(matrix, status=status, wallet_status=wallet_status)
-    rows = np.flatnonzero(matrix.tokens >= 0)
+    rows = np.flatnonzero(matrix.token_codes >= 0)
     grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
-    grouped = grouped.take(np.flatnonzero(is_changed))
+    grouped = grouped.take_groups(np.flatnonzero(is_changed))
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
@@ -209,7 +203,7 @@ def _grouped_changes(
         matrix, labels, grouped.sums, np.column_stack([is_known, is_known]), is_complete
     ).assign(wallets_known=wallets_known, wallets=grouped.wallets)
     pair_wallets, known = matrix.wallet_ids.codes[matrix.wallet_rows], status[:, 0] == OK
-    asked, balances = len(np.unique(pair_wallets)), int((known & (matrix.tokens >= 0)).sum())
+    asked, balances = len(np.unique(pair_wallets)), int((known & (matrix.token_codes >= 0)).sum())
     wallets_ok = asked - len(np.unique(pair_wallets[~known]))
     return with_coverage(changes, Coverage(asked, wallets_ok, 0, balances, 0, 0, filtered=0))
 
@@ -221,7 +215,7 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
     before, after = matrix.status[rows].T
     return _add_change_columns(
         matrix,
-        matrix.output_labels(rows),
+        matrix.output_columns(rows),
         matrix.integers[rows],
         known[rows],
         is_complete=known[rows].all(axis=1),
@@ -238,9 +232,9 @@ def _add_change_columns(
     known: Mask,
     is_complete: Mask,
 ) -> pd.DataFrame:
-    """Add columns of changes. The columns of `integers` and `known` are the two times.
+    """Add the columns of changes. `integers` and `known` have a column for each of the two times.
 
-    What an incomplete group no longer holds may be in its unknown wallets, so it isn't gone.
+    A token that an incomplete group no longer holds isn't gone: unknown wallets may hold it.
     """
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
@@ -249,9 +243,9 @@ def _add_change_columns(
     conditions = [~both, is_new, is_gone, difference > 0]
     change = np.select(conditions, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
     return labels.assign(
-        before=matrix.amounts(earlier, known[:, 0]),
-        after=matrix.amounts(later, known[:, 1]),
-        difference=matrix.amounts(difference, both),
+        before=matrix.to_amounts(earlier, known[:, 0]),
+        after=matrix.to_amounts(later, known[:, 1]),
+        difference=matrix.to_amounts(difference, both),
         change=pd.Categorical.from_codes(change, dtype=CHANGE),
     )
 
@@ -259,7 +253,7 @@ def _add_change_columns(
 def mark_shared_answers_stale(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Mark an answer of `before` as stale in `after`. Check that both are comparable."""
+    """Mark answers in both results as stale in the later one. Check that both are comparable."""
     frames = before.wallets, after.wallets
     simulated_flags: set[bool] = set()
     for wallets in frames:
@@ -277,9 +271,9 @@ def mark_shared_answers_stale(
             f"before and after are the same snapshot, of {same.iloc[0]}",
             hint=f"save a newer snapshot, or choose an earlier one from {LIST_CALL}",
         )
-    # An answer in both snapshots came from the cache in the later one, so it is not a new answer
-    # and counts as stale. For two fetches there is only a warning, since users who fetch failed
-    # wallets again after a short time want to see the changes.
+    # An answer in two snapshots came from the cache in the later snapshot, so it counts as stale
+    # there. For two fetches there is only a warning, since users who fetch failed wallets again
+    # after a short time want to see the changes.
     earlier, newest = map(_newest_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
@@ -287,10 +281,10 @@ def mark_shared_answers_stale(
     both = concat_frames(wallets[names] for wallets in frames)
     answers = both[["service", "fetched_at"]].assign(wallet=wallet_identities(both).codes)
     is_shared = answers.duplicated(keep=False) & answers["fetched_at"].notna()
-    shared_by_side = np.split(is_shared.to_numpy(), [len(before.wallets)])
+    shared_masks = np.split(is_shared.to_numpy(), [len(before.wallets)])
     later = int(newest > earlier)
     if not all(SNAPSHOT in wallets for wallets in frames):
-        if count := int(shared_by_side[later].sum()):
+        if count := int(shared_masks[later].sum()):
             notify(
                 f"{count:,} of {counted_noun(len(frames[later]), 'wallet')} have the same cached "
                 "answer in before and after, so they seem unchanged. To compare new balances, "
@@ -298,7 +292,7 @@ def mark_shared_answers_stale(
                 InputWarning,
             )
         return before, after
-    stale = frames[later]["source"].astype(TEXT).mask(shared_by_side[later], Source.STALE.value)
+    stale = frames[later]["source"].astype(TEXT).mask(shared_masks[later], Source.STALE.value)
     outdated = (before, after)[later]._replace(wallets=frames[later].assign(source=stale))
     return (before, outdated) if later else (outdated, after)
 
@@ -309,23 +303,22 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
     return pd.to_datetime(wallets[name], utc=True).max()
 
 
-def _warn_if_rows_are_missing(sides: Sequence[WalletDetails], matrix: AmountMatrix) -> None:
-    """Warn if one result lacks rows of holdings, because tokens then wrongly seem new or gone."""
+def _warn_if_rows_are_missing(results: Sequence[WalletDetails], matrix: AmountMatrix) -> None:
+    """Warn if one result lacks rows of holdings, whose tokens would seem new or gone."""
     missing = []
-    for wallets, holdings in sides:
+    for wallets, holdings in results:
         fetched = wallets["tokens"][known_mask(wallets)].sum()
         missing.append(max(int(fetched) - len(holdings), 0))
     if all(missing) or not any(missing):
         return
-    side = int(missing[1] > 0)
-    known = (matrix.status == OK).all(axis=1)
-    unlisted = known & (matrix.integers[:, side] == 0) & (matrix.integers[:, 1 - side] != 0)
+    lacking = int(missing[1] > 0)  # the index of the incomplete result
+    known, integers = (matrix.status == OK).all(axis=1), matrix.integers
+    unlisted = known & (integers[:, lacking] == 0) & (integers[:, 1 - lacking] != 0)
     if count := int(unlisted.sum()):
-        name, other, seem = ("after", "before", "gone") if side else ("before", "after", "new")
+        name, other, kind = ("after", "before", "gone") if lacking else ("before", "after", "new")
         notify(
-            f"`{name}` is incomplete: the column 'tokens' of its wallets counts "
-            f"{counted_noun(missing[side], 'row')} more than its holdings have. So "
-            f"{counted_noun(count, 'balance')} of `{other}` may wrongly seem {seem}. Pass complete "
-            "frames, or drop the same tokens from both",
+            f"`{name}` is incomplete: its holdings lack {counted_noun(missing[lacking], 'row')} "
+            f"that `wallets.tokens` counts. So {counted_noun(count, 'balance')} of `{other}` may "
+            f"not really be {kind}. Pass complete frames, or drop the same tokens from both",
             InputWarning,
         )

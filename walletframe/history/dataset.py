@@ -1,13 +1,12 @@
-"""Functions that save, load, list and thin out snapshots. Frames are checked, times parsed."""
-# Days are in UTC, like the names of the folders of snapshots. In all functions, a point in time
-# without a time zone is in the machine's time zone, so a snapshot is found under the time with
-# which it was saved.
+"""Functions that save, load, list and thin out snapshots."""
+# Days are in UTC, like the names of snapshot folders. In all functions, a point in time without a
+# time zone is in the machine's time zone, so that a snapshot is loaded by the time of `save`.
 #
-# `thin` removes a snapshot only if other snapshots of the same period make it redundant: each
-# requested, known or completely readable wallet is so in another one. Reading many snapshots takes
-# long, so redundant snapshots are found without the lock. They are removed under the lock if the
-# names and digests of all snapshots that were read are unchanged. A snapshot that was saved in the
-# meantime was not read, and is not removed.
+# `thin` removes a snapshot if it is redundant: the kept snapshots of the same period have all its
+# wallets, its known wallets as known, and its readable wallets as readable. Reading many snapshots
+# takes long, so redundant snapshots are found without the lock. They are removed under the lock if
+# the names and digests of all snapshots that were read are unchanged. A snapshot that was saved in
+# the meantime was not read, and is not removed.
 
 from __future__ import annotations
 
@@ -32,17 +31,22 @@ from walletframe.errors import (
     UnknownSnapshotError,
 )
 from walletframe.frameless import frameless_address_errors
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails, as_details
+from walletframe.frames.extra_columns import (
+    add_extra_columns,
+    extra_from_arrow,
+    extra_names,
+    extra_to_arrow,
+)
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.known import known_and_fresh_mask
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     SIMULATED,
     WALLET_DTYPES,
     Source,
     concat_frames,
 )
-from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.identity import wallet_identities
-from walletframe.frames.kept import kept_frame, kept_names, kept_table, with_kept
-from walletframe.frames.known import known_and_fresh_mask
 from walletframe.history.folder import (
     HOLDINGS,
     LIST_CALL,
@@ -121,8 +125,8 @@ def save(
         If `details` is not the result of a fetch, if it lacks a column, if its amounts are floats,
         or if an extra column has values of several types.
     SettingsError
-        If two extra columns are called ``<name>`` and ``<name>_text``, and the first one has
-        amounts: the exact text of these amounts is saved as ``<name>_text``.
+        If two extra columns are called ``<name>`` and ``<name>_text``, and the first column has
+        amounts, whose exact text is saved as ``<name>_text``.
     SnapshotError
         If the frames were changed, so that a wallet has two rows, or its number of holdings differs
         from its value of ``tokens``; if simulated and real holdings would be mixed; if `at` can't
@@ -135,8 +139,7 @@ def save(
     -----
     InputWarning
         If `at` has no time zone; or if `at` is missing and there already is a snapshot with the
-        same answers. In the second case, no snapshot is added, and the time of the existing
-        snapshot is returned.
+        same answers. No second snapshot is added; the time of the existing snapshot is returned.
 
     Notes
     -----
@@ -159,11 +162,11 @@ def save(
     path = history_folder(folder)
     requested_time = None if at is None else _parse_point_in_time(at, warns=True)
     wallets, holdings = as_details(details)
-    extra = wallets[kept_names(wallets)]
-    kept_table(extra)  # raises an error if a column can't be stored
-    wallets = with_kept(cast_columns(wallets, WALLET_DTYPES), extra)
+    extra = wallets[extra_names(wallets)]
+    extra_to_arrow(extra)  # raises an error if a column can't be stored
+    wallets = add_extra_columns(cast_columns(wallets, WALLET_DTYPES), extra)
     typed_details = WalletDetails(wallets, cast_columns(holdings, HOLDING_DTYPES))
-    _require_unchanged(typed_details)
+    _require_unedited(typed_details)
     _require_separate_simulation(wallets["service"], path, may_be_simulated=folder is not None)
     taken_at = requested_time or _newest_answer_time(wallets)
     while not add_snapshot(path, taken_at, partial(write_frame, typed_details, taken_at)):
@@ -190,9 +193,8 @@ def load(
     Parameters
     ----------
     since, until : str, date, datetime or Timestamp, optional
-        The first and the last time, both inclusive. A time is a day in UTC (``"2026-01-31"``,
-        ``"yesterday"``) or a point in time. A point in time without a time zone is in the time zone
-        of this machine.
+        The first and the last time, both inclusive: days in UTC (``"2026-01-31"``,
+        ``"yesterday"``), or points in time, by default in the time zone of this machine.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
         Load only these wallets, in any form that `fetch_wallets` accepts. A wallet that is in no
         snapshot has no rows. Default: all wallets.
@@ -203,10 +205,9 @@ def load(
     -------
     WalletDetails
         ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], followed
-        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns.
-        They are NA in the rows of snapshots without these columns. Rows are sorted by time, and
-        rows of one snapshot are in the saved order. If there is no snapshot in the period, the
-        frames have no rows.
+        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns,
+        which are NA for snapshots without these columns. Rows are sorted by time, and then as they
+        were saved. If there is no snapshot in the period, the frames have no rows.
 
     Raises
     ------
@@ -230,14 +231,14 @@ def load(
     1 2026-01-31 00:00:00+00:00  bob.near     ok
     """
     keys = _parse_wallet_keys(wallets)
-    first = (_ALL_TIME if since is None else _parse_range(since))[0]
-    last = (_ALL_TIME if until is None else _parse_range(until))[1]
+    first = (_ALL_TIME if since is None else _parse_first_and_last_time(since))[0]
+    last = (_ALL_TIME if until is None else _parse_first_and_last_time(until))[1]
 
-    def select() -> list[SnapshotFolder]:
+    def select_folders() -> list[SnapshotFolder]:
         folders = require_snapshot_folders(history_folder(folder))
         return [each for each in folders if first <= each.moment <= last]
 
-    return _read_selected(select, partial(read_snapshots, keys=keys))
+    return _select_and_read(select_folders, partial(read_snapshots, keys=keys))
 
 
 @frameless_address_errors
@@ -277,9 +278,9 @@ def snapshot(
     Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
     """
     keys = _parse_wallet_keys(wallets)
-    last = (_ALL_TIME if when == _LATEST else _parse_range(when))[1]
+    last = (_ALL_TIME if when == _LATEST else _parse_first_and_last_time(when))[1]
 
-    def select() -> list[SnapshotFolder]:
+    def select_folders() -> list[SnapshotFolder]:
         folders = require_snapshot_folders(history_folder(folder))
         early = [each for each in folders if each.moment <= last]
         if not early:
@@ -290,7 +291,7 @@ def snapshot(
             )
         return early[-1:]
 
-    return _read_selected(select, partial(read_snapshots, keys=keys))
+    return _select_and_read(select_folders, partial(read_snapshots, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
@@ -331,7 +332,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     0 2026-01-31 00:00:00+00:00        1           1       True
     """
     select = partial(require_snapshot_folders, history_folder(folder))
-    wallets, folders = _read_selected(
+    wallets, folders = _select_and_read(
         select, lambda folders: (read_snapshot_wallets(folders), folders)
     )
     columns: dict[str, Any] = {
@@ -355,10 +356,9 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept. If several have the same number, the snapshot with the most wallets without an
-        unreadable balance is kept, and otherwise the latest one. Another snapshot of the period is
-        kept only if the kept snapshots lack one of its wallets, or if this wallet is unknown or has
-        unreadable balances in them.
+        is kept. If several have the same number, the snapshot with the most wallets without
+        unreadable balances is kept, and then the latest one. Other snapshots of the period are kept
+        only for wallets that are missing, unknown or not fully readable in the kept snapshots.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. Snapshots of a
         period are removed only if the whole period is older than this.
@@ -413,10 +413,10 @@ def thin(
     return pd.DataFrame({SNAPSHOT: pd.DatetimeIndex(removed, tz=UTC).as_unit("us")})
 
 
-def _read_selected(
+def _select_and_read(
     select: Callable[[], list[SnapshotFolder]], reader: Callable[[list[SnapshotFolder]], _T]
 ) -> _T:
-    """Select and read snapshots. Start again if another process removes one in the meantime."""
+    """Select and read snapshots. Repeat both if another process removes a selected snapshot."""
     while True:
         folders = select()
         try:
@@ -433,7 +433,7 @@ def _parse_wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | No
 
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
-    """Raise an error if the result of a fetch could not be saved. Called before the fetch."""
+    """Raise an error before a fetch if its result could not be saved."""
     path = history_folder(folder)
     taken_at = None if at is None else _parse_point_in_time(at)
     _require_separate_simulation([service], path, may_be_simulated=folder is not None)
@@ -442,9 +442,9 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 
 def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
-    """Return whether the snapshot of a time has the same answers. They may be from the cache."""
-    extra = details.wallets[kept_names(details.wallets)]
-    as_read = with_kept(details.wallets, kept_frame(kept_table(extra)))
+    """Return whether the snapshot of a time has the same answers, even from another source."""
+    extra = details.wallets[extra_names(details.wallets)]
+    as_read = add_extra_columns(details.wallets, extra_from_arrow(extra_to_arrow(extra)))
     with suppress(HistoryError):
         saved = read_snapshots([SnapshotFolder(taken_at, snapshot_path(folder, taken_at))], None)
         return all(
@@ -457,12 +457,11 @@ def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) 
 
 
 def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
-    hint = "pass another time as at=…"
-    return SnapshotError(f"there already is a snapshot of {taken_at}", hint)
+    return SnapshotError(f"there already is a snapshot of {taken_at}", "pass another time as at=…")
 
 
-def _require_unchanged(details: WalletDetails) -> None:
-    """Raise an error if frames were changed since the fetch: they would cause false changes."""
+def _require_unedited(details: WalletDetails) -> None:
+    """Raise an error if frames were edited since the fetch; edits would look like changes."""
     wallets, holdings = details
     names = ["blockchain", "address"]
     ids = wallet_identities(concat_frames([wallets[names], holdings[names]]))
@@ -477,8 +476,8 @@ def _require_unchanged(details: WalletDetails) -> None:
         name = ".".join(str(part) for part in ids.keys[first])
         raise SnapshotError(
             f"{count_with_verb(len(wrong), len(ids.keys), 'wallet')} not as fetched. The first is "
-            f"{name!a}: wallets has {counted_noun(int(row_counts[first]), 'row')} of it (expected: "
-            f"1), and holdings has {holding_counts[first]} (expected: {expected[first]}, as in the "
+            f"{name!a}, with {counted_noun(int(row_counts[first]), 'row')} in wallets (expected: "
+            f"1) and {holding_counts[first]} in holdings (expected: {expected[first]}, as in the "
             "column 'tokens' of wallets)",
             hint="save the unchanged result of the fetch, and drop rows after loading it",
         )
@@ -487,7 +486,7 @@ def _require_unchanged(details: WalletDetails) -> None:
 def _require_separate_simulation(
     services: Iterable[str], folder: Path, *, may_be_simulated: bool
 ) -> None:
-    """Raise an error if simulated holdings are for the default folder, or a folder of real ones."""
+    """Raise an error for simulated holdings in the default folder or beside real holdings."""
     kinds = {service == SIMULATED for service in services}
     refused = True in kinds and not may_be_simulated
     with suppress(HistoryError):  # a broken snapshot must not prevent saving a new one
@@ -500,9 +499,9 @@ def _require_separate_simulation(
         )
 
 
-def _parse_range(when: Moment) -> tuple[datetime, datetime]:
-    """Return two times in UTC: the first and the last microsecond of a day, hour or second."""
-    value = _parse_time(when)
+def _parse_first_and_last_time(when: Moment) -> tuple[datetime, datetime]:
+    """Return the first and last microsecond (in UTC) of a day, hour, minute or second."""
+    value = _parse_day_or_time(when)
     if not isinstance(value, datetime):
         return datetime.combine(value, time.min, UTC), datetime.combine(value, time.max, UTC)
     match = _TIME_TEXT.match(when) if isinstance(when, str) else None
@@ -534,7 +533,7 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
 
 def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
     """Return a point in time in UTC. If `warns` is true, warn about a time without a time zone."""
-    value = _parse_time(when)
+    value = _parse_day_or_time(when)
     if not isinstance(value, datetime):
         hint = 'add a time of day, such as "2026-01-31T06:00Z"'
         raise SnapshotError(f"{when} is a day, but a point in time is needed", hint)
@@ -546,8 +545,8 @@ def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
     return in_utc
 
 
-def _parse_time(when: Any) -> date | datetime:
-    """Parse a day or a point in time; the default time zone is that of the machine."""
+def _parse_day_or_time(when: Any) -> date | datetime:
+    """Parse a day or a point in time, by default in the machine's time zone."""
     if isinstance(when, date) and not pd.isna(when):  # a datetime is a date as well
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
@@ -594,16 +593,15 @@ def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[Snapsh
 
 
 def _find_redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Return the snapshots without any requested, known or readable wallet that others lack."""
-    for each in period:
-        # Opening raises an error, since a broken snapshot must not replace another snapshot.
+    """Return the snapshots that add no listed, known or readable wallet to the others."""
+    for each in period:  # raises an error, since a broken snapshot must not replace another
         with open_snapshot_file(each.path / HOLDINGS):
             pass
     wallets = read_snapshot_wallets(period)
     ids, known = wallet_identities(wallets), known_and_fresh_mask(wallets)
     features = np.stack([np.ones_like(known), known, known & wallets["error"].isna().to_numpy()])
-    groups, none = wallets.groupby(SNAPSHOT).indices, np.array([], dtype=np.intp)
-    rows = {each.moment: groups.get(pd.Timestamp(each.moment), none) for each in period}
+    groups, no_rows = wallets.groupby(SNAPSHOT).indices, np.array([], dtype=np.intp)
+    rows = {each.moment: groups.get(pd.Timestamp(each.moment), no_rows) for each in period}
     ranked = sorted(rows, key=lambda moment: (*features[1:, rows[moment]].sum(axis=1), moment))
     needed, covered = {ranked[-1]}, np.zeros((len(features), len(ids.keys)), dtype=bool)
     for moment in reversed(ranked):

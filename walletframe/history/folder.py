@@ -1,17 +1,16 @@
-"""Snapshots on the disk: folders of two Parquet files, which are written and removed atomically."""
+"""Snapshots on disk, each a folder of two Parquet files that is saved and removed atomically."""
 # <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
 #                                                  holdings.parquet
 #
 # A snapshot is a folder whose name is the snapshot's time. The folder is written under another name
 # and then renamed, and it is renamed again before it is removed. So readers never see an incomplete
 # snapshot, and two writers never write to the same folder. A crash leaves only a folder `.saving-…`
-# or `.removed-…`, which a later call removes. Folders are renamed under a lock that all processes
-# share.
+# or `.removed-…`, which a later call removes. All processes share a lock for renaming.
 #
 # The files have the columns of `wallets` and `holdings`, with amounts both as decimals and as text.
 # Each row also has its `snapshot`, its `position` in the saved frame, and a `wallet_key`, which is
 # the same for all spellings of a wallet in all snapshots. Rows are sorted by this key, in small row
-# groups with statistics, so that the rows of one wallet are found without reading all other rows.
+# groups with statistics, so that the rows of one wallet can be read without all other rows.
 
 from __future__ import annotations
 
@@ -47,15 +46,21 @@ from walletframe.disk import (
     publish,
 )
 from walletframe.errors import AmountError, HistoryError, SnapshotError, UnknownSnapshotError
-from walletframe.frames.contract import (
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.extra_columns import (
+    DISTINCT,
+    add_extra_columns,
+    extra_from_arrow,
+    extra_names,
+    extra_to_arrow,
+)
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.schema import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     normalize_blockchains,
     require_columns,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.identity import wallet_identities
-from walletframe.frames.kept import DISTINCT, kept_frame, kept_names, kept_table, with_kept
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -92,7 +97,7 @@ class SnapshotFolder:
 
 
 def history_folder(folder: str | Path | None) -> Path:
-    """Return the path of the folder with the snapshots, by default in the user's data folder."""
+    """Return the path of the folder of snapshots, by default in the user's data folder."""
     return user_data_path("walletframe") / "history" if folder is None else local_folder(folder)
 
 
@@ -118,7 +123,7 @@ def snapshot_path(folder: Path, taken_at: datetime) -> Path:
 
 
 def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
-    """Return the digests of a snapshot's files, or of those before the first unreadable file."""
+    """Return the digests of a snapshot's files, up to the first unreadable file."""
     digests = []
     with suppress(OSError):
         for name in _FILES:
@@ -136,7 +141,7 @@ def add_snapshot(
         return False
     private_folder(folder)
     remove_leftovers(folder)
-    unfinished = _hidden_path(folder, _SAVING)
+    unfinished = _new_hidden_path(folder, _SAVING)
     private_folder(unfinished)
     try:
         for name in _FILES:
@@ -166,7 +171,7 @@ def remove_snapshots(
         if any(digest_files(each) != expected for each, expected in expected_digests.items()):
             return False
         for each in redundant:
-            hidden_path = _hidden_path(folder, _REMOVED)
+            hidden_path = _new_hidden_path(folder, _REMOVED)
             each.path.rename(hidden_path)
             _remove_snapshot_files(hidden_path)
             with suppress(OSError):  # the folder of the day contains other snapshots
@@ -175,7 +180,7 @@ def remove_snapshots(
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove files of killed processes of this user. Unfinished snapshots are kept for a day."""
+    """Remove this user's leftover folders. Unfinished snapshots are kept for a day."""
     deadline = time.time() - FORGOTTEN_AFTER_S
     for path in folder.iterdir():
         if match := _LEFTOVER.fullmatch(path.name):
@@ -186,7 +191,7 @@ def remove_leftovers(folder: Path) -> None:
                     _remove_snapshot_files(path)
 
 
-def _hidden_path(folder: Path, kind: str) -> Path:
+def _new_hidden_path(folder: Path, kind: str) -> Path:
     """Return a new path in a folder. A name that begins with a dot does not count as a snapshot."""
     return folder / f".{kind}-{secrets.token_hex(8)}"
 
@@ -236,14 +241,14 @@ def write_frame(details: WalletDetails, taken_at: datetime, name: str, file: Bin
     rows = frame[[*_DTYPES[name]]].assign(**added)
     table = to_portable_table(rows).select(schema.names).cast(schema)
     if name == WALLETS:
-        extra = kept_table(frame[kept_names(frame)])
+        extra = extra_to_arrow(frame[extra_names(frame)])
         for column in extra.column_names:
             table = table.append_column(column, extra[column])
-    with open_writer(file, table.schema) as parquet:
+    with open_parquet_writer(file, table.schema) as parquet:
         parquet.write_table(table.sort_by(KEY), row_group_size=GROUP_ROWS)
 
 
-def open_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
+def open_parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
     """Return a Parquet writer for a file of a snapshot."""
     text_columns = [field.name for field in schema if pa.types.is_large_string(field.type)]
     dictionary_columns = [name for name in text_columns if name not in DISTINCT]
@@ -259,32 +264,32 @@ def open_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read snapshots, or only the wallets with these keys, sorted by time and then as saved."""
-    frames = (_read_frames(folders, name, keys) for name in (WALLETS, HOLDINGS))
+    """Read snapshots, or only wallets with these keys. Rows are sorted by time, then as saved."""
+    frames = (_read_frame(folders, name, keys) for name in (WALLETS, HOLDINGS))
     return WalletDetails(*normalize_blockchains(*frames))
 
 
 def read_snapshot_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
     """Read the wallets of snapshots. Rows are sorted by time, then as saved."""
-    [wallets] = normalize_blockchains(_read_frames(folders, WALLETS, None))
+    [wallets] = normalize_blockchains(_read_frame(folders, WALLETS, None))
     return wallets
 
 
-def _read_frames(
+def _read_frame(
     folders: Sequence[SnapshotFolder], name: str, keys: Collection[tuple[str, str]] | None
 ) -> pd.DataFrame:
     wanted = None if keys is None else sorted(".".join(key) for key in keys)
     stored = (AMOUNT_TEXT if column == "amount" else column for column in _DTYPES[name])
     columns = [SNAPSHOT, *stored, POSITION, KEY]
 
-    def read_batch(batch: Sequence[SnapshotFolder]) -> list[pa.Table]:
+    def read_tables(batch: Sequence[SnapshotFolder]) -> list[pa.Table]:
         return [_read_rows(each.path / name, columns, wanted) for each in batch]
 
     batch_size = max(1, len(folders) // _MAX_TASKS)
     batches = [folders[start : start + batch_size] for start in range(0, len(folders), batch_size)]
     # There are few tasks, since starting a task costs a tenth of reading a file.
     with ThreadPoolExecutor() as threads:
-        tables = [table for batch in threads.map(read_batch, batches) for table in batch]
+        tables = [table for batch in threads.map(read_tables, batches) for table in batch]
     empty = _SCHEMAS[name].empty_table().select(columns)
     table = _concat_tables([empty, *tables]).drop_columns(KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (POSITION, "ascending")])
@@ -294,11 +299,11 @@ def _read_frames(
     if name != WALLETS:
         return typed
     extra = [each for each in in_order.column_names if each not in (*columns, POSITION)]
-    return with_kept(typed, kept_frame(in_order.select(extra)))
+    return add_extra_columns(typed, extra_from_arrow(in_order.select(extra)))
 
 
 def _concat_tables(tables: list[pa.Table]) -> pa.Table:
-    """Concatenate tables. Extra columns become text if the types in the tables differ."""
+    """Concatenate tables. Extra columns with different types in the tables become text."""
     types_by_name: dict[str, set[pa.DataType]] = {}
     for field in (field for table in tables for field in table.schema):
         types_by_name.setdefault(field.name, set()).add(field.type)
@@ -314,7 +319,7 @@ def _concat_tables(tables: list[pa.Table]) -> pa.Table:
 
 
 def _read_rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
-    """Read the rows of a file. With `wanted`, read only the row groups of these wallets."""
+    """Read the rows of a file, or only the rows of the `wanted` wallets."""
     with open_snapshot_file(path) as file:
         if path.name == WALLETS:  # this file also has the extra columns of users
             known_columns = {*_SCHEMAS[WALLETS].names, *columns}

@@ -5,9 +5,9 @@ The functions return long frames for charts. Unknown amounts are NA in these fra
 """
 # If an answer does not list a token, the amount of the token is known: it is 0. If an answer lists
 # a token twice, the two balances are added up. Amounts are unknown if the wallet failed or was not
-# requested, or if the answer is out of date. An unknown token may be any token, so the amounts of
-# all tokens that the answer does not list are unknown at that time. An unknown token can't be
-# identified in other snapshots, so the amount of an unknown token is unknown at all other times.
+# requested, or if the answer is out of date. An unknown token may be any token, so all tokens that
+# its answer does not list have unknown amounts at that time. An unknown token can't be identified
+# in other snapshots, so its own amount is unknown at all other times.
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.errors import SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
-    bridged_versions,
-    refuse_assets,
+    count_and_sum_bridged,
+    reject_assets,
     token_or_asset_index,
     token_or_asset_names,
+    tokens_to_assets,
     warn_about_bridged,
-    with_assets,
 )
-from walletframe.frames.contract import amounts_of, concat_frames, require_columns
 from walletframe.frames.coverage import sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import ADDED, group, list_names, read_groups, refuse_token_and_asset
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_groups, reject_both
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     cell_sums,
@@ -40,6 +39,7 @@ from walletframe.frames.positions import (
     possible_token_blockchains,
     snapshot_times,
 )
+from walletframe.frames.schema import amounts_of, concat_frames, require_columns
 from walletframe.history.folder import SNAPSHOT
 from walletframe.pandas_versions import TEXT, factorized
 from walletframe.text import safe_line
@@ -71,16 +71,16 @@ STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_STATUS_N
 
 @dataclass(frozen=True, slots=True)
 class AmountMatrix:
-    """The amounts of p pairs (wallet, token) of w wallets at s times, in order of appearance."""
+    """The amounts of p pairs (wallet, token) of w wallets at s times, sorted by wallet."""
 
     details: WalletDetails
     wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
     token_ids: KeyCodes  # codes of the rows of holdings
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
-    # (p,): the last row of the pair, or, without holdings, that of the chosen token, or else -1.
+    # (p,): the pair's last row or, without holdings, the chosen token's last row, or else -1.
     holding_rows: Codes
     ever_listed: Mask  # (p,): whether any answer lists the token, even with 0
-    tokens: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
+    token_codes: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
     trackable: Mask  # (p,): whether the token is known and can be identified over time
     integers: Integers  # (p, s): amounts times 10**scale; 0 if unknown
     scale: int
@@ -88,29 +88,29 @@ class AmountMatrix:
     wallet_status: Statuses  # (w, s): the status of all tokens that are known and readable
     token_filter: TokenFilter | None
 
-    def output_labels(self, pairs: Codes) -> pd.DataFrame:
-        """Return the label columns of some pairs. The chosen asset, if any, replaces the token."""
-        pair_labels = self.pair_labels(pairs)
+    def output_columns(self, pairs: Codes) -> pd.DataFrame:
+        """Return the columns of some pairs for users; a chosen asset replaces the token."""
+        columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
-            return pair_labels
-        asset = pd.Series(self.token_filter.asset, index=pair_labels.index, dtype=TEXT)
-        return pair_labels.drop(columns=_TOKEN).assign(asset=asset)
+            return columns
+        asset = pd.Series(self.token_filter.asset, index=columns.index, dtype=TEXT)
+        return columns.drop(columns=_TOKEN).assign(asset=asset)
 
-    def pair_labels(self, pairs: Codes) -> pd.DataFrame:
-        """Return columns with the wallet and the token of some pairs. A missing token is NA."""
+    def pair_columns(self, pairs: Codes) -> pd.DataFrame:
+        """Return columns with the wallet and the token (or NA) of some pairs."""
         wallets, holdings = self.details
         wallet, token = self.wallet_rows[pairs], self.holding_rows[pairs]
         columns = {name: wallets[name].array.take(wallet) for name in _WALLET}
         columns |= {name: holdings[name].array.take(token, allow_fill=True) for name in _TOKEN}
         return pd.DataFrame(columns).astype(TEXT)
 
-    def amounts(self, integers: Integers, known: Mask) -> AmountArray:
-        """Convert integers at this matrix's scale to amounts. NA stands for unknown amounts."""
+    def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
+        """Convert integers at this matrix's scale to amounts, with NA for unknown amounts."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
 
-def select_columns(details: WalletDetails, *extra: str) -> WalletDetails:
-    """Return both frames with only the columns that `build_matrix` needs, and `extra` columns."""
+def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
+    """Return both frames with only the columns for `build_matrix`, and the `extra` columns."""
     needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
@@ -126,7 +126,7 @@ def build_matrix(
     time_count: int,
     token_filter: TokenFilter | None,
 ) -> AmountMatrix:
-    """Add up the amounts of `select_columns` by pair (wallet, token) and time."""
+    """Add up amounts by pair (wallet, token) and time."""
     wallets, holdings = details
     is_single = token_filter is not None and not token_filter.by_contract
     if token_filter is None:
@@ -139,7 +139,9 @@ def build_matrix(
     if token_filter:
         holdings, holding_times = holdings[token_filter.rows], holding_times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
-        token_ids = token_filter.repeat(len(holdings)) if is_single else token_identities(holdings)
+        token_ids = token_identities(holdings)
+        if is_single:
+            token_ids = token_filter.token_codes(len(holdings))
     frames = [wallets[_WALLET], holdings[_WALLET], unknown_wallets]
     ids = wallet_identities(concat_frames(frames))
     requested, holders, unknown_holders = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
@@ -150,7 +152,7 @@ def build_matrix(
         (holdings, holders, holding_times),
         (unknown_wallets, unknown_holders, unknown_times),
     ):
-        _require_requested_wallets(*rows, wallet_status)
+        _require_holders_requested(*rows, wallet_status)
     codes = wallet_status[unknown_holders, unknown_times]
     wallet_status[unknown_holders, unknown_times] = np.where(codes == OK, UNKNOWN_TOKEN, codes)
     pairs, distinct = pd.factorize(holders * len(token_ids.keys) + token_ids.codes)
@@ -159,7 +161,7 @@ def build_matrix(
     if token_filter:  # keep only wallets on blockchains that have the token
         wallet_chains, names = factorized(np.array([key[0] for key in ids.keys], dtype=object))
         _, chains = possible_token_blockchains(
-            token_filter.repeat(len(holders)),
+            token_filter.token_codes(len(holders)),
             wallet_chains[holders],
             {name: code for code, name in enumerate(names)},
             token_filter.asset_blockchains,
@@ -180,15 +182,15 @@ def build_matrix(
     listed[pair, holding_times] = True
     status = _cell_statuses(wallet_status[wallet], is_unknown, listed, unreadable)
     integers[status != OK] = 0
-    holding_rows = _last_rows(pair, len(order))
+    holding_rows = _last_row_by_code(pair, len(order))
     return AmountMatrix(
         details,
         ids,
         token_ids,
-        wallet_rows=_last_rows(requested, len(ids.keys))[wallet],
+        wallet_rows=_last_row_by_code(requested, len(ids.keys))[wallet],
         holding_rows=np.where((holding_rows < 0) & is_single, len(holdings) - 1, holding_rows),
         ever_listed=holding_rows >= 0,
-        tokens=token,
+        token_codes=token,
         trackable=(token >= 0) & ~is_unknown,
         integers=integers,
         scale=sums.scale,
@@ -199,7 +201,7 @@ def build_matrix(
 
 
 def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    """Return the status of each cell: that of the wallet, or of an unknown token or amount."""
+    """Return each cell's status: of the wallet, the unknown token, or the unknown amount."""
     status, rows = wallets.copy(), np.flatnonzero(is_unknown)
     codes, is_listed = status[rows], listed[rows]
     codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK
@@ -227,7 +229,7 @@ def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]
     return status
 
 
-def _require_requested_wallets(
+def _require_holders_requested(
     holdings: pd.DataFrame, holders: Codes, times: Codes, wallet_status: Statuses
 ) -> None:
     requested = times >= 0
@@ -241,8 +243,8 @@ def _require_requested_wallets(
         )
 
 
-def _last_rows(codes: Codes, count: int) -> Codes:
-    """Return the index of the last row with each code, or -1 if no row has the code."""
+def _last_row_by_code(codes: Codes, count: int) -> Codes:
+    """Return the index of each code's last row, or -1 if no row has the code."""
     last = np.full(count, -1, dtype=np.intp)
     last[codes] = np.arange(len(codes))  # NumPy stores the last of several assignments
     return last
@@ -250,22 +252,21 @@ def _last_rows(codes: Codes, count: int) -> Codes:
 
 @dataclass(frozen=True, slots=True)
 class TokenFilter:
-    """A filter for the single token or asset that was chosen."""
+    """A filter for one chosen token or asset."""
 
-    rows: Mask  # whether each row of holdings is of this token or asset
+    rows: Mask  # whether each row of holdings has this token or asset
     unknown: Codes  # the rows of unknown tokens, which may be this token or asset
     key: TokenKey
-    # The blockchains of each asset's contracts.
-    asset_blockchains: Mapping[TokenKey, Collection[str]] | None
+    asset_blockchains: Mapping[TokenKey, Collection[str]] | None  # of each asset's contracts
     asset: str | None  # the name of the asset, or None for a token
     by_contract: bool = False  # whether the asset's contracts stay separate
 
-    def repeat(self, row_count: int) -> KeyCodes:
-        """Return identities of `row_count` rows that all have the chosen token or asset."""
+    def token_codes(self, row_count: int) -> KeyCodes:
+        """Return the codes of `row_count` rows that all have the chosen token or asset."""
         return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
 
 
-def find_token_filter(
+def make_token_filter(
     holdings: pd.DataFrame,
     token: TokenLike | None,
     asset: TokenLike | None,
@@ -274,14 +275,14 @@ def find_token_filter(
     **options: Any,
 ) -> TokenFilter | None:
     """Return the filter for the chosen token or asset, or None if neither is chosen."""
-    refuse_token_and_asset(token, asset)
+    reject_both(token, asset)
     if (chosen := token if asset is None else asset) is None:
         return None
     positions = encode_holdings(holdings)
     if asset is not None:
-        positions = with_assets(positions, **options)
+        positions = tokens_to_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
-    warn_about_bridged(bridged_versions(positions, index)[0])
+    warn_about_bridged(count_and_sum_bridged(positions, index)[0])
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(
@@ -301,11 +302,11 @@ class GroupedAmounts:
     labels: pd.DataFrame  # g rows
     sums: Integers  # (g, s): the sums over the known wallets
     is_partial: Mask  # (g,): whether an amount is unknown
-    is_listed: Mask  # (g,): whether the group has one of the chosen pairs
-    wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold it
-    wallets: Codes  # (g,): the number of wallets that could hold it
+    is_listed: Mask  # (g,): whether the group has a pair
+    wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold the token
+    wallets: Codes  # (g,): the number of wallets that could hold the token
 
-    def take(self, groups: Codes) -> GroupedAmounts:
+    def take_groups(self, groups: Codes) -> GroupedAmounts:
         """Return the groups with these indices."""
         labels, *columns = (getattr(self, name).take(groups, axis=0) for name in self.__slots__)
         return GroupedAmounts(labels.reset_index(drop=True), *columns)
@@ -319,7 +320,7 @@ def group_matrix(
     `rows` are the pairs with a token; all other pairs are in groups without a token. Groups are
     sorted by set of wallets, then by first row.
     """
-    names, chosen = list_names(by), matrix.token_filter
+    names, chosen = by_as_list(by), matrix.token_filter
     known, wallet_known = matrix.status == OK, matrix.wallet_status == OK
     if chosen and chosen.by_contract:
         options = {}
@@ -327,31 +328,31 @@ def group_matrix(
         names.append("asset")
     ids = matrix.wallet_ids.codes[: len(wallets)]
     distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
-    # A wallet that failed in the last snapshot may have rows, too.
+    # A wallet that failed in the last snapshot may have holdings in other snapshots.
     distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
-    names = _check_names(names, by, distinct)
-    zeros = matrix.amounts(np.zeros(len(rows), dtype=object), rows >= 0)
-    pairs = matrix.pair_labels(rows).assign(amount=zeros)
+    names = _check_group_names(names, by, distinct)
+    zeros = matrix.to_amounts(np.zeros(len(rows), dtype=object), rows >= 0)
+    pairs = matrix.pair_columns(rows).assign(amount=zeros)
     positions, groups = read_groups(pairs, names, distinct, **options)
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
-    if wallet_names := [name for name in names if name not in ADDED]:
-        owners = group(positions, wallet_names)
+    if wallet_names := [name for name in names if name not in KINDS]:
+        owners = make_groups(positions, wallet_names)
     pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
     codes = len(groups) + owners.wallet_set_codes[pair_wallets]
     codes[rows] = groups.codes
     count, stride = len(groups) + len(owners), max(len(distinct), 1)
 
     # One unknown amount makes the wallet unknown.
-    cells, places = pd.factorize(codes * stride + pair_wallets)
-    place_groups, place_wallets = np.divmod(places, stride)
-    unknown = np.zeros((len(places), known.shape[1]), dtype=np.int64)
+    cells, members = pd.factorize(codes * stride + pair_wallets)
+    member_groups, member_wallets = np.divmod(members, stride)
+    unknown = np.zeros((len(members), known.shape[1]), dtype=np.int64)
     np.add.at(unknown, cells, ~known)
     sums = np.full((count, matrix.integers.shape[1]), 0, dtype=object)
     np.add.at(sums, codes, np.where(unknown[cells] > 0, 0, matrix.integers))
     states = np.column_stack([wallet_known, np.ones(len(distinct), dtype=bool)]).T.astype(np.int64)
     possible = [sum_possible_holders(positions, each, states) for each in (groups, owners)]
     counts = np.concatenate(possible, axis=1, dtype=np.int64).T
-    np.subtract.at(counts[:, :-1], place_groups, (unknown > 0) & wallet_known[place_wallets])
+    np.subtract.at(counts[:, :-1], member_groups, (unknown > 0) & wallet_known[member_wallets])
 
     labels_without_token = owners.labels.reindex(range(len(owners)))
     labels = pd.concat([groups.labels, labels_without_token], ignore_index=True)
@@ -361,26 +362,26 @@ def group_matrix(
     return GroupedAmounts(
         labels,
         sums,
-        is_partial=np.bincount(place_groups, (unknown > 0).any(axis=1), minlength=count) > 0,
+        is_partial=np.bincount(member_groups, (unknown > 0).any(axis=1), minlength=count) > 0,
         is_listed=np.bincount(codes[rows], minlength=count) > 0,
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
-    ).take(order)
+    ).take_groups(order)
 
 
-def _check_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
+def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
     """Check the names to group by, and return them with "asset" and "token" at the end."""
-    extra = kept_names(wallets)
-    if not names or any(name not in {*ADDED, *_WALLET_GROUPINGS, *extra} for name in names):
-        extra_names = f" ({', '.join(map(safe_line, extra))})" if extra else ""
+    extra = extra_names(wallets)
+    if not names or any(name not in {*KINDS, *_WALLET_GROUPINGS, *extra} for name in names):
+        shown_extra = f" ({', '.join(map(safe_line, extra))})" if extra else ""
         hint = (
             'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
-            f"{extra_names}"
+            f"{shown_extra}"
         )
         raise SettingsError(f"by={by!r} is not supported", hint)
     names = names if "asset" in names else [*names, "token"]
     added = [name for name in ("asset", "token") if name in names]
-    return [*(name for name in names if name not in ADDED), *added]
+    return [*(name for name in names if name not in KINDS), *added]
 
 
 def timeline(
@@ -402,11 +403,9 @@ def timeline(
         native coin, or an unambiguous symbol.
     asset : str or (str, str or None), optional
         Return only this asset: its name, such as ``"USDC"``, or one of its contracts. Amounts are
-        summed over all contracts of the asset, and the column ``asset`` replaces the columns of the
-        token.
+        summed over all contracts, and the column ``asset`` replaces the columns of the token.
     assets, bridged : optional
-        The definition of the asset: your own contracts, and whether bridged versions count, as in
-        `walletframe.assets`.
+        Your own contracts, and whether bridged versions count, as in `walletframe.assets`.
 
     Returns
     -------
@@ -422,10 +421,9 @@ def timeline(
           the amount is unknown;
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
-        If a wallet is never known to hold a token, its rows have no token, and are only of the
-        snapshots in which the wallet is unknown. With `token` or `asset`, these rows have the
-        chosen token or asset if the wallet could hold it. An unknown token has one row, in its own
-        snapshot, since it can't be identified in other snapshots.
+        A wallet without any listed token has rows only for the snapshots in which it is unknown.
+        These rows have no token, or the chosen token or asset if the wallet could hold it. An
+        unknown token has one row, since it can't be identified in other snapshots.
 
     Raises
     ------
@@ -434,11 +432,10 @@ def timeline(
     AmbiguousTokenError, UnknownTokenError
         If several tokens share the symbol, or if no snapshot has the token or asset.
     SettingsError, TokenListError
-        If both `token` and `asset` are given, if `assets` or `bridged` are given without `asset`,
-        or if `assets` can't be used.
+        If both `token` and `asset` are given, or `assets` or `bridged` without `asset`, or if
+        `assets` can't be used.
     SnapshotError
-        If a snapshot has two rows for a wallet, or holdings of a wallet that is missing from its
-        ``wallets``.
+        If a snapshot has two rows for a wallet, or holdings of a wallet missing from ``wallets``.
 
     Examples
     --------
@@ -452,17 +449,17 @@ def timeline(
     0 2026-01-31 00:00:00+00:00   NEAR     ok
     """
     if asset is None:
-        refuse_assets(assets, bridged=bridged)
+        reject_assets(assets, bridged=bridged)
     moments, matrix = _build_history_matrix(history, token, asset, assets=assets, bridged=bridged)
-    is_unknown, is_ok = (matrix.tokens >= 0) & ~matrix.trackable, matrix.status == OK
+    is_unknown, is_ok = (matrix.token_codes >= 0) & ~matrix.trackable, matrix.status == OK
     left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
     left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
     pairs, times = np.nonzero((matrix.status != NOT_ASKED) & ~left_out)
     status = matrix.status[pairs, times]
-    frame = matrix.output_labels(pairs)
+    frame = matrix.output_columns(pairs)
     frame.insert(0, SNAPSHOT, moments[times])
     return frame.assign(
-        amount=matrix.amounts(matrix.integers[pairs, times], status == OK),
+        amount=matrix.to_amounts(matrix.integers[pairs, times], status == OK),
         status=pd.Categorical.from_codes(status, dtype=STATUS),
     )
 
@@ -485,8 +482,8 @@ def total_timeline(
     by : str or list of str, optional
         Sum the amounts of each token over groups of wallets, as in `compare`: an extra column of
         ``wallets``, such as ``"owner"``, ``"wallet"`` or ``"blockchain"``. With ``"asset"``, the
-        amounts of each asset are summed, instead of each token. A wallet belongs to the group that
-        its last row with a label names. Default: all wallets are one group.
+        amounts of each asset are summed, instead of each token. A wallet belongs to the group in
+        its last row with a label. Default: all wallets are one group.
     token, asset : str or (str, str or None), optional
         Return only this token or asset, as in `timeline`.
     assets, bridged : optional
@@ -504,12 +501,12 @@ def total_timeline(
           the token. By asset, ``asset`` replaces these columns;
         - ``amount``, amount: the sum of the known amounts, or NA if no amount is known;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
-          snapshot, and the number of wallets of this history (and group) that could hold the token.
-          These are the wallets on the token's own blockchain, and on the blockchains where a wallet
-          ever held the token. If the two counts differ, the true total may be higher.
+          snapshot, and the number of wallets of this history (and group) that could hold the token:
+          the wallets on the token's own blockchain, and on blockchains where a wallet ever held the
+          token. If the two counts differ, the true total may be higher.
 
         Unknown tokens are left out, since they can't be identified in other snapshots. A group that
-        never held a token has no rows of this token, unless it is chosen as `token` or `asset`.
+        never held a token has rows of this token only if it is chosen as `token` or `asset`.
 
     Raises
     ------
@@ -530,20 +527,20 @@ def total_timeline(
     0   NEAR              1        1
     """
     by = by or ("token" if asset is None else "asset")
-    by_contract = asset is not None and "token" in list_names(by)
+    by_contract = asset is not None and "token" in by_as_list(by)
     moments, matrix = _build_history_matrix(
         history, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )
     rows = np.flatnonzero(matrix.trackable)
-    rows = rows[np.argsort(matrix.tokens[rows], kind="stable")]
+    rows = rows[np.argsort(matrix.token_codes[rows], kind="stable")]
     wallets = as_details(history).wallets
     grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
-    grouped = grouped.take(np.flatnonzero(grouped.is_listed))
+    grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(groups))])
     return frame.assign(
-        amount=matrix.amounts(grouped.sums.ravel(), known > 0),
+        amount=matrix.to_amounts(grouped.sums.ravel(), known > 0),
         wallets_known=known,
         wallets=grouped.wallets.repeat(len(moments)),
     )
@@ -552,8 +549,8 @@ def total_timeline(
 def _build_history_matrix(
     history: DetailsLike, token: TokenLike | None, asset: TokenLike | None, **options: Any
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
-    wallets, holdings = select_columns(as_details(history, "history"), SNAPSHOT)
-    token_filter = find_token_filter(holdings, token, asset, **options)
+    wallets, holdings = select_matrix_columns(as_details(history, "history"), SNAPSHOT)
+    token_filter = make_token_filter(holdings, token, asset, **options)
     wallet_times, times = snapshot_times(wallets), snapshot_times(holdings)
     moments = wallet_times.unique().sort_values()
     time_codes = moments.get_indexer(wallet_times), moments.get_indexer(times)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.contract import concat_frames, one_currency, require_columns, text_array
-from walletframe.frames.coverage import completeness
+from walletframe.frames.coverage import completeness_columns
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import SNAPSHOT, list_names, read_groups
+from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
+from walletframe.frames.schema import concat_frames, one_currency, require_columns, text_array
 from walletframe.history.changes import mark_shared_answers_stale
 from walletframe.numerals import counted_noun, money, whole_money
 
@@ -112,12 +112,10 @@ def compare_values(
     >>> (changes["difference"] == changes["from_prices"]).item()
     True
     """
-    sides = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
-    require_columns(sides[1].holdings, ["value"], "call after.wf.value(…) first")
-    changes = value_changes(*sides)
-    table = changes.by(
-        list_names(by), {"assets": assets, "bridged": bridged}, all_wallets=True
-    ).rename(columns=_COLUMNS)
+    results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
+    require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
+    changes, options = value_changes(*results), {"assets": assets, "bridged": bridged}
+    table = changes.by_group(by_as_list(by), options, all_wallets=True).rename(columns=_COLUMNS)
     counts = table[["wallets_known", "wallets"]]
     numbers = [name for name in _COLUMNS.values() if name not in counts]
     table[numbers] = table[numbers].mask(table["wallets_known"] == 0)
@@ -142,7 +140,7 @@ class ValueChanges(NamedTuple):
 
     balances: pd.DataFrame  # of both times, with the columns earlier, later and prices
     wallets: pd.DataFrame  # the wallets that are known at both times
-    requested: pd.DataFrame  # all wallets; those that are not known at both times as failed
+    requested: pd.DataFrame  # all wallets, with status failed unless known at both times
     wallet_count: int  # the number of wallets that either fetch requested
     unvalued: int  # balances without a value at one of the two times
     left_out: str  # the counts and values of the other wallets and of unvalued balances
@@ -150,13 +148,13 @@ class ValueChanges(NamedTuple):
     earlier_total: float  # of all balances of the earlier fetch
     currency: str | None
 
-    def by(
+    def by_group(
         self, names: Sequence[str], options: dict[str, Any], *, all_wallets: bool = False
     ) -> pd.DataFrame:
         """Return the labels and the changes of groups, the largest change first."""
         wallets = self.requested if all_wallets else self.wallets
         positions, groups = read_groups(self.balances, names, wallets, **options)
-        counts = completeness(positions, groups)
+        counts = completeness_columns(positions, groups)
         columns = ("earlier", "later", "prices")
         sums = [np.bincount(groups.codes, self.balances[name], len(groups)) for name in columns]
         change = sums[1] - sums[0]
@@ -168,15 +166,15 @@ class ValueChanges(NamedTuple):
         )
         return frame.iloc[(-frame["change"].abs()).argsort(kind="stable")]
 
-    def scope(self) -> str:
-        """Return how many wallets and balances the change covers, or an empty text if all."""
+    def scope_text(self) -> str:
+        """Return the numbers of compared wallets and unvalued balances, or "" if all count."""
         wallets = f", in the {len(self.wallets):,} of {counted_noun(self.wallet_count, 'wallet')} "
         wallets += "known then and now"
         balances = f", without {counted_noun(self.unvalued, 'unvalued balance')}"
         return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
 
-    def note(self, currency: str) -> str:
-        """Return sentences about what is left out, the prices, and the earlier total."""
+    def left_out_note(self, currency: str) -> str:
+        """Return sentences about left-out balances, later prices, and the earlier total."""
         left_out = f"The change leaves out {self.left_out} without a known value at both times."
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
         total = f"The earlier total is {money(self.earlier_total)}{currency}."
@@ -230,7 +228,7 @@ def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges:
 
 
 def _count_and_values(count: int, noun: str, mask: Mask, values: Floats, is_later: Mask) -> str:
-    """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" if it is 0."""
+    """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" for 0."""
     sides = {"before": values[mask & ~is_later], "now": values[mask & is_later]}
     known = {when: side[~np.isnan(side)] for when, side in sides.items()}
     sums = [f"{whole_money(side.sum())} {when}" for when, side in known.items() if len(side)]

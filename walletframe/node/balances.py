@@ -13,8 +13,8 @@ from walletframe.address.lists import distinct_wallets
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frameless import frameless
-from walletframe.frames.contract import HOLDING_DTYPES, category_of, require_columns, typed_frame
 from walletframe.frames.details import as_holdings_frame
+from walletframe.frames.schema import HOLDING_DTYPES, category_dtype, require_columns, typed_frame
 from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
 from walletframe.node.rpc import NodeFailure, NodeStatus
@@ -42,7 +42,7 @@ _COPIED_COLUMNS = ("blockchain", "address", "symbol", "token_address", "raw_amou
 BALANCE_DTYPES: Final[dict[str, Any]] = {
     **HOLDING_DTYPES,
     "block": pd.Int64Dtype(),
-    "status": category_of(NodeStatus),
+    "status": category_dtype(NodeStatus),
     "error": _TEXT,
 }
 AGREEMENT_DTYPES: Final[dict[str, Any]] = {
@@ -50,7 +50,7 @@ AGREEMENT_DTYPES: Final[dict[str, Any]] = {
     "node_raw_amount": _TEXT,
     "difference": AmountDtype(),
     "block": pd.Int64Dtype(),
-    "status": category_of(Agreement),
+    "status": category_dtype(Agreement),
     "error": _TEXT,
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from walletframe import charts
 from walletframe.errors import ArgumentError
-from walletframe.frames.asset_list import token_or_asset_names, with_assets
+from walletframe.frames.asset_list import token_or_asset_names, tokens_to_assets
 from walletframe.numerals import counted_noun
 from walletframe.pickers.portfolio import VALUE_COLUMNS, empty_reason
 from walletframe.pickers.widget import error_text
@@ -166,7 +166,7 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
     if not figure.data:  # the only annotation is then the reason
         return replace(chart, reason=charts.markup_to_text(figure.layout.annotations[0].text))
     meta, subtitle = figure.layout.meta, figure.layout.title.subtitle.text
-    title, notes = charts.extract_notes(figure)  # this also removes the meta
+    title, notes = charts.pop_title_and_notes(figure)  # this also removes the meta
     _fit_to_page(figure, options)
     return replace(
         chart,
@@ -193,12 +193,12 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
         if options.narrow:
             layout.height = min(layout.height, _NARROW_HEIGHT)
     elif options.narrow and options.type.function in {"bar", "heatmap"}:
-        charts.put_labels_above(figure)
+        charts.move_labels_above_rows(figure)
 
 
 def _drawn_positions(held: Positions, options: ChartOptions) -> Positions:
     """Return the holdings, combined per asset if this is one of the options."""
-    return with_assets(held, bridged=options.bridged) if options.per_asset else held
+    return tokens_to_assets(held, bridged=options.bridged) if options.per_asset else held
 
 
 def bridged_button_label(chart: ExplorerChart) -> str:

@@ -13,15 +13,15 @@ from IPython.display import publish_display_data
 from traitlets import Dict, Instance, Int, Unicode, Union
 
 from walletframe.bulk import StoredHoldings
-from walletframe.charts import plotlyjs_bundle
+from walletframe.charts import plotlyjs_version_and_script
 from walletframe.client import default_client, require_client
 from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_excel, to_parquet
-from walletframe.frames.contract import HOLDING_DTYPES
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.display import without_mathematics
-from walletframe.frames.joining import merge
-from walletframe.frames.kept import kept_names
+from walletframe.frames.display import disable_mathjax
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.joining import merge_by_wallet
+from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
 from walletframe.pickers.chart import VALUE
 from walletframe.pickers.fetching import FetchingWidget
@@ -76,7 +76,7 @@ def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str
         line = f"The chart was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
         img = f'<img alt="Chart of holdings" style="{_IMAGE_STYLE}" src="data:{escaped(image)}">'
         picture = f'<div style="overflow-x: auto">{img}</div>'
-    html = without_mathematics(f"{picture}<div><em>{line}</em></div>{details._repr_html_()}")
+    html = disable_mathjax(f"{picture}<div><em>{line}</em></div>{details._repr_html_()}")
     content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
     return {"text/html": content, "text/plain": f"{details!r}\n\n{line}"}
 
@@ -167,7 +167,7 @@ class HoldingsExplorer(FetchingWidget):
     ) -> None:
         require_client(client)
         self._client, self._prepare, self._max_balances = client, prepare, max_balances
-        version, script = plotlyjs_bundle()
+        version, script = plotlyjs_version_and_script()
         super().__init__(_plotly=version, _filters=FILTERS)
         self._handlers["plotly"] = lambda _: ({}, [script])
         self._edition = 0  # from now on, the front end can request plotly.js
@@ -291,7 +291,7 @@ class HoldingsExplorer(FetchingWidget):
             )
         if message and self._prepare is None:
             raise WalletframeError(message, hint=hint)
-        keep = kept_names(wallets)
+        keep = extra_names(wallets)
         hint = "set the explorer's attribute `details` to a result of fetch_wallets"
         requested = wallets[["blockchain", "address", *keep]]
         self._start_fetch(requested, hint=hint, keep=keep, refresh=refresh)
@@ -360,11 +360,11 @@ class HoldingsExplorer(FetchingWidget):
 def _with_kept_columns(shown: WalletDetails) -> pd.DataFrame:
     """Return the holdings, followed by the extra columns of the wallets."""
     wallets, holdings = shown
-    names = [name for name in kept_names(wallets) if name not in holdings]
+    names = [name for name in extra_names(wallets) if name not in holdings]
     if not names:
         return holdings
     kept = wallets[["blockchain", "address", *names]].drop_duplicates(["blockchain", "address"])
-    joined, _ = merge(holdings, kept, "left", on=None, suffixes=("", ""))
+    joined, _ = merge_by_wallet(holdings, kept, "left", on=None, suffixes=("", ""))
     return joined
 
 

@@ -17,10 +17,10 @@ from traitlets import Bool, Dict, Instance, Int, Unicode, default, observe
 from walletframe.client import default_client, require_client
 from walletframe.errors import WalletframeError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.frames.details import WalletDetails, as_details, is_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import known_mask
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.numerals import counted_noun
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.picker import WalletPicker

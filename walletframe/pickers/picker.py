@@ -24,10 +24,10 @@ from walletframe.address.shapes import malformed_reason
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import has_default_prices, value
 from walletframe.frames import identity
-from walletframe.frames.contract import require_columns
 from walletframe.frames.details import as_details, as_holdings_frame, is_details
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
+from walletframe.frames.schema import require_columns
 from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget

@@ -16,10 +16,10 @@ from walletframe.analysis.selection import Selectable
 from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames import known
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.positions import read_positions
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.pickers.picker import stats_by_key
@@ -99,7 +99,7 @@ class Portfolio(Selectable):
             portfolio=self,
             selection=selection,
             wallets=wallets if requested.all() else wallets[requested],
-            held=self.held.where(mask),
+            held=self.held.select_rows(mask),
             mask=mask,
             spam_tokens=len(spam),
             small_balances=int(small.sum()),
@@ -155,7 +155,7 @@ def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
         why = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
         text += f", {count:,} out of date{why}"
     times = wallets["fetched_at"][is_known].dropna()
-    total_value = known.value_summary(selected.held.holdings)
+    total_value = known.summarize_value(selected.held.holdings)
     gaps = safe_line(portfolio.price_problem, _MAX_REASON)  # the reason why there are no values
     if total_value and total_value.unpriced:
         gaps = f"{counted_noun(total_value.unpriced, 'balance')} without a price"

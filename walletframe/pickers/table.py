@@ -24,11 +24,11 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.integers import float_keys, to_floats
 from walletframe.analysis import search
 from walletframe.analysis.sums import totals
-from walletframe.frames.contract import amounts_of
+from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import cell_text, is_unknown, token_identities
-from walletframe.frames.kept import kept_names
-from walletframe.frames.names import user_wallet_names, wallet_lines
+from walletframe.frames.names import user_wallet_names, wallet_label_lines
 from walletframe.frames.positions import read_positions
+from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
 from walletframe.numerals import cents, counted_noun, plain
 from walletframe.text import as_cell, safe_line, safe_url
@@ -76,17 +76,18 @@ class HoldingsTable:
         names = Counter(frame.columns)
         user_columns = [  # numbers can't group rows
             name
-            for name in kept_names(frame)
+            for name in extra_names(frame)
             if names[name] == 1 and not is_numeric_dtype(frame[name])
         ]
-        self._groups = [*dict.fromkeys(["", *_GROUP_NAMES, *self.positions.kept, *user_columns])]
+        names_to_group = ["", *_GROUP_NAMES, *self.positions.extra_columns, *user_columns]
+        self._groups = [*dict.fromkeys(names_to_group)]
         self.grid: Callable[[str], DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
         self.order: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._make_order)
         self._rows = lru_cache(_CACHE_SIZE)(self._make_rows)
 
     def select_rows(self, mask: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
         """Return a table of some rows, with the names, columns and order of this table."""
-        return HoldingsTable(self._held.where(mask), wallets, part_of=(self, mask))
+        return HoldingsTable(self._held.select_rows(mask), wallets, part_of=(self, mask))
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return a range of rows, and the columns if the front end lacks them.
@@ -291,7 +292,7 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
         sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
         selection_key=lambda code: ".".join(pairs[code]),
         link=(lambda code: safe_url(urls[row_by_pair[pairs[code]]])) if urls else None,
-        lines=lambda code: wallet_lines(texts.label(code), names[code]),
+        lines=lambda code: wallet_label_lines(texts.label(code), names[code]),
     )
 
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from walletframe.address.forms import canonical_blockchain, read_wallet
 from walletframe.analysis.selection import Selection, label_texts
-from walletframe.charts import has_custom_template, read_box_id
-from walletframe.frames.asset_list import with_assets
-from walletframe.frames.groups import ADDED
+from walletframe.charts import has_custom_template, parse_box_id
+from walletframe.frames.asset_list import tokens_to_assets
+from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
@@ -234,7 +234,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
     selected, by = chart.selected, chart.options.by
     held, portfolio = selected.held, selected.portfolio
     token_level = "asset" if chart.options.per_asset else "token"
-    if box := read_box_id(str(click.get("id", ""))):
+    if box := parse_box_id(str(click.get("id", ""))):
         names = by[: box.depth + 1]
         if "wallet" in names:  # a wallet is in one group and on one blockchain
             names = names[names.index("wallet") :]
@@ -252,7 +252,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
         elif name == "token":
             changes["tokens"] = (held.tokens.keys[token],)
         elif name == "asset":
-            codes = with_assets(held, bridged=chart.options.bridged).tokens.codes
+            codes = tokens_to_assets(held, bridged=chart.options.bridged).tokens.codes
             same_asset = np.unique(held.tokens.codes[codes == codes[row]]).tolist()
             changes["tokens"] = tuple(held.tokens.keys[position] for position in same_asset)
         else:
@@ -267,7 +267,7 @@ def _click_targets(
 ) -> list[tuple[str, int]]:
     """Return what was clicked: pairs of a grouping name and a row number of the holdings."""
     point, function = click.get("point"), chart.options.type.function
-    wallet_levels = [name for name in chart.options.by if name not in ADDED]
+    wallet_levels = [name for name in chart.options.by if name not in KINDS]
     positions: list[tuple[list[str], tuple[int, ...], object]] = []
     if "token" in click or function == "pie":
         positions = [([token_level], chart.tokens, click.get("token", point))]

@@ -13,25 +13,25 @@ from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
-from walletframe.frames.contract import concat_frames
 from walletframe.frames.coverage import drop_rows
-from walletframe.frames.groups import SNAPSHOT, asset_unless_token, list_names, read_groups
+from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups, with_default_asset
 from walletframe.frames.identity import token_identities
-from walletframe.frames.kept import kept_names
 from walletframe.frames.known import (
     is_simulated,
     known_mask,
+    summarize_value,
     summary_lines,
-    value_summary,
 )
 from walletframe.frames.positions import read_positions
-from walletframe.frames.results import stated_coverage
+from walletframe.frames.results import coverage_from_attrs
+from walletframe.frames.schema import concat_frames
 from walletframe.frames.tables import (
     UNKNOWN,
     Cell,
     Table,
-    minute_cells,
     text_cells,
+    time_cells,
     value_cells,
     wallet_cells,
 )
@@ -76,7 +76,7 @@ _FAILED = "A wallet is unknown if the service returned no balances for it. Unkno
 _VALUES = "A value is an amount times a price, rounded once."
 _OWN_PRICES = "The author of this report chose the prices."
 _SENT_PRICES = "The service sent the prices with the balances, without naming their currency."
-_NAMED_CURRENCY = "The author of this report named it."
+_NAMED_CURRENCY = "The author of this report named the currency."
 _NO_PRICES = "There were no prices, so charts show counts or shares instead of values."
 _SPAM = (
     "Tokens were marked as spam by rules about their symbols, contracts and amounts. The table "
@@ -93,10 +93,10 @@ _STYLE = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
-_TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # empty if missing
+_TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # missing labels are empty
 _MAX_NAMED, _ASSET_LENGTH = 3, 40
 _MAX_GROUPS, _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 8, 25, 60, 90, 120
-_NUMBER_LENGTH = 200  # more than any amount has
+_NUMBER_LENGTH = 200  # no amount is longer
 _COLUMNS = {  # heading: column, text for a missing value, maximum number of characters
     "token": ("symbol", "", 24),
     "on": ("token_blockchain", "", _TEXT_LENGTH),
@@ -110,16 +110,16 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a report, in its order. `change`, notes and cells contain untrusted text."""
+    """A report's content, from top to bottom. `change`, notes and cells have untrusted text."""
 
     title: str
     made: str  # the time of the report
     simulated: bool
     scope: str  # the number of wallets, and their statuses
     total: str  # the total value or, without values, the number of balances
-    unit: str  # a remark that the currency of the total is unknown, or an empty text
+    currency_note: str  # a note that the currency of the total is unknown, or an empty text
     change: str  # a sentence about the change since the earlier fetch, if any
-    notes: tuple[str, ...]  # sentences about what is not counted
+    notes: tuple[str, ...]  # sentences about uncounted wallets and balances
     groups: Listing
     charts: tuple[Chart, ...]
     listings: tuple[Listing, ...]
@@ -137,7 +137,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart; its title and its note are not in the figure."""
+    """A chart, whose title and note are not in the figure."""
 
     title: str
     note: str
@@ -151,13 +151,13 @@ class Grouping(NamedTuple):
     assets: AssetsLike | None = None
     bridged: bool = False
 
-    def names(self, wallets: pd.DataFrame) -> list[str]:
+    def group_names(self, wallets: pd.DataFrame) -> list[str]:
         """Return the names to group by. The default is the owner, if known, or else the wallet."""
         by = "owner" if "owner" in wallets else "wallet"
-        return list_names(by if self.by is None else self.by)
+        return by_as_list(by if self.by is None else self.by)
 
-    def options(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
-        """Return the options of assets, if these names contain the asset."""
+    def asset_options(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
+        """Return the options of assets, or {} if the names don't contain "asset"."""
         options = {"assets": self.assets, "bridged": self.bridged}
         return options if "asset" in names else {}
 
@@ -170,40 +170,40 @@ def compose(
     made: datetime,
     grouping: Grouping,
 ) -> Content:
-    """Return the content of a report on a result, and on the changes since an earlier result."""
+    """Return the content of a report on a fetch, with the changes since an earlier fetch."""
     wallets, holdings = details.wallets, with_values_and_flags(details.holdings)
     is_spam = holdings["is_spam"].to_numpy()
     spam, remaining = holdings[is_spam], drop_rows(holdings, ~is_spam, {"spam": (is_spam, "")})
-    names, listings, notes = grouping.names(wallets), [], []
-    change, values, total_value = "", None, value_summary(remaining)
+    names, listings, notes = grouping.group_names(wallets), [], []
+    change, values, total_value = "", None, summarize_value(remaining)
     currency = total_value.currency if total_value else ""
     if before is not None:
-        if "value" not in before.holdings and _has_default_values(holdings):
+        if "value" not in before.holdings and _uses_default_prices(holdings):
             before = before._replace(holdings=with_values_and_flags(before.holdings))
-        sides, since = _without_spam(before, details._replace(holdings=holdings)), _time_of(before)
-        amounts = _amount_changes(sides, names, grouping)
+        results = _without_spam(before, details._replace(holdings=holdings))
+        since, amounts = _time_text(before), _amount_changes(results, names, grouping)
         if "value" in holdings:
-            values = value_changes(*sides)
-            by_asset = values.by(["asset"], grouping.options())
-            change = _change_sentence(by_asset, currency, f"{since}{values.scope()}")
+            values = value_changes(*results)
+            by_asset = values.by_group(["asset"], grouping.asset_options())
+            change = _change_sentence(by_asset, currency, f"{since}{values.scope_text()}")
             if not len(values.wallets):
                 change = f"The change since {since} is unknown."
-            notes.append(values.note(currency))
-            detailed = asset_unless_token(names)
-            table = values.by(detailed, grouping.options(detailed))
+            notes.append(values.left_out_note(currency))
+            detailed = with_default_asset(names)
+            table = values.by_group(detailed, grouping.asset_options(detailed))
             listings.append(_value_changes_listing(table, wallets))
         else:
             counts = amounts["change"].value_counts(sort=False)
             counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
             change = f"Amounts since {since}: {counted or 'unchanged'}."
             listings.append(_amount_changes_listing(amounts, wallets))
-    positions, groups = read_groups(remaining, names, wallets, **grouping.options(names))
+    positions, groups = read_groups(remaining, names, wallets, **grouping.asset_options(names))
     frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
-    notes = [str(stated_coverage(frame)), *notes]
+    notes = [str(coverage_from_attrs(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
-        listings.append(_subtotals_listing(remaining, wallets, asset_unless_token(names), grouping))
-    listings.append(_totals_listing(remaining, wallets, grouping.options()))
+        listings.append(_subtotals_listing(remaining, wallets, with_default_asset(names), grouping))
+    listings.append(_totals_listing(remaining, wallets, grouping.asset_options()))
     listings.append(_wallets_listing(remaining, wallets))
     listings.append(_holdings_listing(remaining, wallets))
     if len(spam):
@@ -212,57 +212,52 @@ def compose(
     prices = _OWN_PRICES
     if has_only_service_prices(holdings):
         prices = f"{_SENT_PRICES} {_NAMED_CURRENCY}" if currency else _SENT_PRICES
-    methods = [
-        _EXACT,
-        _TOKENS,
-        _FAILED,
-        f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES,
-    ]
+    prices = f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES
+    methods = [_EXACT, _TOKENS, _FAILED, prices]
     methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (before is not None)
     balances = f"{counted_noun(len(remaining), 'balance')} of "
     balances += counted_noun(len(token_identities(remaining).keys), "token")
     total = total_value.total if total_value else balances
-    unit = "currency not stated" if has_own else "the service's prices, currency not stated"
+    note = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
         simulated=is_simulated(wallets),
         scope=lines[0].replace("_", " "),
         total=UNKNOWN if not known_mask(wallets).any() and len(wallets) else total,
-        unit=f"({unit})" if "value" in holdings and not currency else "",
+        currency_note=f"({note})" if "value" in holdings and not currency else "",
         change=change,
         notes=tuple(filter(None, notes)),
         groups=_groups_listing(positions, groups, frame, values, grouping),
         charts=tuple(_draw_charts(remaining, wallets, names, grouping)),
         listings=tuple(listings),
-        methods=(*_sources(wallets, lines[1], spam), *methods, _TIMES),
+        methods=(*_source_sentences(wallets, lines[1], spam), *methods, _TIMES),
     )
 
 
 def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Return holdings with values, if prices are known, and with flags of spam."""
+    """Add values (if there are prices) and spam flags to the holdings."""
     if "value" not in holdings and has_default_prices(holdings):
         holdings = value(holdings)
     has_flags = {"is_spam", "spam_reasons"} <= {*holdings.columns}
     return holdings if has_flags else flag_spam(holdings)
 
 
-def _has_default_values(holdings: pd.DataFrame) -> bool:
-    """Return whether the values, if any, are those that the default prices give."""
+def _uses_default_prices(holdings: pd.DataFrame) -> bool:
+    """Return whether the values are those of the default prices; False without values."""
     if "value" not in holdings or not has_default_prices(holdings):
         return False
-    return np.allclose(
-        holdings["value"].astype("float64"), value(holdings)["value"], equal_nan=True
-    )
+    values = holdings["value"].astype("float64")
+    return np.allclose(values, value(holdings)["value"], equal_nan=True)
 
 
-def _time_of(before: WalletDetails) -> str:
+def _time_text(before: WalletDetails) -> str:
     """Return the time of a snapshot, or of the newest answer of a fetch, as text."""
     times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
     return f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
 
 
-def _sources(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:
+def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:
     """Return the sentences about the origin of the answers, and about spam."""
     lines = [f"{answers.replace('_', ' ')}."]
     if len(spam):
@@ -276,7 +271,7 @@ def _sources(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[st
 def _draw_charts(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> list[Chart]:
-    """Draw the holdings by group and by asset; without several holders, only by asset."""
+    """Draw the holdings by group and by asset, or only by asset if there is one holder."""
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not positions.wallet_keys:
         return []
@@ -289,21 +284,17 @@ def _draw_charts(
             top=_MAX_BARS,
             top_tokens=_MAX_COLORS,
             wallets=wallets,
-            **(grouping.options() if "token" not in each else {}),
+            **(grouping.asset_options() if "token" not in each else {}),
         )
         note = charts.markup_to_text(figure.layout.meta["line"])
-        title, _ = charts.extract_notes(figure)
+        title, _ = charts.pop_title_and_notes(figure)
         if not charts.has_custom_template():
             figure.update_layout(**_STYLE)
-        _narrow(figure)
+        # A phone is too narrow for a title of the rows and many ticks.
+        figure.update_xaxes(nticks=3, tickangle=0).update_yaxes(title=None)
+        figure.for_each_annotation(lambda each: each.update(text=each.text.replace(", ", "<br>")))
         drawn_charts.append(Chart(title, note, figure))
     return drawn_charts
-
-
-def _narrow(figure: Figure) -> None:
-    """Omit what needs the width of a phone: the title of the rows, and most ticks."""
-    figure.update_xaxes(nticks=3, tickangle=0).update_yaxes(title=None)
-    figure.for_each_annotation(lambda each: each.update(text=each.text.replace(", ", "<br>")))
 
 
 def _groups_listing(
@@ -313,22 +304,19 @@ def _groups_listing(
     values: ValueChanges | None,
     grouping: Grouping,
 ) -> Listing:
-    """List the value, change and share of the largest groups, of all others, and in total."""
-    labels, order = [*groups.columns], "value" if "value" in frame else "balances"
-    sums: dict[str, Callable[[Any], str]] = {"balances": "{:,}".format}
+    """List the value, change and share of the largest groups, the other groups, and all groups."""
+    labels, sort_by = [*groups.columns], "value" if "value" in frame else "balances"
+    writers: dict[str, Callable[[Any], str]] = {"balances": "{:,}".format}
     if "value" in frame:
-        sums = {
-            "value": money,
-            "change": signed_money,
-            "share": lambda share: percent(round(share, 9)),
-        }
+        writers = {"value": money, "change": signed_money}
+        writers["share"] = lambda share: percent(round(share, 9))
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
-        changes = values.by(groups.names, grouping.options(groups.names))
+        changes = values.by_group(groups.names, grouping.asset_options(groups.names))
         frame = frame.merge(changes, "outer", on=labels, suffixes=("", "_both"), indicator=True)
         is_gone = frame.pop("_merge") == "right_only"  # only the earlier fetch has these groups
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
-    frame = frame.sort_values(order, ascending=False, kind="stable")
+    frame = frame.sort_values(sort_by, ascending=False, kind="stable")
     head, rest = frame.head(_MAX_GROUPS), frame.iloc[_MAX_GROUPS:]
     named = _label_cells(head, labels, positions.wallet_frame)
     counts = [head[name].fillna(0) for name in ("wallets_ok", "wallets_asked")]
@@ -339,10 +327,10 @@ def _groups_listing(
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
-    if order == "balances":
+    if sort_by == "balances":
         for name, numbers in _select_cells(head, "amount", "tokens").items():
             columns[_unique_heading(name, columns)] = [*numbers, *[Cell("")] * len(ends)]
-    for name, write in sums.items():
+    for name, write in writers.items():
         if name in frame:
             parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
             column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
@@ -357,19 +345,14 @@ def _groups_listing(
                     Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
                 ]
             columns[_unique_heading(name, columns)] = numbers
-    return Listing(
-        f"By {_join_names(groups.names)}", "", Table("groups", columns, len(head) + len(ends))
-    )
-
-
-def _join_names(names: list[str]) -> str:
-    return " and ".join(map(safe_line, names))
+    heading = f"By {' and '.join(map(safe_line, groups.names))}"
+    return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
 
 
 def _label_cells(
     frame: pd.DataFrame, labels: list[str], wallets: pd.DataFrame
 ) -> dict[str, list[Cell]]:
-    """Return the cells of the labels of groups; contracts come last."""
+    """Return a column of cells for each label of the groups, with contracts last."""
     columns: dict[str, list[Cell]] = {}
     if {"blockchain", "address"} <= {*labels}:
         columns["wallet"] = wallet_cells(frame, wallets)
@@ -385,7 +368,7 @@ def _label_cells(
 def _totals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, asset_options: dict[str, Any]
 ) -> Listing:
-    """List the totals of each asset by descending value, and then number of holders."""
+    """List the totals of assets by descending value, and then by number of holders."""
     frame = totals(holdings, wallets=wallets, **asset_options)
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
@@ -403,8 +386,8 @@ def _totals_listing(
 def _subtotals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> Listing:
-    """List the totals of groups and assets; the values of each first label have a subtotal."""
-    positions, groups = read_groups(holdings, names, wallets, **grouping.options(names))
+    """List the totals by group and asset, with a subtotal of the values for each first label."""
+    positions, groups = read_groups(holdings, names, wallets, **grouping.asset_options(names))
     frame, labels = compute_totals(positions, groups), [*groups.columns]
     codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]
     rows, is_subtotal = codes.argsort(kind="stable"), np.zeros(len(frame), dtype=bool)
@@ -427,26 +410,25 @@ def _subtotals_listing(
     first = next(iter(columns))
     columns = {
         name: [
-            Cell("subtotal" if place == 1 else "")
-            if part and name not in {first, "value"}
+            Cell("subtotal" if index == 1 else "")
+            if is_sum and name not in {first, "value"}
             else cell
-            for part, cell in zip(is_subtotal, cells, strict=False)
+            for is_sum, cell in zip(is_subtotal, cells, strict=False)
         ]
-        for place, (name, cells) in enumerate(columns.items())
+        for index, (name, cells) in enumerate(columns.items())
     }
     note = (
         "Exact sums over the known wallets of each group. “Wallets known” counts these wallets. "
         "Rows without a label form a group of their own."
     )
-    return Listing(
-        f"Totals by {_join_names(groups.names)}", note, Table("subtotals", columns, len(frame))
-    )
+    heading = f"Totals by {' and '.join(map(safe_line, groups.names))}"
+    return Listing(heading, note, Table("subtotals", columns, len(frame)))
 
 
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the requested wallets in the order of the request, but unknown wallets first."""
+    """List the unknown wallets, then the known wallets, both in the order of the request."""
     head = wallets.iloc[known_mask(wallets).argsort(kind="stable")].head(_MAX_ROWS)
-    extra_names = [name for name in kept_names(wallets) if name != "name"]
+    shown_names = [name for name in extra_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
         "wallet": [
             Cell(address, _ADDRESS_LENGTH, link=safe_url(link) if isinstance(link, str) else None)
@@ -460,9 +442,9 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     if "value" in holdings:
         values = totals(holdings, by="wallet", wallets=wallets)["value"].set_axis(wallets.index)
         columns["value"] = value_cells(values.loc[head.index], UNKNOWN)
-    columns["answered (UTC)"] = minute_cells(head["fetched_at"], missing="")
+    columns["answered (UTC)"] = time_cells(head["fetched_at"], missing="")
     columns |= _select_cells(head, "source")
-    for name in extra_names:
+    for name in shown_names:
         columns[_unique_heading(name, columns)] = text_cells(head[name], "", _NAME_LENGTH)
     note = "Unknown wallets come first. An unknown wallet is not an empty wallet."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
@@ -481,7 +463,7 @@ def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _spam_listing(spam: pd.DataFrame) -> Listing:
-    """List the tokens that look like spam, and why, by descending number of holders."""
+    """List the tokens that look like spam, with reasons, by descending number of holders."""
     reasons = spam["spam_reasons"].iloc[token_identities(spam).first]
     frame = totals(spam, "token").assign(why=reasons.str.replace("_", " ").to_numpy())
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_MAX_ROWS)
@@ -497,10 +479,9 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 def _without_spam(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Remove the tokens that look like spam from both results.
+    """Remove spam from both results, since it may have been dropped from only one of them.
 
-    The flags of `after` apply to all its tokens, and those of `before` to tokens that `after`
-    lacks. Spam has its own table, and may have been dropped from one of the results.
+    `after` flags its own tokens, and `before` flags tokens that `after` lacks.
     """
     frames = [before.holdings, after.holdings]
     if "is_spam" not in frames[0]:
@@ -519,16 +500,16 @@ def _without_spam(
 
 
 def _amount_changes(
-    sides: tuple[WalletDetails, WalletDetails], names: list[str], grouping: Grouping
+    results: tuple[WalletDetails, WalletDetails], names: list[str], grouping: Grouping
 ) -> pd.DataFrame:
-    """Return the changes of amounts by the names that group wallets, and by asset or token."""
-    possible = {"wallet", "blockchain", "token", "asset", *kept_names(sides[1].wallets)}
-    by = [name for name in asset_unless_token(names) if name in possible]
-    return compare(*sides, by=by, **grouping.options(by))
+    """Return the changes of amounts, grouped by the names that `compare` supports."""
+    possible = {"wallet", "blockchain", "token", "asset", *extra_names(results[1].wallets)}
+    by = [name for name in with_default_asset(names) if name in possible]
+    return compare(*results, by=by, **grouping.asset_options(by))
 
 
 def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
-    """Return a sentence about the change of the total value, and the assets that made it."""
+    """Return a sentence about the change of the total value and its causes."""
     changed = by_asset[by_asset["change"] != 0]
     if not len(changed):
         return f"Unchanged since {since}."
@@ -537,7 +518,7 @@ def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
     columns = (named[name] for name in ("asset", "change", "prices", "amounts"))
     parts = []
     for asset, change, prices, amounts in zip(*columns, strict=True):
-        origin = f", of which price {whole_money(prices)} and amount {whole_money(amounts)}"
+        origin = f" (price {whole_money(prices)}, amount {whole_money(amounts)})"
         if not (prices and amounts):
             origin = " (price)" if prices else " (amount)"
         parts.append(f"{safe_line(asset, _ASSET_LENGTH)} {whole_money(change, '+')}{origin}")
@@ -579,9 +560,9 @@ def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Lis
     return Listing("Changes", note, Table("changes", columns, len(changes)))
 
 
-def _known_wallet_cells(totals_by: pd.DataFrame) -> list[Cell]:
+def _known_wallet_cells(frame: pd.DataFrame) -> list[Cell]:
     """Return cells with the numbers of known, requested and out-of-date wallets."""
-    parts = (totals_by[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
+    parts = (frame[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
     return [
         Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
         for known, stale, asked in zip(*parts, strict=True)
@@ -589,7 +570,7 @@ def _known_wallet_cells(totals_by: pd.DataFrame) -> list[Cell]:
 
 
 def _unique_heading(name: str, used: Container[str]) -> str:
-    """Return a heading that is not the heading of another column."""
+    """Return a heading for a column that no other column has."""
     heading = safe_line(name, _NAME_LENGTH)
     while heading in used:
         heading += " (2)"
@@ -597,7 +578,7 @@ def _unique_heading(name: str, used: Container[str]) -> str:
 
 
 def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
-    """Return the cells of the headings whose column exists in the frame."""
+    """Return the cells of each heading whose column is in the frame."""
     columns = {}
     for heading in headings:
         name, missing, limit = _COLUMNS.get(heading, (heading, UNKNOWN, _TEXT_LENGTH))

@@ -28,7 +28,7 @@ from walletframe.disk import atomic_write
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.exports import to_csv
 from walletframe.frames.details import as_details
-from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
+from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows_html
 from walletframe.frames.tables import NUMBERS
 from walletframe.history import compare
 from walletframe.numerals import counted_noun
@@ -67,15 +67,15 @@ def report(  # noqa: PLR0913 - users pass each option by name
 ) -> Path:
     """Write a report on the result of a fetch: one screen to read, with the details folded below.
 
-    The first screen has the total value, its change since an earlier fetch and what made it, the
-    largest groups, two charts, and what is not counted.
+    The first screen has the total value, its change since an earlier fetch with the causes, the
+    largest groups, two charts, and notes on uncounted wallets and balances.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        The result of a fetch. If `value` added values to the holdings, the report uses them. If
-        not, it computes values from the prices that the service sent, if any. Tokens that
-        `flag_spam` flagged, or would flag, are listed in a table of their own.
+        The result of a fetch. If `value` added values to the holdings, the report uses these
+        values; otherwise, it computes values from the service's prices, if any. Tokens that
+        `flag_spam` flagged, or would flag, are listed in a separate table.
     path : str or Path
         The file to write. A ``.html`` file is one page that opens offline and can be printed. A
         ``.pdf`` file has the same page on at most 4 sheets of A4 with short tables; it requires the
@@ -86,9 +86,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
         that `.wf.totals` accepts, such as ``"owner"`` or ``["owner", "blockchain"]``. The default
         is the column ``owner`` of the wallets, if there is one, and otherwise the wallet.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        The result of an earlier fetch, or a snapshot, to add the changes. Without values, it is
-        valued by its own prices, as `details` is. The prices of `details` are used for a balance
-        without a price, and for all balances if `details` was valued with other prices.
+        The result of an earlier fetch, or a snapshot, for the changes. If it has no values, they
+        are computed from its own prices, as for `details`. A balance without a price has the price
+        in `details`, and so have all balances if `details` was valued with other prices.
     title : str, default "Token holdings"
         The heading of the report.
     images : {"interactive", "static"}, default "interactive"
@@ -112,10 +112,10 @@ def report(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, SettingsError
-        If an argument has another type or value, or if totals can't be grouped by a name in `by`.
+        If an argument has an unsupported type or value, such as an unknown name in `by`.
     MissingExtraError
-        For a ``.pdf`` file, or with ``images="static"``, if the packages that draw images or a
-        browser are not installed, or if the browser exits or does not answer for 90 seconds.
+        For a ``.pdf`` file, or with ``images="static"``, if a browser or the packages that draw
+        images are not installed, or if the browser exits or does not answer for 90 seconds.
     ColumnsError, AmountError, PricesError, TokenListError, AmbiguousTokenError
         As for `.wf.totals`.
     SnapshotError
@@ -126,8 +126,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     Notes
     -----
     Long tables are shortened, and the report states how many rows are left out; `data` writes all
-    rows. Numbers are never shortened. The page loads nothing from a server, and does not
-    contain the key.
+    rows. Numbers are never shortened. The page loads nothing from a server, and has no API key.
 
     Examples
     --------
@@ -156,13 +155,13 @@ def report(  # noqa: PLR0913 - users pass each option by name
     grouping = Grouping(by, assets, bridged)
     made = datetime.now(UTC)
     content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
-    frames = _data_files(file, fetched, earlier) if data else {}
+    frames = _frame_by_data_file(file, fetched, earlier) if data else {}
     complete = "Ask the author of this report for the complete table."
     if frames:
         names = ", ".join(each.name for each in frames)
         complete = f"The files beside this report have the data of all tables: {names}."
     if suffix == ".md":
-        page = _environment(as_markdown).get_template("report.md")
+        page = _template_environment(as_markdown).get_template("report.md")
         written = page.render(content=content, complete=complete).encode()
     else:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, only for HTML
@@ -171,11 +170,11 @@ def report(  # noqa: PLR0913 - users pass each option by name
 
         is_static = images == "static" and suffix == ".html"
         interactive = [] if is_static else content.charts
-        page = _environment(as_html).get_template("report.html")
+        page = _template_environment(as_html).get_template("report.html")
         written = page.render(
             content=content,
             complete=complete,
-            images=_chart_images(content.charts) if is_static else None,
+            images=_draw_chart_images(content.charts) if is_static else None,
             config={"displaylogo": False, "showTips": False},
             plotly=Markup(get_plotlyjs() if interactive else ""),  # noqa: S704 - plotly's own script
             follows_page=not has_custom_template(),
@@ -185,7 +184,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
         with TemporaryDirectory() as folder:
             printed = Path(folder) / "report.html"
             printed.write_bytes(written)
-            [written] = _run_in_browser([partial(_print_page, printed.as_uri())])
+            [written] = _run_in_browser([partial(_print_pdf, printed.as_uri())])
     for each, frame in frames.items():
         to_csv(frame, each)
     with atomic_write(file) as target:
@@ -193,7 +192,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     return file
 
 
-def _data_files(
+def _frame_by_data_file(
     file: Path, details: WalletDetails, before: WalletDetails | None
 ) -> dict[Path, pd.DataFrame]:
     """Return the frames to write beside a report, by file."""
@@ -216,8 +215,8 @@ _CLOSING_TIMEOUT_S = 10.0
 
 
 @cache
-def _environment(escape: Callable[[str, int], str]) -> Environment:
-    """Return the environment of the templates. It applies `escape` to all text but markup."""
+def _template_environment(escape: Callable[[str, int], str]) -> Environment:
+    """Return a template environment that applies `escape` to all text except markup."""
 
     def escaped(value: Any) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value), _MAX_TEXT))  # noqa: S704 - the text is escaped here
@@ -231,8 +230,8 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - `table_rows` escapes the cells
-        table_rows(table, _table_attributes, _breakable_html)
+    environment.filters["rows"] = lambda table: Markup(  # noqa: S704 - `table_rows_html` escapes the cells
+        table_rows_html(table, _table_tag_attributes, _breakable_html)
     )
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - `table_markdown` escapes the cells
     environment.globals["counted_noun"] = counted_noun
@@ -240,22 +239,22 @@ def _environment(escape: Callable[[str, int], str]) -> Environment:
     return environment
 
 
-def _table_attributes(tag: str, name: str) -> str:
-    """Return the attributes role and class of a tag in a table.
+def _table_tag_attributes(tag: str, name: str) -> str:
+    """Return the attributes of a tag in a table, such as role and class.
 
-    On narrow pages, rows are shown as blocks, so the tags would lose their implicit roles.
+    On narrow pages, rows are displayed as blocks, so that tags would lose their implicit roles.
     """
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     if tag not in {"th", "td"}:
         return role
-    side = "number" if name in NUMBERS or name in _SIGNED else "text"
-    kind, heading = as_html(name.split(" ", maxsplit=1)[0]), as_html(name)
+    kind = "number" if name in NUMBERS or name in _SIGNED else "text"
+    first_word, heading = as_html(name.split(" ", maxsplit=1)[0]), as_html(name)
     own = ' scope="col"' if tag == "th" else f' data-name="{heading}"'
-    return f'{role} class="{side} {kind}"{own}'
+    return f'{role} class="{kind} {first_word}"{own}'
 
 
 def _breakable_html(cell: Cell) -> str:
-    """Return the HTML of a cell. Only a long number can be broken, after three digits."""
+    """Return the HTML of a cell. A long number can wrap after groups of three digits."""
     if len(cell.text) <= _LONG_NUMBER or not is_number(cell):
         return cell_html(cell)
     return f'<span class="long">{_BREAKS.sub("<wbr>", cell.text)}</span>'
@@ -269,7 +268,7 @@ def _figure_json(chart: Chart) -> Markup:
     return Markup(text)  # noqa: S704 - the text is escaped here
 
 
-def _chart_images(charts: Sequence[Chart]) -> list[Markup]:
+def _draw_chart_images(charts: Sequence[Chart]) -> list[Markup]:
     """Draw each chart offline, and return the PNG images as ``data:`` URLs."""
     images = _run_in_browser([partial(_draw_image, chart) for chart in charts])
     urls = (f"data:image/png;base64,{b64encode(png).decode()}" for png in images)
@@ -277,7 +276,6 @@ def _chart_images(charts: Sequence[Chart]) -> list[Markup]:
 
 
 def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
-    """Run jobs in a browser, and return their results."""
     if not jobs:
         return []
     if find_spec("kaleido") is None:
@@ -296,7 +294,7 @@ def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
     thread = Thread(target=asyncio.run, args=(work,), name="walletframe-pictures", daemon=True)
     thread.start()  # a thread, since the notebook's own thread already runs an event loop
     try:
-        done = [_next_result(results, path) for _ in jobs]
+        done = [_wait_for_result(results, path) for _ in jobs]
         thread.join(_CLOSING_TIMEOUT_S)
     finally:
         if thread.is_alive():  # the browser hangs, or the user interrupted the call
@@ -313,7 +311,7 @@ async def _run_jobs(
         async with browser:
             for job in jobs:
                 results.put(await job(browser))
-    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - `_next_result` raises the error
+    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - `_wait_for_result` raises the error
         results.put(fault)
 
 
@@ -327,7 +325,7 @@ async def _draw_image(chart: Chart, browser: Any) -> bytes:
     return png
 
 
-async def _print_page(url: str, browser: Any) -> bytes:
+async def _print_pdf(url: str, browser: Any) -> bytes:
     """Open a page, wait until its charts are drawn, and print it as PDF."""
     tab = await browser.create_tab()
     loaded = tab.subscribe_once("Page.loadEventFired")
@@ -340,10 +338,10 @@ async def _print_page(url: str, browser: Any) -> bytes:
     return b64decode(answer["result"]["data"])
 
 
-def _next_result(results: Queue[bytes | BaseException], path: str) -> bytes:
+def _wait_for_result(results: Queue[bytes | BaseException], browser: str) -> bytes:
     """Return the next result, or raise an error if the browser ended or does not answer."""
-    needed = f"a Chrome or Chromium browser that works, but {path}"
-    start = f"start {path} in a shell to see the reason"
+    needed = f"a Chrome or Chromium browser that works, but {browser}"
+    start = f"start {browser} in a shell to see the reason"
     try:
         result = results.get(timeout=_IMAGE_TIMEOUT_S)
     except Empty:
@@ -356,7 +354,6 @@ def _next_result(results: Queue[bytes | BaseException], path: str) -> bytes:
 
 
 def _missing_browser_error(needed: str, hint: str) -> MissingExtraError:
-    """Return the error for a browser that is missing or does not work."""
     hint += (
         ", or set the environment variable BROWSER_PATH to the path of a browser that works; "
         'a .html file with images="interactive" needs no browser'
@@ -373,7 +370,6 @@ def _kill_browser(browser: Any) -> None:
 
 
 def _keyless_browser_class() -> Any:
-    """Return a browser class whose processes don't inherit walletframe's settings."""
     from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
 
     class KeylessChromium(Chromium):

@@ -1,1 +1,1 @@
-"""Detection of spam tokens: scores, reasons and explanations, computed without requests."""
+"""Detection of spam tokens: scores, reasons and explanations, without requests."""

@@ -1,4 +1,4 @@
-"""The tokens to which symbols belong: known tokens, and tokens on the user's allow list."""
+"""The rightful tokens of symbols: known tokens, and tokens on the user's allow list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, hidden_characte
 from walletframe.analysis.token_lists import parse_tokens
 from walletframe.errors import TokenListError
 from walletframe.frames.identity import token_key
-from walletframe.frames.names import known_by_key
+from walletframe.frames.names import known_token_by_key
 from walletframe.tokens import MOST_IMITATED, covered_blockchains, known_tokens
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 @dataclass(frozen=True, slots=True)
 class TokenDirectory:
-    """The canonical keys of allowed and denied tokens, and the tokens to which symbols belong."""
+    """The canonical keys of allowed and denied tokens, and the rightful tokens of symbols."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
@@ -37,27 +37,27 @@ class TokenDirectory:
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return a finding that decides alone, or None: a list, a native coin or a known token."""
+        """Return the finding of a listed, native or known token, which needs no other findings."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
             return Finding("allow_list")
         if token[1] is None or token[1] in _COIN_CONTRACTS:
             return Finding("native_coin")
-        return Finding("known_token") if token in known_by_key() else None
+        return Finding("known_token") if token in known_token_by_key() else None
 
-    def known_skeletons(self, symbol: str) -> list[str]:
-        """Return the skeletons that a symbol has in common with known symbols."""
+    def shared_skeletons(self, symbol: str) -> list[str]:
+        """Return the skeletons that a symbol shares with known symbols."""
         return [name for name in skeletons(symbol) if name in self.symbols]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
         """Return findings if an unlisted token has the symbol of a known token.
 
-        `shared` is the result of `known_skeletons`.
+        `shared` is the result of `shared_skeletons`.
         """
         if not shared:
             return []
-        # Nobody else can deploy a contract at a known address, on any EVM blockchain.
+        # On all EVM blockchains, only the same deployer can use a known contract address.
         if not _skeletons_by_contract().get(token[1] or "", set()).isdisjoint(shared):
             return [Finding("same_contract")]
         owners = (self.symbol_owners.get((token[0], name)) for name in shared)
@@ -68,10 +68,7 @@ class TokenDirectory:
         else:
             known = self.symbols[shared[0]]
             # No honest token has the symbol BTC, and few have the symbol of another coin.
-            coin = next(
-                (_coins_by_skeleton()[name] for name in shared if name in _coins_by_skeleton()),
-                None,
-            )
+            coin = next(filter(None, map(_coin_by_skeleton().get, shared)), None)
             if not coin or token[0] not in covered_blockchains():
                 findings.append(Finding("borrowed", (known, token[0])))
             else:
@@ -88,11 +85,11 @@ class TokenDirectory:
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the packaged tokens with the user's lists. Packaged tokens keep their symbols."""
+    """Merge the packaged tokens, which keep their symbols, with the user's lists."""
     allowed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     clean, fault = frozenset(dict(allowed)), "it is on both the allow list and the deny list"
-    if both := [(place, f"{token}", fault) for place, token in enumerate(denied) if token in clean]:
+    if both := [(index, f"{token}", fault) for index, token in enumerate(denied) if token in clean]:
         raise TokenListError(both)
     allowed_owners = _symbol_owners((token, symbol) for token, symbol in allowed if symbol)
     owners = allowed_owners | _packaged_symbol_owners()
@@ -122,17 +119,16 @@ def _packaged_symbol_owners() -> SymbolOwners:
 
 
 @cache
-def _coins_by_skeleton() -> dict[str, KnownToken]:
+def _coin_by_skeleton() -> dict[str, KnownToken]:
     natives = [token for token in known_tokens() if token.kind == "native"]
     return {name: token for token in natives for name in skeletons(token.symbol)}
 
 
 @cache
 def _skeletons_by_contract() -> dict[str, set[str]]:
-    """Return a dict that maps each known EVM contract to the skeletons of its symbols."""
-    by_contract: defaultdict[str, set[str]] = defaultdict(set)
+    skeletons_by_contract: defaultdict[str, set[str]] = defaultdict(set)
     for token in known_tokens():
         contract = token_key((token.blockchain, token.contract))[1]
         if contract and contract.startswith("0x"):
-            by_contract[contract].update(skeletons(token.symbol))
-    return dict(by_contract)
+            skeletons_by_contract[contract].update(skeletons(token.symbol))
+    return dict(skeletons_by_contract)

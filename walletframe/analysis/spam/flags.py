@@ -1,4 +1,4 @@
-"""Spam flags of holdings. Each distinct pair of a token and a symbol is scored only once."""
+"""Spam flags of holdings. Each distinct pair of a token and a symbol is scored once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.errors import SettingsError, SpamWarning
-from walletframe.frames.contract import amounts_of, require_columns
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
 from walletframe.frames.names import mask_of_token
+from walletframe.frames.schema import amounts_of, require_columns
 from walletframe.notice import warn_never_raise
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized
@@ -41,7 +41,7 @@ THRESHOLD = 0.5
 _TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 
 _MIN_CROWD = 3
-_TOKENS_PER_COINCIDENCE = 500  # one in this many tokens may share a symbol by chance
+_TOKENS_PER_COINCIDENCE = 500  # one token of this many may share a symbol by chance
 _EXTREME_AMOUNT = 10**15
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
@@ -64,12 +64,12 @@ def flag_spam(
         Tokens that are never spam, in one of these forms:
 
         - the path of a file in the Uniswap token-list format, or its parsed content;
-        - the path of a CSV file with the columns below, such as `explain_spam` returns;
-        - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``;
+        - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``, as
+          from `explain_spam`, or the path of such a CSV file;
         - an iterable of pairs (blockchain, contract).
 
-        If the list has symbols, any other contract on the same blockchain with the symbol of a
-        listed token counts as an imitation.
+        If the list has symbols, other contracts on the same blockchain with the same symbol count
+        as imitations.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -101,10 +101,10 @@ def flag_spam(
     native coins is 0, and the score of denied tokens is 1. No requests are sent. A worthless token
     with an ordinary name is not detected.
 
-    Prices only count if there are other reasons. A price from the service lowers the score, unless
-    the symbol has a link, a claim or a disguise. A missing price slightly raises the score, if the
-    service has prices for other tokens on the blockchain. Pass all rows of holdings, since prices,
-    amounts and equal symbols of all rows are compared.
+    Prices only count if there are other reasons. Then a price from the service lowers the score,
+    except for symbols with a link, a claim or a disguise. A missing price slightly raises the score
+    if the service has prices for other tokens on the blockchain. Pass all rows of holdings, since
+    prices, amounts and equal symbols of all rows are compared.
 
     Examples
     --------
@@ -117,13 +117,13 @@ def flag_spam(
     0         1.0  domain, claim, foremost, phrase     True
     1         0.0                                     False
     """
-    scores, reasons = _score_rows(holdings, _read_lists(allow, deny, threshold))
+    scores, reasons = _score_rows(holdings, _read_directory(allow, deny, threshold))
     return holdings.assign(spam_score=scores, spam_reasons=reasons, is_spam=scores >= threshold)
 
 
 def spam_mask(positions: Positions) -> Mask:
     """Return a mask of the rows that `flag_spam` flags by default."""
-    directory = _read_lists(None, None, THRESHOLD)
+    directory = _read_directory(None, None, THRESHOLD)
     scores, _ = _score_rows(positions.holdings, directory, positions.tokens)
     return scores >= THRESHOLD
 
@@ -131,7 +131,6 @@ def spam_mask(positions: Positions) -> Mask:
 def _score_rows(
     holdings: pd.DataFrame, directory: TokenDirectory, tokens: KeyCodes | None = None
 ) -> tuple[Floats, Any]:
-    """Return two arrays: the score and the reasons of each row."""
     pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
     scores = np.zeros(len(pairs.tokens))
     reasons = np.full(len(pairs.tokens), "", dtype=object)
@@ -159,9 +158,9 @@ def without_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The rows that are not spam, in the same order, with the original index. No columns are
-        added, so reports and the explorer look for spam again. If you pass options, call
-        `flag_spam` with them instead: reports and the explorer use its columns.
+        The rows that are not spam, in the same order, with the original index. Reports and the
+        explorer look for spam again, without your options. To keep options, call `flag_spam`
+        instead, whose columns reports and the explorer use.
 
     Raises
     ------
@@ -193,7 +192,6 @@ def without_spam(
 
 
 def _warn_about_spam(rows: int, tokens: int) -> None:
-    """Warn if rows are left out as spam."""
     if rows:
         verbs = "looks like spam and is" if rows == 1 else "look like spam and are"
         counts = f"{counted_noun(rows, 'row')} of {counted_noun(tokens, 'token')}"
@@ -214,20 +212,19 @@ def explain_spam(
     Parameters
     ----------
     token : str or (str, str or None), optional
-        The only token to explain, whether or not the token is spam: (blockchain, contract), or an
-        unambiguous symbol.
+        The only token to explain, spam or not: (blockchain, contract), or an unambiguous symbol.
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
     threshold : float, default 0.5
         The lowest score that counts as spam.
     everything : bool, default False
-        Whether to include tokens that have reasons, but are not spam.
+        Whether to include tokens with reasons that are not spam.
 
     Returns
     -------
     DataFrame
-        One row for each reason of each token. Tokens are sorted by score, and reasons of a token by
-        weight, both in descending order. The columns are:
+        One row for each reason of each token, in descending order of the score, then of the weight.
+        The columns are:
 
         - ``symbol``, ``token_blockchain`` and ``token_address`` (str): the token;
         - ``spam_score`` (float64) and ``is_spam`` (bool): the token's score, and whether the token
@@ -255,31 +252,31 @@ def explain_spam(
     >>> frame.wf.explain_spam().reason.iloc[0]
     'domain'
     """
-    directory = _read_lists(allow, deny, threshold)
+    directory = _read_directory(allow, deny, threshold)
     if isinstance(holdings, pd.DataFrame):
         evidence = _collect_evidence(holdings)
     else:
         evidence, _, _ = _collect_chunked_evidence(holdings)
     pairs, rows = _TokenSymbolPairs(directory, evidence), evidence.holdings
     chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
-    places, first = np.unique(pairs.codes[chosen], return_index=True)
+    codes, first = np.unique(pairs.codes[chosen], return_index=True)
     tokens = rows.loc[chosen, _TOKEN_COLUMNS].iloc[first]
     suspects = pairs.suspect_findings()
-    by_place = [suspects.get(int(pair)) or pairs.findings_about(int(pair)) for pair in places]
-    scores = np.array([score(findings) for findings in by_place], dtype=float)
+    found = [suspects.get(pair) or pairs.findings_about(pair) for pair in codes.tolist()]
+    scores = np.array([score(findings) for findings in found], dtype=float)
     ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
         ranked = ranked[scores[ranked] >= threshold]
-    placed = [(place, finding) for place in ranked.tolist() for finding in by_place[place]]
-    repeated = np.array([place for place, _ in placed], dtype=np.intp)
+    findings = [finding for index in ranked.tolist() for finding in found[index]]
+    repeated = np.array([index for index in ranked.tolist() for _ in found[index]], dtype=np.intp)
     return (
         tokens.iloc[repeated]
         .assign(
             spam_score=scores[repeated],
             is_spam=scores[repeated] >= threshold,
-            reason=pd.array([finding.reason for _, finding in placed], dtype=TEXT),
-            weight=np.array([finding.weight for _, finding in placed], dtype=float),
-            text=pd.array([finding.text for _, finding in placed], dtype=TEXT),
+            reason=pd.array([finding.reason for finding in findings], dtype=TEXT),
+            weight=np.array([finding.weight for finding in findings], dtype=float),
+            text=pd.array([finding.text for finding in findings], dtype=TEXT),
         )
         .reset_index(drop=True)
     )
@@ -297,7 +294,6 @@ class Evidence:
 
 
 def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> Evidence:
-    """Return the evidence for all rows of holdings."""
     require_columns(holdings, _NEEDED)
     tokens, amounts = tokens or token_identities(holdings), amounts_of(holdings["amount"])
     absurd = _absurd_mask(holdings, amounts)
@@ -305,10 +301,7 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
-    """Return deduplicated evidence, and two arrays for its rows.
-
-    The arrays are the position of each row among all rows, and the number of equal rows.
-    """
+    """Return evidence for distinct rows, with their first positions and numbers of equal rows."""
     require_columns(source.template.holdings, _NEEDED)
     [(chunk, groups, sums)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
     first = first_rows(groups.codes, len(groups))
@@ -319,13 +312,13 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
     return evidence, chunk.rows[first], sums.balances
 
 
-def _key_columns(positions: Positions) -> pd.DataFrame:
+def _evidence_keys(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
     signs = _absurd_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
     return holdings[[*TOKEN]].assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
 
 
-_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_key_columns)
+_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_evidence_keys)
 
 
 def _absurd_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
@@ -354,15 +347,15 @@ class _TokenSymbolPairs:
         self.directory, self.keys = directory, evidence.tokens.keys
         self.names = [name[:MAX_SYMBOL_LENGTH] for name in names]
         self.by_symbol = [symbol_findings(name) for name in names]
-        self.known_skeletons = [directory.known_skeletons(name) for name in self.names]
+        self.shared_skeletons = [directory.shared_skeletons(name) for name in self.names]
         self.by_amount = _amount_findings(evidence)
         self.by_price = _price_findings(evidence)
 
     def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
-        """Return a dict that maps each pair that may be spam to the findings about the pair."""
+        """Return a dict from each suspect pair (token, symbol) to its findings."""
         denied = self.directory.denied
-        symbols = [any(each) for each in zip(self.by_symbol, self.known_skeletons, strict=True)]
-        tokens = [place in self.by_amount or key in denied for place, key in enumerate(self.keys)]
+        symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
+        tokens = [code in self.by_amount or key in denied for code, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
         borrowers = defaultdict(list)
@@ -378,7 +371,7 @@ class _TokenSymbolPairs:
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        """Return the sorted findings about one pair. Findings about several pairs are left out."""
+        """Return the sorted findings about one pair, without findings about several pairs."""
         token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
@@ -387,22 +380,22 @@ class _TokenSymbolPairs:
             *self.by_symbol[symbol],
             *self.by_amount.get(token, ()),
             *self.directory.imitation_findings(
-                self.keys[token], self.names[symbol], self.known_skeletons[symbol]
+                self.keys[token], self.names[symbol], self.shared_skeletons[symbol]
             ),
         ]
-        # A price, or a missing price, only counts if there are other findings.
+        # A price, or its absence, only counts with other findings.
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             findings.append(price)
         return sort_findings(findings)
 
 
-def _read_lists(
+def _read_directory(
     allow: TokensLike | None, deny: TokensLike | None, threshold: float
 ) -> TokenDirectory:
-    """Read the lists of the arguments, or else of the settings, and check the threshold."""
+    """Read the lists from the arguments or, by default, the settings; check the threshold."""
     if not 0 < threshold <= 1:
-        hint = "pass a score above 0 and not above 1, such as threshold=0.5"
+        hint = "pass a score above 0, up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
     tables = table_settings()
     return make_token_directory(
@@ -411,13 +404,13 @@ def _read_lists(
 
 
 def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
-    """Return a dict that maps token indices to findings about impossibly large amounts."""
+    """Return a dict from indices of tokens to findings about impossibly large amounts."""
     exact, codes = evidence.amounts, evidence.tokens.codes
     one, count = 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.is_absurd]).tolist()
     findings: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
-    # Only tokens with a large amount are added up. A sum of n amounts can reach the limit only if
-    # one of the amounts is at least 1/n of the limit.
+    # A sum of n amounts can reach the limit only if one amount is at least 1/n of the limit. So
+    # only tokens with such an amount are added up.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
     large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
@@ -446,13 +439,12 @@ def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
 def chunked_flags(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
-    """Return two dicts of (score, reasons), and the positions of all rows of unknown tokens.
+    """Return two dicts of (score, reasons), and the row positions of unknown tokens.
 
-    The first dict is by (token, symbol). The second dict has the rows of unknown tokens, by
-    position.
+    The first dict is by (token, symbol), the second by the row position of an unknown token.
     """
-    directory = _read_lists(**options)
-    evidence, places, balances = _collect_chunked_evidence(source)
+    directory = _read_directory(**options)
+    evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
     suspects, codes = pairs.suspect_findings().items(), pairs.codes
     flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}
@@ -464,8 +456,8 @@ def chunked_flags(
         (tokens.keys[tokens.codes[row]], symbols[row]): flags[codes[row]]
         for row in rows[~unknown[rows]].tolist()
     }
-    by_row = {int(places[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
+    by_row = {int(positions[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
     if drop_spam:
         spam = rows[[flags[code][0] >= options["threshold"] for code in codes[rows].tolist()]]
         _warn_about_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
-    return by_token, by_row, places[unknown]
+    return by_token, by_row, positions[unknown]

@@ -23,7 +23,7 @@ BAIT = frozenset(RULES["bait"])
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A key of `REASONS`, and the texts (maybe untrusted) for the gaps in its explanation."""
+    """A key of `REASONS`, and the (maybe untrusted) texts to insert into its explanation."""
 
     reason: str
     details: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Finding:
 
     @property
     def text(self) -> str:
-        """The explanation, as a single escaped line."""
+        """The explanation as one escaped line."""
         return REASONS[self.reason][1].format(
             *(safe_line(detail, _QUOTED) for detail in self.details)
         )
@@ -52,5 +52,5 @@ def score(findings: tuple[Finding, ...]) -> float:
 
 
 def join_reasons(findings: tuple[Finding, ...]) -> str:
-    """Return the names of the reasons as one text. Reasons of the weight 0 are left out."""
+    """Return the names of the reasons with a nonzero weight as one text."""
     return ", ".join(finding.reason for finding in findings if finding.weight)

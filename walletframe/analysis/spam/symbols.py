@@ -1,4 +1,4 @@
-"""Signs of spam in the text of a symbol, and the ASCII text that a symbol looks like.
+"""Signs of spam in a symbol, and the ASCII text that a symbol looks like.
 
 Look-alike characters are the confusables of Unicode (UTS #39, from confusable_homoglyphs).
 """
@@ -24,8 +24,8 @@ _MAX_WORDS, _MAX_LABELS = 2, 2  # of a project's name, such as "yearn.finance"
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
-    # Most symbols match nothing: the lookahead at the start of each group rejects them fast.
-    # The first group matches inside words: only four of 29,500 symbols in public lists contain one.
+    # The lookahead at the start of each group rejects most symbols fast. The first group matches
+    # inside words, as in only four of 29,500 symbols in public lists.
     r"(?=[acegrv])(?:air[- ]?drop(?:s|ped)?"
     r"|(?<!ac)(?<!dis)(?<!ex)(?<!pro)(?<!re)claim(?:s|ed|able|ing)?"
     r"|eligible|give[- ]?away|redeem|rewards?|visit|vouchers?)"
@@ -61,9 +61,8 @@ _LINK = re.compile(
     r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
     re.IGNORECASE,
 )
-# There may be a space before a dot. There may also be one after the dot, if a common top-level
-# domain follows. A hyphen after an uncommon top-level domain continues the name, as in
-# E.WEBER-ST-TOLEDO.
+# A space may precede a dot, or follow it if a common top-level domain comes next. A hyphen after an
+# uncommon top-level domain continues the name, as in E.WEBER-ST-TOLEDO.
 _DOMAIN = re.compile(
     r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
@@ -77,7 +76,7 @@ _WHITE = re.compile(r"\s")
 _LABELS = re.compile(r"[^\w-]+")
 _STYLISH = frozenset(RULES["project_domains"])
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
-# Scripts of honest symbols. Lower-case Greek letters are included, since some begin with them.
+# Scripts of honest symbols, some of which begin with lower-case Greek letters.
 _HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _UNKNOWN = ("Cn", "Co", "Cs")
@@ -86,7 +85,7 @@ _TWINS = str.maketrans("Il|Oo", "11100")
 
 
 def symbol_findings(symbol: str) -> tuple[Finding, ...]:
-    """Return the findings about the text of a symbol. Nearly all honest symbols have none."""
+    """Return the findings about the text of a symbol. Most honest symbols have none."""
     start = symbol[:MAX_SYMBOL_LENGTH]
     text = readable_text(start)
     findings = list(_word_findings(text))
@@ -167,7 +166,7 @@ def _character_findings(symbol: str, readable: str) -> Iterator[Finding]:
 
 
 def readable_text(text: str) -> str:
-    """Return the text that a person reads: visible, with ASCII characters for look-alikes."""
+    """Return the text without invisible characters, and with ASCII characters for look-alikes."""
     if text.isascii() and text.isprintable():
         return text
     visible = "".join(char for char in text if char.isspace() or not is_invisible(char))
@@ -175,7 +174,7 @@ def readable_text(text: str) -> str:
 
 
 def skeletons(text: str) -> tuple[str, ...]:
-    """Return normalized forms of a symbol. Symbols that look alike have a form in common."""
+    """Return normalized forms of a symbol. Symbols that look alike share a form."""
     if text.isalnum() and text.isascii():
         return text.lower(), text.translate(_TWINS).lower()
     plain = readable_text(text)
@@ -195,7 +194,7 @@ def _is_symbol_character(char: str) -> bool:
 def hidden_characters(text: str) -> list[str]:
     """Return the distinct invisible characters, each as a code point such as ``"U+200B"``.
 
-    White space at the ends and the joiners in emoji are left out.
+    Joiners in emoji, and white space at the ends, are left out.
     """
     if text.isascii() and text.isprintable():
         return []
@@ -210,7 +209,7 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def mixes_scripts(text: str) -> bool:
-    """Return whether a word mixes ASCII letters with foreign letters that look like ASCII."""
+    """Return whether a word mixes ASCII letters with foreign look-alikes of ASCII letters."""
     for word in () if text.isascii() else text.split():
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]

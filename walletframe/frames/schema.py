@@ -1,4 +1,4 @@
-"""The schema of both DataFrames: columns in order, dtypes, categories and blockchain names."""
+"""The schema of wallets and holdings: columns, dtypes, categories and blockchain names."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Source(StrEnum):
 ARROW_TEXT: Final = pa.large_string()
 
 
-def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
-    """Return the categorical dtype whose categories are the members of an enumeration."""
+def category_dtype(members: type[StrEnum]) -> pd.CategoricalDtype:
+    """Return the categorical dtype of the members of an enumeration."""
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=TEXT))
 
 
 def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
-    """Build a DataFrame with the columns and dtypes in `dtypes`, in the same order."""
+    """Build a DataFrame with the columns, order and dtypes of `dtypes`."""
     arrays = {name: _typed_array(columns[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index, copy=False)
 
@@ -67,11 +67,10 @@ def text_array(values: Any) -> Any:
     return pd.array(values, dtype=TEXT)
 
 
-def arrow_text(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays of text, and return them with the dtype `TEXT`.
+def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
+    """Concatenate Arrow arrays into an array of the dtype `TEXT`, with all rows or these rows.
 
-    With `rows`, return only the rows at these positions. The arrays must be all
-    dictionary-encoded, or none.
+    Either all arrays are dictionary-encoded, or none.
     """
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
@@ -89,7 +88,7 @@ def _as_large_text(text: pa.Array) -> pa.Array:
 
 
 def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
-    """Return counts with the nullable dtype Int64. `missing` marks the unknown counts."""
+    """Return counts as Int64. The mask `missing` selects unknown counts."""
     counts = np.array(values, dtype=np.int64)
     unknown = np.zeros(len(counts), dtype=bool) if missing is None else np.array(missing)
     return pd.arrays.IntegerArray(counts, unknown)
@@ -106,8 +105,8 @@ def amounts_of(column: pd.Series) -> AmountArray:
     return column.array
 
 
-def na_array(count: int) -> AmountArray:
-    """Return an array of `count` amounts that are all NA."""
+def na_amounts(count: int) -> AmountArray:
+    """Return an array of NA amounts."""
     return AmountArray(np.full(count, 0, dtype=object), np.ones(count, dtype=bool), 0)
 
 
@@ -118,14 +117,14 @@ def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
-    """Raise an error that lists the missing columns, if there are any."""
+    """Raise an error that lists the missing columns, if any."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
 
 
 def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
-    """Return a list of at most one currency (None if missing). Raise a PricesError for several."""
+    """Return the only currency in a list (None if missing), or raise an error for several."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)
@@ -136,12 +135,12 @@ def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
 WALLET_DTYPES: Final[dict[str, Any]] = {
     "blockchain": TEXT,
     "address": TEXT,
-    "status": category_of(Status),
+    "status": category_dtype(Status),
     "error": TEXT,
     "tokens": pd.Int64Dtype(),
     "explorer_url": TEXT,
     "fetched_at": pd.DatetimeTZDtype("us", "UTC"),
-    "source": category_of(Source),
+    "source": category_dtype(Source),
     "service": TEXT,
 }
 
@@ -176,7 +175,7 @@ def blockchains() -> pd.DataFrame:
     Notes
     -----
     The identifiers are those of the service's own Python client of April 2026. The service may
-    support more blockchains by now. An identifier that is not in this table is sent as written.
+    support more blockchains by now. Identifiers outside this table are sent unchanged.
 
     Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
     https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026. For Dash, IOTA and
@@ -195,18 +194,17 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Write known blockchains in upper case, and any other as in its first row."""
+    """Write known blockchains in upper case, and each unknown blockchain as in its first row."""
     first: dict[str, str] = {}
     result = []
     for frame in frames:
         changed = {}
         for name in (name for name in _BLOCKCHAIN_COLUMNS if name in frame.columns):
-            written = frame[name].array.unique().dropna().tolist()
-            names = {
-                each: first.setdefault(canonical_blockchain(each), normalize_blockchain(each))
-                for each in written
+            normalized = {
+                text: first.setdefault(canonical_blockchain(text), normalize_blockchain(text))
+                for text in frame[name].array.unique().dropna().tolist()
             }
-            if any(name != each for each, name in names.items()):
-                changed[name] = frame[name].map(names).astype(frame[name].dtype)
+            if any(old != new for old, new in normalized.items()):
+                changed[name] = frame[name].map(normalized).astype(frame[name].dtype)
         result.append(frame.assign(**changed) if changed else frame)
     return tuple(result)

@@ -1,4 +1,4 @@
-"""Extra columns of wallets, which a user keeps from a list: names, labels and storage."""
+"""Extra columns of wallets from the user's list (``keep=``): names, values and storage."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pyarrow as pa
 from walletframe.address.lists import first_labelled_rows
 from walletframe.amounts.arrow import AMOUNT_TEXT, to_portable_table, with_amounts
 from walletframe.errors import SettingsError
-from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.identity import wallet_identities
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ RESULTS: Final = frozenset(
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "change", "wallets_known", "wallets"}
 )
-"""The columns of tables of totals and changes. An extra column can't have one of these names."""
+"""Columns of tables of totals and changes, which are not allowed as names of extra columns."""
 
 _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
 _DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # columns of tables and files
@@ -35,7 +35,7 @@ _DERIVED |= {"search", "spam", "small", "assets", "bridged"}  # arguments of `wh
 RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
 
 DISTINCT: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
-"""The columns with mostly distinct values: dictionary encoding would not make files smaller."""
+"""The columns of mostly distinct values, for which dictionary encoding saves no space."""
 
 _INTEGERS = [f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)]
 ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
@@ -44,11 +44,11 @@ ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.bool_(): pd.BooleanDtype(),
     **{pa.type_for_alias(name.lower()): pd.api.types.pandas_dtype(name) for name in _INTEGERS},
 }
-"""The nullable dtypes that represent the values of these Arrow types exactly."""
+"""Nullable dtypes that exactly represent the values of Arrow types."""
 
 
-def names_to_keep(keep: str | Sequence[str]) -> list[str]:
-    """Check the names of columns to keep. Raise an error for a column that walletframe adds."""
+def check_keep(keep: str | Sequence[str]) -> list[str]:
+    """Return the distinct names of columns to keep, or raise an error for a reserved name."""
     names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
     for name in names:
         if not isinstance(name, str) or not name.strip():
@@ -62,14 +62,14 @@ def names_to_keep(keep: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def kept_names(wallets: pd.DataFrame) -> list[str]:
+def extra_names(wallets: pd.DataFrame) -> list[str]:
     """Return the names of the extra columns of a wallets frame."""
-    names: list[Any] = [*wallets.columns]  # names of a user's columns may be numbers
+    names: list[Any] = [*wallets.columns]  # a user's column names may be numbers
     return [name for name in names if isinstance(name, str) and name not in RESERVED]
 
 
-def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
-    """Return each wallet's value in a column. Raise an error if a wallet has several values."""
+def extra_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
+    """Return each wallet's value in a column, or raise an error if a wallet has several."""
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):
         codes = wallet_identities(wallets).codes
@@ -86,20 +86,20 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     return column.take(rows)
 
 
-def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
-    """Append extra columns to wallets. The rows of both must be in the same order."""
-    if kept is None or kept.columns.empty:
+def add_extra_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.DataFrame:
+    """Append extra columns, whose rows must be in the order of the wallets."""
+    if extra is None or extra.columns.empty:
         return wallets
-    return wallets.assign(**{str(name): column.array for name, column in kept.items()})
+    return wallets.assign(**{str(name): column.array for name, column in extra.items()})
 
 
-def kept_table(kept: pd.DataFrame) -> pa.Table:
+def extra_to_arrow(extra: pd.DataFrame) -> pa.Table:
     """Convert extra columns to an Arrow table for files.
 
-    A column of amounts becomes two columns: one with rounded decimals, one with the exact text.
-    Categories are stored as plain values, since Parquet does not keep the order of categories.
+    A column of amounts becomes a column of rounded decimals and a column of exact text. Categories
+    become plain values, since Parquet does not store the order of categories.
     """
-    table = to_portable_table(kept)
+    table = to_portable_table(extra)
     fields = [
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
         for field in table.schema
@@ -107,7 +107,7 @@ def kept_table(kept: pd.DataFrame) -> pa.Table:
     return table.cast(pa.schema(fields))
 
 
-def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Convert a table from `kept_table` to a DataFrame. Integers and booleans become nullable."""
+def extra_from_arrow(table: pa.Table) -> pd.DataFrame:
+    """Convert a table from `extra_to_arrow` to a frame. Integers and booleans become nullable."""
     frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame
