@@ -8,7 +8,7 @@ import {
   clickedPoint,
   escapeForPlotly,
 } from "../../walletframe/pickers/page/chart.js";
-import { toRgba, layoutInPageColors } from "../../walletframe/pickers/page/plotly.js";
+import { layoutInPageColors, toRgba } from "../../walletframe/pickers/page/plotly.js";
 
 test("a click is on a node, a bar, a slice or a cell", () => {
   const clicked = (point) => clickedPoint({ points: [point] });

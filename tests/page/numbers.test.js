@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  splitDecimals,
-  fitNumber,
   approximate,
+  fitNumber,
   groupThousands,
+  splitDecimals,
 } from "../../walletframe/pickers/page/numbers.js";
 
 const ROOM = { digits: 9, decimals: 4 };

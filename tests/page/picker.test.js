@@ -11,11 +11,11 @@ import {
   Options,
 } from "../../walletframe/pickers/page/options.js";
 import {
-  selectAllText,
   balancesText,
   countText,
-  unknownLinesText,
+  selectAllText,
   statusText,
+  unknownLinesText,
 } from "../../walletframe/pickers/page/pickerparts.js";
 
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";

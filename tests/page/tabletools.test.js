@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clipboardText, fullTextWithName, fullText } from "../../walletframe/pickers/page/cells.js";
+import { clipboardText, fullText, fullTextWithName } from "../../walletframe/pickers/page/cells.js";
 import { emptyTableText, orderAfterClick } from "../../walletframe/pickers/page/tabletools.js";
 
 test("a heading sorts numbers by the largest first, texts from A, and then the other way", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fitColumns, columnWidths } from "../../walletframe/pickers/page/widths.js";
+import { columnWidths, fitColumns } from "../../walletframe/pickers/page/widths.js";
 
 const CH = 8;
 const text = (name, rank, letters) => ({

@@ -1,7 +1,7 @@
 // Table cells: numbers with aligned decimal points, and shortened texts.
 
 import { element } from "./elements.js";
-import { splitDecimals, fitNumber, groupThousands } from "./numbers.js";
+import { fitNumber, groupThousands, splitDecimals } from "./numbers.js";
 import { mapValues } from "./rows.js";
 
 const DASH = "-"; // the text of a missing cell, as in Python's tables

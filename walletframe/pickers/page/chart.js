@@ -2,7 +2,7 @@
 
 import { makeChartTools } from "./charttools.js";
 import { element, setText, uniqueId } from "./elements.js";
-import { watchPageColors, layoutInPageColors, loadPlotly, requestPlotly } from "./plotly.js";
+import { layoutInPageColors, loadPlotly, requestPlotly, watchPageColors } from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
 const NARROW_WIDTH = 560;

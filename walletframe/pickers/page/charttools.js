@@ -2,8 +2,8 @@
 
 import {
   button,
-  labelledSelect,
   element,
+  labelledSelect,
   linkButton,
   setProp,
   setText,

@@ -4,19 +4,19 @@ import { copyText, setProp, setText, shortenAddress, uniqueId } from "./elements
 import { rowAfterKey } from "./keyboard.js";
 import { findPositions, keyOf, NO_OPTIONS, Options } from "./options.js";
 import {
-  selectAllText,
   Chips,
   countText,
   drawOption,
   emptyText,
   FLAT_ROW,
-  unknownLinesText,
   labelPicker,
-  onPastedList,
   makeOptionRow,
   makePickerFrame,
+  onPastedList,
+  selectAllText,
   statusText,
   TALL_ROW,
+  unknownLinesText,
 } from "./pickerparts.js";
 import { VirtualRows } from "./virtual.js";
 

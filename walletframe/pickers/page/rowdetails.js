@@ -1,6 +1,6 @@
 // The full text of the active cell and of its row, below a table.
 
-import { readCell, clipboardText, explorerLink, fullTextParts } from "./cells.js";
+import { clipboardText, explorerLink, fullTextParts, readCell } from "./cells.js";
 import { button, copyText, element, setText } from "./elements.js";
 
 const HINT = "Click a cell or move to it with the arrow keys to see its full text here.";

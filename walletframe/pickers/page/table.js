@@ -1,6 +1,6 @@
 // A table of many rows. Python sorts, searches and groups; JavaScript draws the visible rows.
 
-import { readCell, drawCell, textMeasureForFont } from "./cells.js";
+import { drawCell, readCell, textMeasureForFont } from "./cells.js";
 import { element, setProp, setText, uniqueId } from "./elements.js";
 import { cellAfterKey } from "./keyboard.js";
 import { RowDetails } from "./rowdetails.js";

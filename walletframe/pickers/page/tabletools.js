@@ -1,6 +1,6 @@
 // The tools above a table: search, groups, sort order, number of rows, and headings that sort.
 
-import { labelledSelect, element, focusedElement, setText } from "./elements.js";
+import { element, focusedElement, labelledSelect, setText } from "./elements.js";
 
 const SEARCH_DELAY_MS = 120; // milliseconds after the last key before a search is sent
 
