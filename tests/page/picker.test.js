@@ -4,12 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { rowAfterKey } from "../../walletframe/pickers/page/keyboard.js";
-import {
-  findPositions,
-  keyOf,
-  NO_OPTIONS,
-  Options,
-} from "../../walletframe/pickers/page/options.js";
+import { findIndices, keyOf, NO_OPTIONS, Options } from "../../walletframe/pickers/page/options.js";
 import {
   balancesText,
   countText,
@@ -39,11 +34,11 @@ const TOKENS = {
 
 test("a line of a pasted list names options in any usual spelling", () => {
   const options = new Options(TOKENS);
-  assert.deepEqual(options.positionsInLine(" usdc "), [0]);
-  assert.deepEqual(options.positionsInLine(`ETH\t${USDC.toUpperCase()}`), [0]);
-  assert.deepEqual(options.positionsInLine("eth"), [1]);
-  assert.deepEqual(options.positionsInLine("0x1"), [2]);
-  assert.deepEqual(options.positionsInLine("usd"), []);
+  assert.deepEqual(options.indicesInLine(" usdc "), [0]);
+  assert.deepEqual(options.indicesInLine(`ETH\t${USDC.toUpperCase()}`), [0]);
+  assert.deepEqual(options.indicesInLine("eth"), [1]);
+  assert.deepEqual(options.indicesInLine("0x1"), [2]);
+  assert.deepEqual(options.indicesInLine("usd"), []);
   assert.equal(unknownLinesText([]), "");
   assert.equal(unknownLinesText(["A", " B"]), "No option is named A, B.");
   assert.equal(unknownLinesText(["A", "B", "C", "D"]), "No option is named A, B, C, and 1 more.");
@@ -51,15 +46,15 @@ test("a line of a pasted list names options in any usual spelling", () => {
 
 test("words are found in any order and case; the name itself comes first", () => {
   const texts = ["ausd", "usdc eth", "usd near", "usdt"];
-  assert.deepEqual(findPositions(texts, [0, 1, 2, 3], " USD "), [2, 1, 3, 0]);
-  assert.deepEqual(findPositions(texts, [0, 1, 2, 3], "ETH usdc"), [1]);
-  assert.deepEqual(findPositions(texts, [2, 0], ""), [2, 0]);
+  assert.deepEqual(findIndices(texts, [0, 1, 2, 3], " USD "), [2, 1, 3, 0]);
+  assert.deepEqual(findIndices(texts, [0, 1, 2, 3], "ETH usdc"), [1]);
+  assert.deepEqual(findIndices(texts, [2, 0], ""), [2, 0]);
 });
 
 test("twenty thousand options are searched in a moment", () => {
   const texts = Array.from({ length: 20_000 }, (_, number) => `tk${number} bsc 0x${number}`);
   const places = texts.map((_, place) => place);
-  assert.equal(findPositions(texts, places, "tk19").length, 1_111);
+  assert.equal(findIndices(texts, places, "tk19").length, 1_111);
 });
 
 test("an option shows name, blockchain and address, and is found by more", () => {
@@ -68,10 +63,10 @@ test("an option shows name, blockchain and address, and is found by more", () =>
   assert.equal(options.fullText(2), "0X1");
   assert.equal(options.short(0), "USDC");
   assert.equal(options.short(1), "ETH (ETH native coin)");
-  assert.deepEqual(findPositions(options.searchTexts, options.remaining, "fake"), [2]);
-  assert.deepEqual(findPositions(options.searchTexts, options.remaining, USDC.toUpperCase()), [0]);
-  assert.equal(options.positionOf(keyOf(["ETH", null])), 1);
-  assert.equal(options.positionOf(keyOf("ETH")), undefined);
+  assert.deepEqual(findIndices(options.searchTexts, options.remaining, "fake"), [2]);
+  assert.deepEqual(findIndices(options.searchTexts, options.remaining, USDC.toUpperCase()), [0]);
+  assert.equal(options.indexOf(keyOf(["ETH", null])), 1);
+  assert.equal(options.indexOf(keyOf("ETH")), undefined);
 });
 
 test("a wallet without a name shows its address", () => {

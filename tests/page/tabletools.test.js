@@ -4,27 +4,27 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { clipboardText, fullText, fullTextWithName } from "../../walletframe/pickers/page/cells.js";
-import { emptyTableText, orderAfterClick } from "../../walletframe/pickers/page/tabletools.js";
+import { clickedOrder, noRowsText } from "../../walletframe/pickers/page/tabletools.js";
 
 test("a heading sorts numbers by the largest first, texts from A, and then the other way", () => {
   const amount = { name: "amount", number: true };
-  assert.deepEqual(orderAfterClick(amount, { sort: "" }), { sort: "amount", down: true });
-  assert.deepEqual(orderAfterClick(amount, { sort: "amount", down: true }), {
+  assert.deepEqual(clickedOrder(amount, { sort: "" }), { sort: "amount", down: true });
+  assert.deepEqual(clickedOrder(amount, { sort: "amount", down: true }), {
     sort: "amount",
     down: false,
   });
   const token = { name: "token", number: false };
-  assert.deepEqual(orderAfterClick(token, { sort: "amount", down: true }), {
+  assert.deepEqual(clickedOrder(token, { sort: "amount", down: true }), {
     sort: "token",
     down: false,
   });
 });
 
 test("an empty table has its reason, and a hint about a search of groups", () => {
-  assert.equal(emptyTableText({ find: " ", by: "wallet" }), "There are no rows to show.");
-  assert.equal(emptyTableText({ find: "usdc", by: "" }), "No row matches.");
+  assert.equal(noRowsText({ find: " ", by: "wallet" }), "There are no rows to show.");
+  assert.equal(noRowsText({ find: "usdc", by: "" }), "No row matches.");
   assert.match(
-    emptyTableText({ find: "usdc", by: "wallet" }),
+    noRowsText({ find: "usdc", by: "wallet" }),
     /To search all balances, group by nothing/,
   );
 });

@@ -180,8 +180,8 @@ export class Chart {
 
   #fitWidth() {
     const width = this.plot.clientWidth;
-    if (this.#requestNumber && this.box.clientWidth && this.#isNarrow() !== this.isNarrow)
-      this.refresh();
+    const isShown = this.#requestNumber && this.box.clientWidth;
+    if (isShown && this.#isNarrow() !== this.isNarrow) this.refresh();
     else if (this.#isUndrawn) this.#redraw();
     else if (this.#plotly && this.plot.layout && width && width !== this.#width) {
       this.#width = width;
@@ -208,8 +208,7 @@ export class Chart {
 }
 
 function chartParts(root) {
-  const make = (tag, name, attributes = {}) =>
-    element(tag, { class: `wf-chart-${name}`, ...attributes });
+  const make = (tag, name, more = {}) => element(tag, { class: `wf-chart-${name}`, ...more });
   const parts = {
     tools: make("div", "tools"),
     title: make("h3", "title"),

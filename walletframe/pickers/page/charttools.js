@@ -1,14 +1,6 @@
 // The tools above a chart: choices, breadcrumb and summary.
 
-import {
-  button,
-  element,
-  labelledSelect,
-  linkButton,
-  setProp,
-  setText,
-  uniqueId,
-} from "./elements.js";
+import { button, element, linkButton, selectBox, setProp, setText, uniqueId } from "./elements.js";
 
 const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", combine: "Combine" };
 
@@ -28,7 +20,7 @@ export function makeChartTools(bar, heading, refresh, signal) {
   const path = element("nav", { class: "wf-path", "aria-label": "Selection" });
   const choices = Object.entries(CHOICES).map(([name, label]) => [
     name,
-    labelledSelect(label, (chosen) => refresh({ [name]: chosen })),
+    selectBox(label, (chosen) => refresh({ [name]: chosen })),
   ]);
   const included = makeIncludedMenu(refresh, signal);
   const row = element("div", { class: "wf-chart-row", role: "group", "aria-label": "Chart" });

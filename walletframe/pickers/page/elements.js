@@ -41,7 +41,7 @@ export function linkButton(text, onclick, attributes = {}) {
 }
 
 /** Make a select element with a label. `show` sets the [value, text] options. */
-export function labelledSelect(label, onChoice) {
+export function selectBox(label, onChoice) {
   const list = element("select", { class: "wf-field", onchange: () => onChoice(list.value) });
   const root = element("label", { class: "wf-choice" }, element("span", {}, label), list);
   let shown = "";

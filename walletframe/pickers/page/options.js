@@ -1,4 +1,4 @@
-// The options of a picker. Python sends columns; each option has a position in the columns.
+// The options of a picker. Python sends columns; each option has a index in the columns.
 
 import { shortenAddress } from "./elements.js";
 
@@ -14,15 +14,15 @@ export const NO_OPTIONS = {
 
 export class Options {
   #searchTexts = null;
-  #positionByKey = null;
-  #positionsBySpelling = null;
-  #remainingIndex = null; // by position: the index into the columns of remaining options
+  #indexByKey = null;
+  #indicesBySpelling = null;
+  #remainingRow = null; // the row of each remaining option in `#remainingColumns`
   #remainingColumns = null;
 
   /** @param {Record<string, any>} columns from Python's `Options.columns` */
   constructor(columns) {
     this.columns = columns;
-    this.all = columns.values.map((_, position) => position);
+    this.all = columns.values.map((_, index) => index);
     this.remaining = this.all;
     this.narrow(columns.remaining);
   }
@@ -31,7 +31,7 @@ export class Options {
   narrow(columns) {
     const { indices } = columns ?? {};
     this.#remainingColumns = columns;
-    this.#remainingIndex = indices && new Map(indices.map((position, index) => [position, index]));
+    this.#remainingRow = indices && new Map(indices.map((index, row) => [index, row]));
     this.remaining = indices ?? this.all;
   }
 
@@ -44,116 +44,101 @@ export class Options {
     return this.columns.chains.some((chain) => chain !== "");
   }
 
-  isRemaining(position) {
-    return !this.#remainingIndex || this.#remainingIndex.has(position);
+  isRemaining(index) {
+    return !this.#remainingRow || this.#remainingRow.has(index);
   }
 
-  value(position) {
-    return this.columns.values[position];
+  value(index) {
+    return this.columns.values[index];
   }
 
-  key(position) {
-    return keyOf(this.columns.values[position]);
+  key(index) {
+    return keyOf(this.columns.values[index]);
   }
 
-  /** Return the position of a key, or undefined if it is not among the options. */
-  positionOf(key) {
-    this.#positionByKey ??= new Map(this.all.map((position) => [this.key(position), position]));
-    return this.#positionByKey.get(key);
+  /** Return the index of a key, or undefined if it is not among the options. */
+  indexOf(key) {
+    this.#indexByKey ??= new Map(this.all.map((index) => [this.key(index), index]));
+    return this.#indexByKey.get(key);
   }
 
-  /** Return the set of positions of keys. Keys without an option are ignored. */
-  positionsOf(keys) {
-    return new Set(
-      [...keys].map((key) => this.positionOf(key)).filter((position) => position >= 0),
-    );
+  /** Return the set of indices of keys. Keys without an option are ignored. */
+  indicesOf(keys) {
+    return new Set([...keys].map((key) => this.indexOf(key)).filter((index) => index >= 0));
   }
 
-  /** Find the options in a pasted list. Return their positions, and lines without an option. */
-  positionsInList(text) {
+  /** Find the options in a pasted list. Return their indices, and lines without an option. */
+  indicesInList(text) {
     const lines = text.split(/[\n,;]+/).filter((line) => line.trim());
-    const positions = [...new Set(lines.flatMap((line) => this.positionsInLine(line)))];
-    return { positions, unknown: lines.filter((line) => !this.positionsInLine(line).length) };
+    const indices = [...new Set(lines.flatMap((line) => this.indicesInLine(line)))];
+    return { indices, unknown: lines.filter((line) => !this.indicesInLine(line).length) };
   }
 
-  /** Return the positions of the options in a line of a pasted list. */
-  positionsInLine(line) {
-    if (this.#positionsBySpelling === null) {
-      this.#positionsBySpelling = new Map();
-      for (const position of this.all) {
-        const [name, fullText] = [this.name(position), this.fullText(position)];
-        const [written, chain] = [[this.value(position)].flat().join(" "), this.chain(position)];
-        const spellings = [name, fullText, written, this.short(position), `${chain} ${fullText}`];
+  /** Return the indices of the options in a line of a pasted list. */
+  indicesInLine(line) {
+    if (this.#indicesBySpelling === null) {
+      this.#indicesBySpelling = new Map();
+      for (const index of this.all) {
+        const [name, fullText] = [this.name(index), this.fullText(index)];
+        const [written, chain] = [[this.value(index)].flat().join(" "), this.chain(index)];
+        const spellings = [name, fullText, written, this.short(index), `${chain} ${fullText}`];
         for (const each of new Set(spellings.map((text) => text.toLowerCase()))) {
-          this.#positionsBySpelling.set(each, [
-            ...(this.#positionsBySpelling.get(each) ?? []),
-            position,
-          ]);
+          this.#indicesBySpelling.set(each, [...(this.#indicesBySpelling.get(each) ?? []), index]);
         }
       }
     }
-    return this.#positionsBySpelling.get(line.trim().replace(/\s+/g, " ").toLowerCase()) ?? [];
+    return this.#indicesBySpelling.get(line.trim().replace(/\s+/g, " ").toLowerCase()) ?? [];
   }
 
-  name(position) {
-    return this.columns.names[position];
+  name(index) {
+    return this.columns.names[index];
   }
 
-  chain(position) {
-    return this.columns.chains[this.columns.chain_indices[position]];
+  chain(index) {
+    return this.columns.chains[this.columns.chain_indices[index]];
   }
 
   /** Return the full address, a text such as "native coin", or "". */
-  fullText(position) {
-    return this.columns.full_texts[position] ?? addressOf(this.columns.values[position]);
+  fullText(index) {
+    return this.columns.full_texts[index] ?? addressOf(this.columns.values[index]);
   }
 
   /** Return a short name that is unique among the options. */
-  short(position) {
-    return (
-      this.columns.short[position] || this.name(position) || shortenAddress(this.fullText(position))
-    );
+  short(index) {
+    return this.columns.short[index] || this.name(index) || shortenAddress(this.fullText(index));
   }
 
   /** Return name, blockchain and address in one line. */
-  label(position) {
-    const parts = [this.name(position), this.chain(position), this.fullText(position)];
+  label(index) {
+    const parts = [this.name(index), this.chain(index), this.fullText(index)];
     return parts.filter((part) => part !== "").join(" · ");
   }
 
-  balances(position) {
-    return this.#stat("balances", position);
+  balances(index) {
+    return this.#stat("balances", index);
   }
 
-  valueText(position) {
-    return this.#stat("value_texts", position) ?? "";
+  valueText(index) {
+    return this.#stat("value_texts", index) ?? "";
   }
 
-  #stat(name, position) {
-    const index = this.#remainingIndex?.get(position);
-    return index === undefined
-      ? this.columns[name]?.[position]
-      : this.#remainingColumns[name][index];
+  #stat(name, index) {
+    const row = this.#remainingRow?.get(index);
+    return row === undefined ? this.columns[name]?.[index] : this.#remainingColumns[name][row];
   }
 
   /** Build the slow indices for the first search and the first click. */
   prepare() {
-    return [this.searchTexts, this.positionOf("")];
+    return [this.searchTexts, this.indexOf("")];
   }
 
   /** The texts to search, in lower case. Each text begins with the option's name. */
   get searchTexts() {
-    this.#searchTexts ??= this.all.map((position) => {
-      const value = this.value(position);
+    this.#searchTexts ??= this.all.map((index) => {
+      const value = this.value(index);
       const written = typeof value === "string" ? value : value.join(" ");
-      const more = this.columns.search_text[position] ?? "";
-      const parts = [
-        this.name(position),
-        written,
-        this.chain(position),
-        this.fullText(position),
-        more,
-      ];
+      const more = this.columns.search_text[index] ?? "";
+      const parts = [this.name(index), written, this.chain(index), this.fullText(index), more];
       return parts.join(" ").trim().toLowerCase();
     });
     return this.#searchTexts;
@@ -170,21 +155,21 @@ function addressOf(value) {
 }
 
 /**
- * Return the positions of the texts that contain all typed words. Names that equal the typed text
+ * Return the indices of the texts that contain all typed words. Names that equal the typed text
  * come first, then names that begin with the typed text. A blank text finds everything.
  *
- * @param {string[]} texts by position, in lower case
- * @param {number[]} positions the positions to search
+ * @param {string[]} texts by index, in lower case
+ * @param {number[]} indices the indices to search
  * @param {string} typed
  */
-export function findPositions(texts, positions, typed) {
+export function findIndices(texts, indices, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return positions;
+  if (words.length === 0) return indices;
   const joined = words.join(" ");
   const found = [[], [], []];
-  for (const position of positions) {
-    const text = texts[position];
-    if (words.every((word) => text.includes(word))) found[matchRank(text, joined)].push(position);
+  for (const index of indices) {
+    const text = texts[index];
+    if (words.every((word) => text.includes(word))) found[matchRank(text, joined)].push(index);
   }
   return found.flat();
 }

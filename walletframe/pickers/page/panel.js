@@ -5,16 +5,13 @@ import { makeFetchButtons, showStatus } from "./fetching.js";
 import { connectPicker } from "./modelpicker.js";
 import { followTrait, widget } from "./widget.js";
 
+const FETCH_TITLE = "Fetch the selected and pasted wallets";
 const BYPASS_CACHE = "Fetch wallets again even if they are in the cache";
 
 export default widget((part) => {
   const { model, root, kernel, signal } = part;
   connectPicker(part);
-  const { buttons, retry, progress } = makeFetchButtons(
-    part,
-    "Fetch",
-    "Fetch the selected and pasted wallets",
-  );
+  const { buttons, retry, progress } = makeFetchButtons(part, "Fetch", FETCH_TITLE);
   buttons[0].classList.add("wf-main-button");
   const box = element("input", { type: "checkbox" });
   box.addEventListener("change", () => {
@@ -22,20 +19,12 @@ export default widget((part) => {
     model.save_changes();
   });
   followTrait(model, "_refresh", (isChecked) => (box.checked = isChecked), signal);
-  const option = element(
-    "label",
-    { class: "wf-fetch-anew" },
-    box,
-    element("span", {}, BYPASS_CACHE),
-  );
+  const text = element("span", {}, BYPASS_CACHE);
+  const option = element("label", { class: "wf-fetch-anew" }, box, text);
   const alerts = element("div");
   const status = element("div", { class: "wf-status", role: "status" });
-  root.append(
-    element("div", { class: "wf-fetch" }, ...buttons, retry, option),
-    progress,
-    alerts,
-    status,
-  );
+  const tools = element("div", { class: "wf-fetch" }, ...buttons, retry, option);
+  root.append(tools, progress, alerts, status);
   const show = async (edition) => {
     status.hidden = edition === 0;
     if (edition === 0) return;

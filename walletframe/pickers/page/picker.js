@@ -2,7 +2,7 @@
 
 import { copyText, setProp, setText, shortenAddress, uniqueId } from "./elements.js";
 import { rowAfterKey } from "./keyboard.js";
-import { findPositions, keyOf, NO_OPTIONS, Options } from "./options.js";
+import { findIndices, keyOf, NO_OPTIONS, Options } from "./options.js";
 import {
   Chips,
   countText,
@@ -30,7 +30,7 @@ export class Picker {
   values = []; // the selected values
   #options = new Options(NO_OPTIONS);
   #chosen = new Set(); // the keys of the selected values
-  #selected = new Set(); // the positions of the selected options
+  #selected = new Set(); // the indices of the selected options
   #found = [];
   #active = -1; // the active row among the found options
   #reached = false; // whether arrow keys or the mouse, instead of typing, made the row active
@@ -117,7 +117,7 @@ export class Picker {
 
   #showSelected() {
     this.#chosen = new Set(this.values.map(keyOf));
-    this.#selected = this.#options.positionsOf(this.#chosen);
+    this.#selected = this.#options.indicesOf(this.#chosen);
     if (this.#chosenAlone) return this.#showChosenAlone(this.#chosen.size > 0);
     this.#showChips();
     this.rows.refresh();
@@ -126,14 +126,14 @@ export class Picker {
 
   #showChips() {
     const first = [...this.#chosen].slice(0, 8).map((key) => {
-      const position = this.#options.positionOf(key);
-      const known = position !== undefined;
+      const index = this.#options.indexOf(key);
+      const known = index !== undefined;
       const written = [JSON.parse(key)].flat().filter(Boolean).join(" ");
       return {
         key,
-        short: known ? this.#options.short(position) : shortenAddress(written),
-        label: known ? this.#options.label(position) : written,
-        isRemaining: !known || this.#options.isRemaining(position),
+        short: known ? this.#options.short(index) : shortenAddress(written),
+        label: known ? this.#options.label(index) : written,
+        isRemaining: !known || this.#options.isRemaining(index),
       };
     });
     this.chips.show(first, this.#chosen.size, this.#chosenAlone);
@@ -149,10 +149,10 @@ export class Picker {
     const typed = this.search.value.trim();
     const among = this.#chosenAlone ? [...this.#selected] : this.#options.remaining;
     const [before, scrolled] = [this.#found[this.#active], this.list.scrollTop];
-    this.#found = typed ? findPositions(this.#options.searchTexts, among, typed) : among;
+    this.#found = typed ? findIndices(this.#options.searchTexts, among, typed) : among;
     this.#reached &&= stay && this.#found.includes(before);
-    const first = (position) =>
-      this.#reached ? position === before : typed && !this.#selected.has(position);
+    const first = (index) =>
+      this.#reached ? index === before : typed && !this.#selected.has(index);
     this.#active = this.#found.findIndex(first);
     this.list.style.height = `${Math.min(MAX_VISIBLE_ROWS, among.length) * this.rows.height}px`;
     this.rows.count = this.#found.length;
@@ -175,7 +175,7 @@ export class Picker {
     this.list.hidden = this.search.hidden = this.foot.hidden = this.count.hidden = all === 0;
     this.field.hidden = all + this.#chosen.size === 0 && this.pastes;
     const found = this.#found.length;
-    const unchosen = this.#found.filter((position) => !this.#selected.has(position)).length;
+    const unchosen = this.#found.filter((index) => !this.#selected.has(index)).length;
     const typed = this.search.value.trim();
     const first = typed && !this.#reached && this.#active >= 0 ? this.#found[this.#active] : null;
     const counts = { typed, found, remaining, all, unchosen, chosen: this.#chosen.size };
@@ -198,14 +198,14 @@ export class Picker {
   }
 
   #drawRow(row, number) {
-    const position = this.#found[number];
+    const index = this.#found[number];
     row.number = number;
-    drawOption(row, this.#options, position, {
-      selected: this.#selected.has(position),
+    drawOption(row, this.#options, index, {
+      selected: this.#selected.has(index),
       active: number === this.#active,
       count: this.#found.length,
       number,
-      id: `${this.id}-${position}`,
+      id: `${this.id}-${index}`,
     });
   }
 
@@ -226,9 +226,9 @@ export class Picker {
   }
 
   #toggle(number) {
-    const position = this.#found[number];
-    if (this.#selected.has(position)) this.#remove((key) => key === this.#options.key(position));
-    else this.#add([position]);
+    const index = this.#found[number];
+    if (this.#selected.has(index)) this.#remove((key) => key === this.#options.key(index));
+    else this.#add([index]);
   }
 
   #remove(isGone) {
@@ -237,23 +237,23 @@ export class Picker {
 
   /** Select all found options. If all are selected, remove all. */
   #chooseFound() {
-    const found = new Set(this.#found.map((position) => this.#options.key(position)));
-    const areChosen = this.#found.every((position) => this.#selected.has(position));
+    const found = new Set(this.#found.map((index) => this.#options.key(index)));
+    const areChosen = this.#found.every((index) => this.#selected.has(index));
     if (areChosen) this.#remove((key) => found.has(key));
     else this.#add(this.#found);
   }
 
-  #add(positions) {
-    const added = positions.filter((position) => !this.#selected.has(position));
-    this.choose([...this.values, ...added.map((position) => this.#options.value(position))]);
+  #add(indices) {
+    const added = indices.filter((index) => !this.#selected.has(index));
+    this.choose([...this.values, ...added.map((index) => this.#options.value(index))]);
   }
 
   /** Select the options in a pasted list. Wallet pickers replace this method. */
   takeList(text) {
-    const { positions, unknown } = this.#options.positionsInList(text);
+    const { indices, unknown } = this.#options.indicesInList(text);
     this.#pasteMessage = unknownLinesText(unknown);
     this.#clearText();
-    this.#add(positions);
+    this.#add(indices);
   }
 
   #clearText() {

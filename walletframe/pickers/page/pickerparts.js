@@ -134,8 +134,8 @@ export function makeOptionRow(onCopied) {
 }
 
 /** Show an option in a row. */
-export function drawOption(row, options, position, { selected, active, count, number, id }) {
-  const [name, fullText] = [options.name(position), options.fullText(position)];
+export function drawOption(row, options, index, { selected, active, count, number, id }) {
+  const [name, fullText] = [options.name(index), options.fullText(index)];
   const { parts } = row;
   const isAddress = name === "" && fullText !== "";
   row.fullText = fullText;
@@ -143,8 +143,8 @@ export function drawOption(row, options, position, { selected, active, count, nu
   setText(parts.name, isAddress ? shortenAddress(fullText) : name);
   parts.name.classList.toggle("wf-option-address", isAddress);
   parts.name.title = isAddress ? fullText : name;
-  setText(parts.valueText, options.valueText(position));
-  setText(parts.chain, options.chain(position));
+  setText(parts.valueText, options.valueText(index));
+  setText(parts.chain, options.chain(index));
   setText(parts.address, isAddress ? "" : shortenAddress(fullText));
   parts.address.title = fullText;
   const beside = (isAddress ? parts.name : parts.address).parentNode;
@@ -152,7 +152,7 @@ export function drawOption(row, options, position, { selected, active, count, nu
   const isWord = fullText.includes(" "); // such as "native coin"
   parts.address.classList.toggle("wf-option-address", !isWord);
   parts.copy.hidden = fullText === "" || isWord;
-  const balances = balancesText(options.balances(position)); // number and unit
+  const balances = balancesText(options.balances(index)); // number and unit
   setText(parts.number, balances[0]);
   setText(parts.unit, balances[1]);
   parts.count.hidden = !balances[0];

@@ -3,9 +3,8 @@
 import { element } from "./elements.js";
 
 const SCRIPTS = Symbol.for("walletframe.plotly");
-const MODULE_START =
-  "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
-const MODULE_END = "\nexport default module.exports;\n";
+const PREFIX = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
+const SUFFIX = "\nexport default module.exports;\n";
 
 /** Request the script of plotly.js, unless the page has this version. Return the page's entry. */
 export function requestPlotly(version, kernel) {
@@ -33,7 +32,7 @@ export function loadPlotly(version, kernel) {
 async function importScript(script) {
   if (!script) return null;
   const before = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
-  const blob = new Blob([MODULE_START, script, MODULE_END], { type: "text/javascript" });
+  const blob = new Blob([PREFIX, script, SUFFIX], { type: "text/javascript" });
   const url = URL.createObjectURL(blob);
   try {
     return (await import(url)).default;
@@ -44,12 +43,7 @@ async function importScript(script) {
   }
 }
 
-const COLOR_VARIABLES = {
-  text: "--wf-text",
-  back: "--wf-back",
-  line: "--wf-line",
-  faint: "--wf-faint",
-};
+const VARIABLES = { text: "--wf-text", back: "--wf-back", line: "--wf-line", faint: "--wf-faint" };
 const TRANSPARENT = "rgba(0, 0, 0, 0)";
 
 /** Convert a computed colour, which may be `color(srgb …)`, for plotly. */
@@ -70,7 +64,7 @@ export function watchPageColors(root, onChange, signal) {
     root.append(made);
     return made;
   };
-  const probes = Object.entries(COLOR_VARIABLES).map(([name, variable]) => {
+  const probes = Object.entries(VARIABLES).map(([name, variable]) => {
     // A changed colour ends a transition, however the theme was changed.
     const watched = probe(variable);
     watched.style.setProperty("transition", "color 1ms step-end", "important");

@@ -5,13 +5,7 @@ import { element, setProp, setText, uniqueId } from "./elements.js";
 import { cellAfterKey } from "./keyboard.js";
 import { RowDetails } from "./rowdetails.js";
 import { RowStore } from "./rows.js";
-import {
-  cellAttributes,
-  emptyTableText,
-  orderAfterClick,
-  TableHead,
-  TableTools,
-} from "./tabletools.js";
+import { cellAttributes, clickedOrder, noRowsText, TableHead, TableTools } from "./tabletools.js";
 import { scrollPosition, VirtualRows } from "./virtual.js";
 import { fitColumns } from "./widths.js";
 
@@ -43,9 +37,7 @@ export class Table {
       onLate: (isLate) => this.tools.showLate(isLate),
     });
     this.tools = new TableTools((change) => this.store.open(change), signal);
-    this.head = new TableHead((column) =>
-      this.store.open(orderAfterClick(column, this.store.query)),
-    );
+    this.head = new TableHead((column) => this.store.open(clickedOrder(column, this.store.query)));
     const spoken = element("span", { class: "wf-unseen", role: "status" });
     this.details = new RowDetails(
       (message) => setText(spoken, message),
@@ -87,7 +79,7 @@ export class Table {
     const { counted } = content;
     this.tools.show({ query, groups: this.groups, columns: this.#columns, counted });
     this.empty.hidden = count > 0;
-    setText(this.empty, emptyTableText(query));
+    setText(this.empty, noRowsText(query));
     this.grid.setAttribute("aria-rowcount", String(count + 1));
     this.grid.scrollTop = 0;
     this.#activate(null);
@@ -213,11 +205,8 @@ export class Table {
     const ctrl = event.ctrlKey || event.metaKey;
     const page = Math.floor(this.#rowsHeight() / HEIGHTS[this.#lines]);
     const size = { rows: this.store.count, columns: this.#shown.length, page };
-    const next = cellAfterKey(
-      this.#active ?? { row: 0, column: 0 },
-      { key: event.key, ctrl },
-      size,
-    );
+    const active = this.#active ?? { row: 0, column: 0 };
+    const next = cellAfterKey(active, { key: event.key, ctrl }, size);
     if (next) this.#show(next);
     else if (!this.#active || !this.#handleCellKey(event.key, ctrl)) return;
     event.preventDefault();
@@ -238,13 +227,8 @@ export class Table {
   }
 
   #show(active) {
-    const height = HEIGHTS[this.#lines];
-    this.grid.scrollTop = scrollPosition(
-      active.row,
-      this.grid.scrollTop,
-      this.#rowsHeight(),
-      height,
-    );
+    const [height, seen] = [HEIGHTS[this.#lines], this.#rowsHeight()];
+    this.grid.scrollTop = scrollPosition(active.row, this.grid.scrollTop, seen, height);
     this.#rows.refresh(active.row, active.row + 1);
     this.#activate(active);
   }

@@ -1,11 +1,11 @@
 // The tools above a table: search, groups, sort order, number of rows, and headings that sort.
 
-import { element, focusedElement, labelledSelect, setText } from "./elements.js";
+import { element, focusedElement, selectBox, setText } from "./elements.js";
 
 const SEARCH_DELAY_MS = 120; // milliseconds after the last key before a search is sent
 
 /** Return the reason why no row is shown. */
-export function emptyTableText({ find, by }) {
+export function noRowsText({ find, by }) {
   if (!find.trim()) return "There are no rows to show.";
   const more = "The search finds only names of groups. To search all balances, group by nothing.";
   return by ? `No row matches. ${more}` : "No row matches.";
@@ -26,8 +26,8 @@ export class TableTools {
       oninput: () => this.#findSoon(),
       onkeydown: (event) => this.#findNow(event),
     });
-    this.by = labelledSelect("Group by", (by) => open({ by, sort: "" }));
-    this.sorting = labelledSelect("Sort by", (order) =>
+    this.by = selectBox("Group by", (by) => open({ by, sort: "" }));
+    this.sorting = selectBox("Sort by", (order) =>
       open({ sort: order.slice(1), down: order.startsWith("-") }),
     );
     this.countLine = element("span", { class: "wf-said", role: "status" });
@@ -81,7 +81,7 @@ function sortOptions({ name, label, number }) {
 }
 
 /** Return the sort order after a click on a heading: reversed, or the column's default. */
-export function orderAfterClick({ name, number }, query) {
+export function clickedOrder({ name, number }, query) {
   return { sort: name, down: query.sort === name ? !query.down : number };
 }
 
