@@ -474,7 +474,7 @@ def prepare():
     now = datetime.now(UTC)
     kept = [(*parse_wallets(wallet), CachedAnswer(body, now)) for wallet, body in bodies.items()]
     with AnswerStore(Path("cache.sqlite"), BASE_URL) as store:
-        store.write(kept)
+        store.write_answers(kept)
     with Client(base_url=BASE_URL, cache=Path("cache.sqlite")) as client:
         wallets, holdings = client.fetch(list(bodies), offline=True)
         for count in (SMALL, WALLETS):

@@ -20,8 +20,8 @@ from fast_service import fast_service, wallet_address
 from plain_process import printed
 
 import walletframe as wf
-from walletframe.bulk.dataset import Register
-from walletframe.bulk.files import key_of
+from walletframe.bulk.dataset import WalletRegister
+from walletframe.bulk.files import wallet_key
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RunCounters
 from walletframe.errors import (
@@ -268,7 +268,7 @@ class TestAgain:
         with service.client(cache=False, batch_size=5) as client:
             expected = client.fetch(requested)
             with monkeypatch.context() as broken:
-                broken.setattr("walletframe.bulk.dataset.Dataset.write_part", fail)
+                broken.setattr("walletframe.bulk.dataset.DatasetWriter.write_part", fail)
                 with pytest.raises(DatasetError, match="has gone"):
                     wf.fetch_to_parquet(requested, folder, client=client)
         assert not list((folder / "wallets").iterdir())
@@ -543,11 +543,13 @@ class TestPlaces:
                 "position": list(positions.values()),
             }
         )
-        return Register([table], [])
+        return WalletRegister([table], [])
 
     def places(self, register, *keys):
         """Classify wallets, and return the positions of those to request."""
-        return {key: register.pending[key] for key in keys if register.classify(key) == "request"}
+        return {
+            key: register.pending[key] for key in keys if register.classify_next(key) == "request"
+        }
 
     def test_gaps_are_filled_by_their_own_wallets(self):
         """The same list has the same positions, at any end of an earlier run."""
@@ -564,7 +566,7 @@ class TestPlaces:
     def test_a_wallet_is_requested_once(self):
         """Stored and repeated wallets are not requested."""
         register = self.register(A_0=0)
-        actions = [register.classify(key) for key in ("A.0", "A.1", "A.1", "A.0")]
+        actions = [register.classify_next(key) for key in ("A.0", "A.1", "A.1", "A.0")]
         assert actions == ["stored", "request", "duplicate", "duplicate"]
         assert len(register.seen) == 2
 
@@ -581,7 +583,9 @@ class TestShards:
     def test_wallets_keep_their_positions_in_the_whole_list(self, fast, folder, small_parts):
         """Also in each run that resumes it."""
         requested = addresses(*range(30))
-        places = {key_of(wf.WalletAddress.parse(each)): 7 * n for n, each in enumerate(requested)}
+        places = {
+            wallet_key(wf.WalletAddress.parse(each)): 7 * n for n, each in enumerate(requested)
+        }
         self.run(fast, folder, requested[20:], positions=places)
         self.run(fast, folder, requested[:20], positions=places)
         result = dict(rows(folder, "wallets", "'ETH.' || address, position"))

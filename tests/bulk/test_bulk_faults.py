@@ -28,10 +28,10 @@ from small_disk import mounted, remount
 
 import walletframe as wf
 from walletframe.bulk import journal as journals
-from walletframe.bulk.dataset import Dataset
-from walletframe.bulk.files import key_of
-from walletframe.bulk.journal import Journal, read_entries, segments, unwritten_records
-from walletframe.client import Policy
+from walletframe.bulk.dataset import DatasetWriter
+from walletframe.bulk.files import wallet_key
+from walletframe.bulk.journal import Journal, read_entries, segment_paths, unwritten_records
+from walletframe.client import CachePolicy
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames.assembly import WalletRecord
 from walletframe.wire.outcome import Outcome, Status
@@ -243,8 +243,8 @@ class TestShown:
         requested = [f"ETH.0x{n:036x}{(ends * 60)[4 * n : 4 * n + 4]}" for n in range(60)]
         shown = self.shown(fast, what, folder, until, requested)
         result = wf.read_wallets(folder).wallets
-        with Dataset(folder, fast.base_url) as dataset:
-            dataset.recover()
+        with DatasetWriter(folder, fast.base_url) as dataset:
+            dataset.recover_register()
         assert wf.read_wallets(folder).wallets.equals(result)
         assert shown.total() >= until
         assert not shown - Counter(result.status)
@@ -290,10 +290,10 @@ class TestInterrupted:
 
         with fast.client() as client:
             with monkeypatch.context() as broken:
-                broken.setattr(Dataset, "write_part", fail)
+                broken.setattr(DatasetWriter, "write_part", fail)
                 with pytest.raises(DatasetError, match="has gone"):
                     wf.fetch_to_parquet(requested, folder, client=client)
-            assert list(segments(folder / ".walletframe"))
+            assert list(segment_paths(folder / ".walletframe"))
             result = wf.read_wallets(folder)
             some = wf.read_wallets(folder, wallets=result.wallets.tail(1))
             assert wf.fetch_to_parquet(requested, folder, client=client).resumed == len(
@@ -301,7 +301,7 @@ class TestInterrupted:
             )
         whole = wf.read_wallets(folder)
         assert len(whole.wallets) == 50
-        assert segments(folder / ".walletframe") == []
+        assert segment_paths(folder / ".walletframe") == []
         place = whole.wallets.address.isin(result.wallets.address)
         assert whole.wallets[place].reset_index(drop=True).equals(result.wallets)
         last = whole.holdings.address == result.wallets.address.iloc[-1]
@@ -414,7 +414,7 @@ class TestFolder:
 
     def test_of_a_running_run_is_read_but_not_written(self, client, folder):
         """There is one run at a time; its lock ends with it."""
-        with Dataset(folder, client.settings.service):
+        with DatasetWriter(folder, client.settings.service):
             who = f"another run, process {os.getpid()} on .*, is writing"
             with pytest.raises(DatasetError, match=who):
                 wf.fetch_to_parquet([], folder, client=client)
@@ -424,17 +424,17 @@ class TestFolder:
     def test_of_a_running_run_can_be_awaited(self, client, folder):
         """Until it ends, the patience ends, or the wait is cancelled; the error names the run."""
         service, cancel = client.settings.service, Event()
-        first = Dataset(folder, service)
+        first = DatasetWriter(folder, service)
         (folder / ".walletframe" / "holder").unlink()
         with pytest.raises(DatasetError, match="another run is writing"):
-            Dataset(folder, service, lock_timeout_s=0.01)
+            DatasetWriter(folder, service, lock_timeout_s=0.01)
         cancel.set()
         with pytest.raises(DatasetError, match="another run is writing"):
-            Dataset(folder, service, 3600, cancel)
+            DatasetWriter(folder, service, 3600, cancel)
         with first:
             end = Timer(0.01, first.__exit__)
             end.start()
-            with Dataset(folder, service, 3600):
+            with DatasetWriter(folder, service, 3600):
                 end.join()
 
     def test_on_a_disk_without_locks_is_refused_or_works(self, client, folder, monkeypatch):
@@ -446,7 +446,7 @@ class TestFolder:
         monkeypatch.setattr(fcntl, "flock", flock)
         if Version(filelock.__version__) >= Version("4.1"):
             with (
-                Dataset(folder, client.settings.service),
+                DatasetWriter(folder, client.settings.service),
                 pytest.raises(DatasetError, match="another run"),
             ):
                 wf.fetch_to_parquet([], folder, client=client)
@@ -518,12 +518,14 @@ class TestJournal:
         journal = Journal(tmp_path, places, Event())
         with (
             fast.client() as client,
-            closing(client._stream(Policy(60), Event(), on_reply=journal.append)) as stream,
+            closing(
+                client._open_stream(CachePolicy(60), Event(), on_reply=journal.append)
+            ) as stream,
         ):
             wallets = [wf.WalletAddress.parse(name) for name in names(3)]
-            assert len([each for each in stream.records([wallets]) if each]) == 3
+            assert len([each for each in stream.results([wallets]) if each]) == 3
         journal.close()
-        [segment] = segments(tmp_path)
+        [segment] = segment_paths(tmp_path)
         return segment
 
     def test_is_read_as_it_was_appended(self, written):
@@ -538,24 +540,24 @@ class TestJournal:
     def test_a_later_failure_removes_no_answer(self, written):
         """A wallet's ok answer counts, or else its last failure."""
         [name, other] = [wf.WalletAddress.parse(each) for each in (names(1)[0], f"ETH.{B}")]
-        journal = Journal(written.parent, {key_of(name): 7, key_of(other): 8}, Event())
+        journal = Journal(written.parent, {wallet_key(name): 7, wallet_key(other): 8}, Event())
         for requested in (name, other, other):
             assert journal.ensure_recorded(
                 WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )
         journal.close()
-        result = unwritten_records(segments(written.parent), "fast")
+        result = unwritten_records(segment_paths(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 
     def test_a_closed_journal_records_nothing(self, tmp_path):
         """Nor does it write a file: the next run requests the wallet again."""
         wallet = wf.WalletAddress.parse(f"ETH.{B}")
-        journal = Journal(tmp_path, {key_of(wallet): 0}, Event())
+        journal = Journal(tmp_path, {wallet_key(wallet): 0}, Event())
         journal.close()
         outcome = Outcome(Status.TIMEOUT, "late")
         assert not journal.ensure_recorded(WalletRecord(wallet, outcome, "fast"))
-        assert segments(tmp_path) == []
+        assert segment_paths(tmp_path) == []
 
     @pytest.mark.parametrize("cut", [1, 5, 9, 200])
     def test_a_truncated_journal_is_read_up_to_the_cut(self, written, cut):

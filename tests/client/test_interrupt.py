@@ -13,7 +13,7 @@ from canned_service import KEY, answer, wallet
 from moments import interrupt_when, when
 
 from walletframe.address.forms import WalletAddress
-from walletframe.client.asking import RequestWorkers
+from walletframe.client.workers import RequestWorkers
 from walletframe.errors import FetchInterrupted
 from walletframe.service import sandbox
 from walletframe.transport import cache_statistics
@@ -165,8 +165,8 @@ def test_lasting_failures_are_not_retried(canned, status):
 @pytest.mark.parametrize("wait_s, requested", [(0.01, 5), (200, 1)])
 def test_retries_end(canned, monkeypatch, wait_s, requested):
     """A lasting failure is reported after five attempts, or before a wait beyond the deadline."""
-    monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", wait_s)
-    monkeypatch.setattr("walletframe.client.asking._LONGEST_WAIT_S", wait_s)
+    monkeypatch.setattr("walletframe.client.workers._FIRST_WAIT_S", wait_s)
+    monkeypatch.setattr("walletframe.client.workers._LONGEST_WAIT_S", wait_s)
     canned.default = (503, {}, b"down")
     with canned.client(deadline_s=60) as client:
         details = client.fetch(f"ETH.{A}", on_failure="ignore")
@@ -176,7 +176,7 @@ def test_retries_end(canned, monkeypatch, wait_s, requested):
 
 def test_an_answer_after_giving_up_changes_nothing(canned, monkeypatch):
     """After refusals have lasted too long, the rest is not requested."""
-    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)
+    monkeypatch.setattr("walletframe.client.workers._PATIENCE_S", 1)
     canned.add_reply(b"busy", status=429, Retry_After="0")
     canned.add_reply([b" "] * 30 + [answer(wallet(B))])
     with canned.client(workers=1) as client:
@@ -227,16 +227,16 @@ def test_late_answers_are_not_returned(canned):
     one, two = WalletAddress.parse(f"ETH.{A}"), WalletAddress.parse(f"ETH.{B}")
     with canned.client(workers=1) as client:
         sending = RequestWorkers(client._open_session, client.settings, cancel, on_reply=hang)
-        sending.add({1: one})
+        sending.enqueue({1: one})
         inside.wait()
         cancel.set()
-        given_up = [arrival for arrival in sending.arrivals() if arrival]
+        given_up = [arrival for arrival in sending.receive_replies() if arrival]
         release.set()
         sending.stop()
         for worker in sending._workers:
             worker.join()
-        sending.add({2: two})
-        later = [arrival for arrival in sending.arrivals() if arrival]
+        sending.enqueue({2: two})
+        later = [arrival for arrival in sending.receive_replies() if arrival]
     assert [number for number, _ in given_up + later] == [1, 2]
     assert {reply.answer.status for _, reply in given_up + later} == {"cancelled"}
 

@@ -8,7 +8,7 @@ from addresses import TWO
 from canned_service import answer, wallet
 
 from walletframe.address.lists import parse_wallets
-from walletframe.client import Policy, stream
+from walletframe.client import CachePolicy, stream
 from walletframe.errors import FetchError
 from walletframe.transport import ServiceSession
 
@@ -62,7 +62,7 @@ def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
     def split(body, wallets):
         raise LookupError
 
-    monkeypatch.setattr("walletframe.client.asking.split_answer", split)
+    monkeypatch.setattr("walletframe.client.workers.split_answer", split)
     with whole.client(batch_size=3, workers=1) as client:
         wallets = client.fetch(WALLETS, on_failure="ignore").wallets
     assert wallets.error.tolist() == ["an unexpected error: LookupError"] * 6
@@ -98,9 +98,9 @@ def test_a_reply_that_can_not_be_kept_costs_its_wallet(whole):
 
     with (
         whole.client(workers=2) as client,
-        closing(client._stream(Policy(60), Event(), on_reply=keep)) as outcomes,
+        closing(client._open_stream(CachePolicy(60), Event(), on_reply=keep)) as outcomes,
     ):
-        settled = outcomes.records([parse_wallets(WALLETS)])
+        settled = outcomes.results([parse_wallets(WALLETS)])
         records = [each.record for each in settled if each]
     failed = [each for each in records if each.outcome.status != "ok"]
     assert len(records) == len(WALLETS)

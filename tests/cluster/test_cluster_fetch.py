@@ -31,7 +31,7 @@ from cluster_fetches import (
 from fast_service import fast_service
 
 import walletframe as wf
-from walletframe.bulk.dataset import Dataset
+from walletframe.bulk.dataset import DatasetWriter
 from walletframe.dask import open_wallets
 from walletframe.dask.rate import RateLimiterPlugin
 from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_fetch, check_worker
@@ -381,7 +381,8 @@ class TestEnds:
         broken.parent.mkdir(parents=True)
         broken.write_text("{")
         with pytest.raises(
-            DatasetError, match=r"shard-003 can't be used: its file dataset\.json is not valid"
+            DatasetError,
+            match=r"shard-003 can't be used, since its file dataset\.json is not valid",
         ) as caught:
             frame(names(60)).wf.fetch(folder, settings=own, shards=5)
         assert "Hint: choose another folder" in str(caught.value)
@@ -395,7 +396,7 @@ class TestEnds:
         cluster.run(lose_patience, 0.05)
         frame([]).wf.fetch(folder, settings=own, shards=1)
         with (
-            Dataset(folder / "shard-000", own.service),
+            DatasetWriter(folder / "shard-000", own.service),
             pytest.raises(DatasetError, match=f"process {os.getpid()} on .*shard-000"),
         ):
             frame(names(5)).wf.fetch(folder, settings=own, shards=1)

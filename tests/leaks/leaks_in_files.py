@@ -185,7 +185,7 @@ def bulk_journal(ground):
     def fail(*_):
         raise wf.errors.DatasetError("the disk has gone")
 
-    ground.patch.setattr("walletframe.bulk.dataset.Dataset.write_part", fail)
+    ground.patch.setattr("walletframe.bulk.dataset.DatasetWriter.write_part", fail)
     with pytest.raises(wf.errors.DatasetError) as caught:
         _bulk_run(ground)
     seen = contents(ground.folder)

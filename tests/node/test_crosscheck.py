@@ -105,7 +105,7 @@ def row(**cells):
     [
         (
             {"blockchain": "BSC", "token_blockchain": "BSC"},
-            "the node is on chain 1, but BSC is chain",
+            "the node has chain id 1, but BSC has chain id",
         ),
         ({"blockchain": "NEAR", "token_blockchain": "NEAR"}, "no chain id is known for NEAR"),
         ({"token_blockchain": "BSC"}, "the token and the wallet are on different blockchains"),

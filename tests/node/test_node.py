@@ -171,7 +171,7 @@ def test_wallets_of_another_blockchain_are_not_requested(chain):
     assert frame.status.tolist() == ["other_chain", "ok"]
     assert frame.raw_amount.fillna("-").tolist() == ["-", "5"]
     assert frame.block.isna().tolist() == [True, False]
-    assert frame.error[0] == "the node is on chain 1, but BSC is chain 56"
+    assert frame.error[0] == "the node has chain id 1, but BSC has chain id 56"
 
 
 def test_node_of_another_blockchain_gets_one_request(bare_chain, relay):
@@ -220,8 +220,8 @@ def test_unreadable_wallets_are_reported_together():
 @pytest.mark.parametrize(
     "token,options,named",
     [
-        ("USDC", {}, "token is not an EVM address, which is 0x and 40 hex digits: 'USDC'"),
-        (5, {}, "token is not an EVM address, which is 0x and 40 hex digits: '5'"),
+        ("USDC", {}, r"token is not an EVM address \(0x and 40 hex digits\): 'USDC'"),
+        (5, {}, r"token is not an EVM address \(0x and 40 hex digits\): '5'"),
         (None, {"block": -1}, "block is not valid: -1"),
         (None, {"block": True}, "block is not valid: True"),
         (None, {"block": 2**63}, "block is not valid: 9223372036854775808"),

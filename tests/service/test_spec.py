@@ -22,7 +22,7 @@ from walletframe.bulk import fetch_to_parquet
 from walletframe.client import Client, fetch_wallets
 from walletframe.errors import AnswerWarning, InputWarning, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
-from walletframe.service.ledger import GUARANTEES, Guarantee
+from walletframe.service.ledger import SHOWCASE_KINDS, ShowcaseKind
 from walletframe.settings.values import Settings
 
 PRIVATE, PUBLIC, TEST = (SANDBOX_KEYS[kind].key for kind in ("private", "public", "test"))
@@ -33,11 +33,11 @@ DOMAIN = "https://notebook.example"
 
 def promised(promise):
     """Return the first showcase wallet with this property."""
-    return str(next(one for one in SHOWCASE if GUARANTEES[one.canonical] is promise))
+    return str(next(one for one in SHOWCASE if SHOWCASE_KINDS[one.canonical] is promise))
 
 
 EMPTY, UNKNOWN, FAILING, EXTREME = map(
-    promised, (Guarantee.EMPTY, Guarantee.UNKNOWN, Guarantee.FAILING, Guarantee.EXTREME)
+    promised, (ShowcaseKind.EMPTY, ShowcaseKind.UNKNOWN, ShowcaseKind.FAILING, ShowcaseKind.EXTREME)
 )
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from walletframe.amounts import AmountArray
-from walletframe.bulk.dataset import Dataset
+from walletframe.bulk.dataset import DatasetWriter
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 
@@ -76,7 +76,7 @@ def write_folder(folder, rows, *, seed=0):
     contracts[: len(CHAINS)] = None
     symbols = np.array([f"TK{number % 4_000}" for number in range(TOKENS)], dtype=object)
     parts = rows // (PART_WALLETS * HELD)
-    with Dataset(folder, SERVICE) as dataset:
+    with DatasetWriter(folder, SERVICE) as dataset:
         for number in range(min(parts, SPAN)):
             dataset.write_part(part(random, contracts, symbols, places), answered(random, number))
         layout = dataset.layout

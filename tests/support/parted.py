@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from walletframe.bulk.dataset import Dataset
+from walletframe.bulk.dataset import DatasetWriter
 from walletframe.bulk.files import Layout, as_tables
 from walletframe.bulk.reading import FolderWallets, StoredPart
 from walletframe.bulk.stored import stored_holdings
@@ -16,7 +16,7 @@ from walletframe.frames.identity import wallet_identities
 def write_parts(folder, details, *, seed=0, wallets=2):
     """Write a fetch in parts of a few wallets, in an order that comes from the seed."""
     order = np.random.default_rng(seed).permutation(len(details.wallets)).tolist()
-    with Dataset(Path(folder), "made up") as dataset:
+    with DatasetWriter(Path(folder), "made up") as dataset:
         for start in range(0, len(order), wallets):
             places = order[start : start + wallets]
             dataset.write_part(some_of(details, places), places)

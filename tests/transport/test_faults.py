@@ -89,7 +89,7 @@ def assert_is_one_safe_line(reason):
 @pytest.mark.parametrize("name", PASSING)
 def test_a_passing_fault_is_repaired_within_the_call(tmp_path, monkeypatch, name):
     """With time left, the wallet is requested once more, and is ok."""
-    monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("walletframe.client.workers._FIRST_WAIT_S", 0.01)
     fault = FAULTS[name]
     with FaultServer(fault, FAULTY, times=1) as server:
         settings = {"timeout_s": fault.timeout_s, "deadline_s": 60}

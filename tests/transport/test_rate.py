@@ -28,7 +28,7 @@ from walletframe.service import sandbox
 from walletframe.transport.rate import (
     ASSUMED_PROCESSES,
     MIN_RATE,
-    RATE_FILE,
+    RATE_FILE_SPEC,
     START_RATE,
     RateState,
     count_answers,
@@ -429,7 +429,9 @@ def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypa
 
 def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch):
     """After one deadline the rest is not requested; after recovery, all is as fast as before."""
-    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)  # the refusal's would be longer
+    monkeypatch.setattr(
+        "walletframe.client.workers._PATIENCE_S", 1
+    )  # the refusal's would be longer
     canned.default = (429, {}, b"slow down")
     wallets = [f"ETH.0x{number:0>40}" for number in range(1_000)]
     settings = {"cache": tmp_path / "kept.sqlite", "deadline_s": 2}
@@ -449,7 +451,7 @@ def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch
 
 def test_a_late_answer_revives_nothing(canned, tmp_path, monkeypatch):
     """After giving up, requests under way count, and a later wallet is not requested."""
-    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 0.5)
+    monkeypatch.setattr("walletframe.client.workers._PATIENCE_S", 0.5)
     canned.add_reply([b" "] * 25 + [answer(wallet(A))])  # takes 2.5 s
     canned.default = (429, {}, b"slow down")
     answered_at = time.monotonic() + 4
@@ -572,7 +574,7 @@ def test_a_discovered_rate_survives_the_loss_of_its_file(tmp_path, fault):
 def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
     """There is one warning, and the file is not awaited again."""
     monkeypatch.setattr(
-        "walletframe.transport.rate.RATE_FILE", replace(RATE_FILE, lock_timeout_s=0.3)
+        "walletframe.transport.rate.RATE_FILE_SPEC", replace(RATE_FILE_SPEC, lock_timeout_s=0.3)
     )
     limiter = limiter_at(tmp_path / "p.pace", rate=100)
     with closing(sqlite3.connect(tmp_path / "p.pace", isolation_level=None)) as other:

@@ -68,9 +68,9 @@ class TestContract:
 
     def test_written_answers_are_read(self, store):
         """Bytes and times are exact, under any spelling of the wallet."""
-        store.write([(WALLETS[0], KEPT)])
+        store.write_answers([(WALLETS[0], KEPT)])
         [lower_case] = parse_wallets(f"eth.{whole('ab')}")
-        assert store.read([lower_case, WALLETS[1]]) == {lower_case: KEPT}
+        assert store.read_answers([lower_case, WALLETS[1]]) == {lower_case: KEPT}
 
     @pytest.mark.parametrize("clock", [timedelta(hours=-8), timedelta(hours=8)])
     def test_the_answer_to_the_latest_request_wins(self, store, clock):
@@ -78,42 +78,42 @@ class TestContract:
         early, late = (store.next_sequence() for _ in range(2))
         older, newer = CachedAnswer(b"older", NOW, early), CachedAnswer(b"newer", NOW + clock, late)
         for first, second in ((older, newer), (newer, older)):
-            store.write([(WALLETS[0], first)])
-            store.write([(WALLETS[0], second)])
-            assert store.read(WALLETS) == {WALLETS[0]: newer}
+            store.write_answers([(WALLETS[0], first)])
+            store.write_answers([(WALLETS[0], second)])
+            assert store.read_answers(WALLETS) == {WALLETS[0]: newer}
 
     def test_an_answer_without_a_sequence_is_the_latest(self, store):
         """A hand-written entry has none."""
         for kept in (KEPT, OLDER):
-            store.write([(WALLETS[0], kept)])
-            assert store.read(WALLETS) == {WALLETS[0]: kept}
+            store.write_answers([(WALLETS[0], kept)])
+            assert store.read_answers(WALLETS) == {WALLETS[0]: kept}
 
     def test_sequence_goes_on_for_another_store(self, store, chosen):
         """A later request of a second store wins over the first one's answers."""
-        store.write([(WALLETS[0], CachedAnswer(b"older", NOW, store.next_sequence()))])
+        store.write_answers([(WALLETS[0], CachedAnswer(b"older", NOW, store.next_sequence()))])
         choice = store._store._backend if hasattr(store._store, "_backend") else chosen()
         with AnswerStore(choice, SERVICE) as other:
-            other.read(WALLETS)
-            other.write([(WALLETS[0], CachedAnswer(b"newer", NOW, other.next_sequence()))])
-            assert store.read(WALLETS) == {WALLETS[0]: CachedAnswer(b"newer", NOW)}
+            other.read_answers(WALLETS)
+            other.write_answers([(WALLETS[0], CachedAnswer(b"newer", NOW, other.next_sequence()))])
+            assert store.read_answers(WALLETS) == {WALLETS[0]: CachedAnswer(b"newer", NOW)}
 
     def test_many_are_written_and_read_at_once(self, store):
         """More than one statement can name, from an iterator, in the requested order."""
         answers = many(501, size=10)
-        store.write(iter(answers))
-        assert list(store.read(wallet for wallet, _ in answers).items()) == answers
+        store.write_answers(iter(answers))
+        assert list(store.read_answers(wallet for wallet, _ in answers).items()) == answers
 
     def test_no_answers_are_no_error(self, store):
         """Writing and reading none does nothing."""
-        store.write([])
-        assert store.read([]) == {}
+        store.write_answers([])
+        assert store.read_answers([]) == {}
 
     def test_services_do_not_see_each_other(self, chosen):
         """The same wallet of another service is another answer."""
         choice = chosen()
         with AnswerStore(choice, "one") as one, AnswerStore(choice, "two") as two:
-            one.write([(WALLETS[0], KEPT)])
-            assert two.read(WALLETS) == {}
+            one.write_answers([(WALLETS[0], KEPT)])
+            assert two.read_answers(WALLETS) == {}
         if isinstance(choice, BaseCache):
             choice.close()
 
@@ -123,16 +123,16 @@ def test_a_file_outlives_its_store(tmp_path):
     path = tmp_path / "a ?#%41.sqlite"
     for wallet in WALLETS:
         with AnswerStore(path, "s") as store:
-            store.write([(wallet, KEPT)])
+            store.write_answers([(wallet, KEPT)])
     with AnswerStore(path, "s") as store:
-        assert store.read(WALLETS) == dict.fromkeys(WALLETS, KEPT)
+        assert store.read_answers(WALLETS) == dict.fromkeys(WALLETS, KEPT)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_rows_are_plain(tmp_path):
     """Any SQLite tool can read them: a readable key, a time, and the body as it was sent."""
     with AnswerStore(tmp_path / "a.sqlite", SERVICE) as store:
-        store.write([(WALLETS[0], KEPT)])
+        store.write_answers([(WALLETS[0], KEPT)])
     link = sqlite3.connect(tmp_path / "a.sqlite")
     rows = link.execute("SELECT key, fetched_at, body FROM answers").fetchall()
     link.close()
@@ -158,14 +158,16 @@ def test_a_damaged_row_is_not_there(tmp_path, damage):
     """With any damage; the next answer replaces it."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
-        store.write((wallet, CachedAnswer(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
-        store.write([(WALLETS[0], KEPT)])
+        store.write_answers(
+            (wallet, CachedAnswer(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2])
+        )
+        store.write_answers([(WALLETS[0], KEPT)])
         with closing(sqlite3.connect(path)) as link, link:
             link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.{whole('ab')}'")
-        assert list(store.read(WALLETS)) == [WALLETS[2]]
+        assert list(store.read_answers(WALLETS)) == [WALLETS[2]]
         for wallet in WALLETS:
-            store.write([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
-        assert store.read(WALLETS) == dict.fromkeys(WALLETS, CachedAnswer(b"anew", NOW))
+            store.write_answers([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
+        assert store.read_answers(WALLETS) == dict.fromkeys(WALLETS, CachedAnswer(b"anew", NOW))
 
 
 def test_a_flipped_bit_changes_no_answer(tmp_path):
@@ -178,10 +180,14 @@ def test_a_flipped_bit_changes_no_answer(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CacheWarning)
             with AnswerStore(path, "s") as store:
-                result = store.read(WALLETS)
+                result = store.read_answers(WALLETS)
                 for wallet in WALLETS * 2:  # the first time, the file may be moved aside
-                    store.write([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
-                assert store.read(WALLETS) == dict.fromkeys(WALLETS, CachedAnswer(b"anew", NOW))
+                    store.write_answers(
+                        [(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))]
+                    )
+                assert store.read_answers(WALLETS) == dict.fromkeys(
+                    WALLETS, CachedAnswer(b"anew", NOW)
+                )
         assert set(result.values()) <= {KEPT}
         seen.add(len(result))
         for file in tmp_path.iterdir():
@@ -196,7 +202,7 @@ def answers_of_three(folder):
         link.execute("PRAGMA page_size = 512")
         link.execute("VACUUM")
     with AnswerStore(path, "s") as store:
-        store.write((wallet, KEPT) for wallet in WALLETS)
+        store.write_answers((wallet, KEPT) for wallet in WALLETS)
     whole = path.read_bytes()
     path.unlink()
     return whole
@@ -207,16 +213,16 @@ def test_a_borrowed_backend_is_checked_too(damage):
     """A damaged entry is not there, and the next answer replaces it."""
     backend = BaseCache()
     with AnswerStore(backend, "s") as store:
-        store.write([(WALLETS[0], KEPT)])
+        store.write_answers([(WALLETS[0], KEPT)])
         response = backend.responses[f"s ETH.{whole('ab')}"]
         if damage == "headers":
             response.headers["walletframe-turn"] = "x"
         else:
             response._content = b"else"
         backend.responses[f"s ETH.{whole('ab')}"] = response
-        assert store.read(WALLETS) == {}
-        store.write([(WALLETS[0], KEPT)])
-        assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+        assert store.read_answers(WALLETS) == {}
+        store.write_answers([(WALLETS[0], KEPT)])
+        assert store.read_answers(WALLETS) == {WALLETS[0]: KEPT}
 
 
 @pytest.mark.parametrize("restarted", [True, False])
@@ -224,28 +230,28 @@ def test_later_requests_win_after_a_restart(tmp_path, monkeypatch, restarted):
     """The machine's clock restarts at zero; the wall clock may be any time."""
     path, before = tmp_path / "a.sqlite", time.monotonic_ns()
     with AnswerStore(path, "s") as store:
-        store.write([(WALLETS[0], KEPT)])
+        store.write_answers([(WALLETS[0], KEPT)])
     if restarted:
         monkeypatch.setattr(time, "monotonic_ns", itertools.count(7).__next__)
     with AnswerStore(path, "s") as one, AnswerStore(path, "s") as other:
         early, late = one.next_sequence(), other.next_sequence()
         assert before < early < late
-        one.write([(WALLETS[0], CachedAnswer(b"late", NOW, late))])
-        other.write([(WALLETS[0], CachedAnswer(b"early", NOW, early))])
-        assert one.read(WALLETS) == {WALLETS[0]: CachedAnswer(b"late", NOW)}
+        one.write_answers([(WALLETS[0], CachedAnswer(b"late", NOW, late))])
+        other.write_answers([(WALLETS[0], CachedAnswer(b"early", NOW, early))])
+        assert one.read_answers(WALLETS) == {WALLETS[0]: CachedAnswer(b"late", NOW)}
 
 
 def test_false_caches_nothing():
     """Silently."""
     with AnswerStore(False, "s") as store:  # noqa: FBT003 - the setting's own value
-        store.write([(WALLETS[0], KEPT)])
-        assert store.read(WALLETS) == {}
+        store.write_answers([(WALLETS[0], KEPT)])
+        assert store.read_answers(WALLETS) == {}
 
 
 def test_default_is_in_the_users_cache_folder(home):
     """Without a setting the file is in the platform's folder for caches."""
     with AnswerStore(None, "s") as store:
-        store.write([(WALLETS[0], KEPT)])
+        store.write_answers([(WALLETS[0], KEPT)])
     assert default_cache().is_relative_to(home)
     assert cache_statistics(default_cache()).answers == {"s": 1}
 
@@ -282,11 +288,11 @@ def test_the_oldest_are_removed(tmp_path):
     path, limit, answers = tmp_path / "a.sqlite", 1_000_000, many(200)
     numbered = [(wallet, replace(kept, sequence=n)) for n, (wallet, kept) in enumerate(answers, 1)]
     with AnswerStore(path, "s") as store:
-        store.write(reversed(numbered))
+        store.write_answers(reversed(numbered))
     assert path.stat().st_size > 4_000_000
     with AnswerStore(path, "s", max_bytes=limit) as store:
-        store.write([(WALLETS[0], CachedAnswer(b"new", NOW + timedelta(1)))])
-        kept = store.read([*WALLETS, *(wallet for wallet, _ in answers)])
+        store.write_answers([(WALLETS[0], CachedAnswer(b"new", NOW + timedelta(1)))])
+        kept = store.read_answers([*WALLETS, *(wallet for wallet, _ in answers)])
         assert list(kept) == [WALLETS[0], *(wallet for wallet, _ in answers[-len(kept) + 1 :])]
         assert 30 <= len(kept) <= 50
     assert path.stat().st_size <= limit * 1.2
@@ -295,8 +301,8 @@ def test_the_oldest_are_removed(tmp_path):
 def test_a_limit_too_small_for_any_answer_keeps_none(tmp_path):
     """There is no error and no endless loop."""
     with AnswerStore(tmp_path / "a.sqlite", "s", max_bytes=1) as store:
-        store.write([(WALLETS[0], KEPT)])
-        assert store.read(WALLETS) == {}
+        store.write_answers([(WALLETS[0], KEPT)])
+        assert store.read_answers(WALLETS) == {}
 
 
 def test_describe_counts_by_service(tmp_path):
@@ -304,7 +310,7 @@ def test_describe_counts_by_service(tmp_path):
     path = tmp_path / "a.sqlite"
     for service, count, kept in (("one", 3, KEPT), ("the other", 1, OLDER)):
         with AnswerStore(path, service) as store:
-            store.write((wallet, kept) for wallet in WALLETS[:count])
+            store.write_answers((wallet, kept) for wallet in WALLETS[:count])
     facts = cache_statistics(path)
     assert facts.answers == {"one": 3, "the other": 1}
     assert (facts.oldest, facts.newest) == (OLDER.fetched_at, NOW)
@@ -319,12 +325,12 @@ def test_clear_deletes_everything_and_shrinks_the_file(tmp_path):
     """It returns the number of answers, also while the file is in use."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
-        store.write(many(100))
+        store.write_answers(many(100))
         assert cache_statistics(path).size_bytes > 2_000_000
         assert (clear_cache(path), clear_cache(path)) == (100, 0)
         assert cache_statistics(path).size_bytes < 100_000
-        store.write([(WALLETS[0], KEPT)])
-        assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+        store.write_answers([(WALLETS[0], KEPT)])
+        assert store.read_answers(WALLETS) == {WALLETS[0]: KEPT}
     assert cache_statistics(path).answers == {"s": 1}
 
 
@@ -363,7 +369,7 @@ def test_a_later_releases_file_is_left_alone(tmp_path):
     before = path.read_bytes()
     with pytest.warns(CacheWarning, match="later version"):
         store = AnswerStore(path, "s")
-    store.write([(WALLETS[0], KEPT)])
-    assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+    store.write_answers([(WALLETS[0], KEPT)])
+    assert store.read_answers(WALLETS) == {WALLETS[0]: KEPT}
     store.close()
     assert path.read_bytes() == before

@@ -25,7 +25,7 @@ from small_disk import mounted, remount
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
 from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
-from walletframe.transport.cachefile import ANSWER_FILE
+from walletframe.transport.cachefile import ANSWER_FILE_SPEC
 from walletframe.transport.database import Database, rename_broken_file
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
@@ -41,7 +41,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def wallet(*parts):
     return WalletAddress("TEST", "-".join(map(str, parts)))
 def keep(store, *parts):
-    store.write([(wallet(*parts), CachedAnswer(b"x" * 20_000, NOW))])
+    store.write_answers([(wallet(*parts), CachedAnswer(b"x" * 20_000, NOW))])
 """
 PREAMBLE = IMPORTS + "PATH, ARGUMENT = Path(sys.argv[1]), sys.argv[2]\n"
 INTERRUPTS = """
@@ -73,7 +73,7 @@ for round in range(int(ARGUMENT)):
         other = sqlite3.connect(PATH, timeout=0, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")  # no transaction is left open
         other.close()
-print(len(acknowledged), len(acknowledged) - len(store.read(acknowledged)), slowest)
+print(len(acknowledged), len(acknowledged) - len(store.read_answers(acknowledged)), slowest)
 """
 HOLD = """
 link = sqlite3.connect(PATH, isolation_level=None)
@@ -90,13 +90,13 @@ with AnswerStore(PATH, "s") as store, warnings.catch_warnings(record=True) as to
     for number in range(100):
         keep(store, number)
         before += not told
-    found = store.read(wallet(number) for number in range(100))
+    found = store.read_answers(wallet(number) for number in range(100))
 print(before, len(found), len(told), told[0].category.__name__)
 """
 SHARE = """
 def work(store, thread, count):
     for number in range(count):
-        store.write([(wallet(os.getpid(), thread, number), CachedAnswer(b"x", NOW))])
+        store.write_answers([(wallet(os.getpid(), thread, number), CachedAnswer(b"x", NOW))])
 stores = [AnswerStore(PATH, "s"), AnswerStore(PATH, "s")]
 threads = [
     threading.Thread(target=work, args=(stores[thread % 2], thread, int(ARGUMENT)))
@@ -140,7 +140,7 @@ def take_away(event, words):
 sys.addaudithook(take_away)
 with AnswerStore(PATH, "s") as store:
     keep(store, 2)
-    print(len(taken), len(store.read([wallet(1), wallet(2)])))
+    print(len(taken), len(store.read_answers([wallet(1), wallet(2)])))
 """
 MADE = """
 def look(event, words):
@@ -174,7 +174,7 @@ for child in range(int(ARGUMENT)):
     if pid == 0:
         for number in range(5):
             keep(store, "child", child, number)
-        assert len(store.read(wallet("child", child, number) for number in range(5))) == 5
+        assert len(store.read_answers(wallet("child", child, number) for number in range(5))) == 5
         store.close()
         os._exit(0)
     assert os.waitpid(pid, 0)[1] == 0
@@ -222,7 +222,7 @@ def cached(size=20_000):
 def filled(path, count=50):
     """Make a file with some answers."""
     with AnswerStore(path, "s") as store:
-        store.write((wallet(number), cached()) for number in range(count))
+        store.write_answers((wallet(number), cached()) for number in range(count))
     return path
 
 
@@ -243,12 +243,12 @@ def test_another_error_inside_a_write_leaves_nothing_behind(tmp_path):
         link.execute("DELETE FROM answers")
         raise RuntimeError("in the middle")
 
-    database = Database(path, ANSWER_FILE)
+    database = Database(path, ANSWER_FILE_SPEC)
     with pytest.raises(RuntimeError, match="in the middle"):
-        database.write(fail)
+        database.write_in_transaction(fail)
     with AnswerStore(path, "s") as store:
-        store.write([(wallet(3), cached())])
-        assert len(store.read(map(wallet, range(4)))) == 4
+        store.write_answers([(wallet(3), cached())])
+        assert len(store.read_answers(map(wallet, range(4)))) == 4
     database.close()
 
 
@@ -263,18 +263,18 @@ def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
         with AnswerStore(path, "s") as store:
             names = [wallet("good"), wallet("a", "bad")]
             with pytest.warns(CacheWarning, match="not this one") as caught:
-                store.write((name, cached()) for name in names)
-            store.write([(wallet("after"), cached())])
+                store.write_answers((name, cached()) for name in names)
+            store.write_answers([(wallet("after"), cached())])
             assert len(caught) == 1
-            assert len(store.read([*names, wallet("after"), *map(wallet, range(3))])) == 6
+            assert len(store.read_answers([*names, wallet("after"), *map(wallet, range(3))])) == 6
             other.execute("BEGIN IMMEDIATE")
     assert cache_statistics(path).answers == {"s": 3}
 
 
 def wait_only(seconds, monkeypatch):
     """Shorten the cache's wait for other processes."""
-    contents = replace(ANSWER_FILE, lock_timeout_s=seconds)
-    monkeypatch.setattr("walletframe.transport.cachefile.ANSWER_FILE", contents)
+    contents = replace(ANSWER_FILE_SPEC, lock_timeout_s=seconds)
+    monkeypatch.setattr("walletframe.transport.cachefile.ANSWER_FILE_SPEC", contents)
 
 
 def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
@@ -285,11 +285,11 @@ def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
         holder.stdout.readline()
         before = time.monotonic()
         with pytest.warns(CacheWarning, match="locked"):
-            store.write([(wallet("new"), cached())])
+            store.write_answers([(wallet("new"), cached())])
         assert 0.3 <= time.monotonic() - before < 30
-        store.write([(wallet("newer"), cached())])
+        store.write_answers([(wallet("newer"), cached())])
         names = [wallet("new"), wallet("newer"), *map(wallet, range(3))]
-        assert len(store.read(names)) == 5
+        assert len(store.read_answers(names)) == 5
         holder.kill()
 
 
@@ -303,9 +303,9 @@ def test_an_exclusively_locked_file_is_not_used(tmp_path, monkeypatch):
         with pytest.warns(CacheWarning, match="locked") as caught:
             store = AnswerStore(path, "s")
         with store:
-            assert store.read([wallet(1)]) == {}
-            store.write([(wallet(1), cached(1))])
-            assert store.read([wallet(1)]) == {wallet(1): cached(1)}
+            assert store.read_answers([wallet(1)]) == {}
+            store.write_answers([(wallet(1), cached(1))])
+            assert store.read_answers([wallet(1)]) == {wallet(1): cached(1)}
             assert len(caught) == 1
 
 
@@ -315,7 +315,7 @@ def test_a_short_lock_is_awaited(tmp_path):
     with start(HOLD, path, "BEGIN IMMEDIATE") as holder, AnswerStore(path, "s") as store:
         holder.stdout.readline()
         Timer(0.3, holder.kill).start()
-        store.write([(wallet("new"), cached())])
+        store.write_answers([(wallet("new"), cached())])
     assert cache_statistics(path).answers == {"s": 2}
 
 
@@ -340,7 +340,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(tmp_path, room):
         assert (stored, warned, category) == ("100", "1", "CacheWarning")
         assert 0 < int(before) < 100
         with AnswerStore(folder / "a.sqlite", "s") as store:
-            assert len(store.read(map(wallet, range(int(before))))) == int(before)
+            assert len(store.read_answers(map(wallet, range(int(before))))) == int(before)
 
 
 def test_a_read_only_folder_is_read(tmp_path):
@@ -352,10 +352,10 @@ def test_a_read_only_folder_is_read(tmp_path):
         with pytest.raises(CacheError, match="readonly"):
             clear_cache(path)
         with AnswerStore(path, "s") as store:
-            assert len(store.read(map(wallet, range(50)))) == 50
+            assert len(store.read_answers(map(wallet, range(50)))) == 50
             with pytest.warns(CacheWarning, match="readonly") as caught:
-                store.write([(wallet("new"), cached())])
-            assert (len(store.read([wallet(1), wallet("new")])), len(caught)) == (2, 1)
+                store.write_answers([(wallet("new"), cached())])
+            assert (len(store.read_answers([wallet(1), wallet("new")])), len(caught)) == (2, 1)
         with pytest.warns(CacheWarning, match="in memory"):
             AnswerStore(folder / "none.sqlite", "s").close()
 
@@ -367,8 +367,8 @@ def test_an_answer_that_was_requested_earlier_does_not_win_in_memory(tmp_path):
         remount(folder, "ro")
         with AnswerStore(path, "s") as store:
             with pytest.warns(CacheWarning, match="readonly"):
-                store.write([(wallet(0), replace(cached(1), sequence=1))])
-            assert store.read([wallet(0)]) == {wallet(0): cached()}
+                store.write_answers([(wallet(0), replace(cached(1), sequence=1))])
+            assert store.read_answers([wallet(0)]) == {wallet(0): cached()}
 
 
 def restart(monkeypatch):
@@ -383,10 +383,10 @@ def test_a_read_only_cache_from_before_a_restart_is_read(tmp_path, monkeypatch):
         restart(monkeypatch)
         remount(folder, "ro")
         with AnswerStore(path, "s") as store:
-            assert store.read([wallet(1)]) == {wallet(1): cached()}
+            assert store.read_answers([wallet(1)]) == {wallet(1): cached()}
             with pytest.warns(CacheWarning, match="readonly") as caught:
-                store.write([(wallet("new"), cached())])
-            assert (len(store.read([wallet(1), wallet("new")])), len(caught)) == (2, 1)
+                store.write_answers([(wallet("new"), cached())])
+            assert (len(store.read_answers([wallet(1), wallet("new")])), len(caught)) == (2, 1)
 
 
 def test_a_locked_cache_from_before_a_restart_is_awaited(tmp_path, monkeypatch):
@@ -398,7 +398,7 @@ def test_a_locked_cache_from_before_a_restart_is_awaited(tmp_path, monkeypatch):
     Timer(0.5, other.rollback).start()
     with AnswerStore(path, "s") as store:
         assert store.next_sequence() > before - 10**9
-        assert len(store.read(map(wallet, range(2)))) == 2
+        assert len(store.read_answers(map(wallet, range(2)))) == 2
     other.close()
 
 
@@ -413,7 +413,7 @@ def test_two_processes_make_a_file_at_once(tmp_path):
             return super().execute(statement, *values)
 
     with closing(sqlite3.connect(path, isolation_level=None, factory=Slower)) as link:
-        ANSWER_FILE.prepare(link)
+        ANSWER_FILE_SPEC.prepare(link)
     assert cache_statistics(path).answers == {"s": 3}
 
 
@@ -423,8 +423,8 @@ def test_a_path_where_no_file_can_be(tmp_path, place):
     (tmp_path / "file").write_text("in the way")
     with pytest.warns(CacheWarning, match="in memory") as caught:
         store = AnswerStore(tmp_path / place, "s")
-    store.write([(wallet(1), cached())])
-    assert (store.read([wallet(1)]), len(caught)) == ({wallet(1): cached()}, 1)
+    store.write_answers([(wallet(1), cached())])
+    assert (store.read_answers([wallet(1)]), len(caught)) == ({wallet(1): cached()}, 1)
     store.close()
 
 
@@ -480,13 +480,13 @@ def test_a_removed_file_is_made_again(tmp_path):
     """Acknowledged answers are in the new file, and stores with the old one harm none."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as old, AnswerStore(path, "s") as late:
-        old.write([(wallet(1), cached())])
-        late.write([(wallet(2), cached())])
+        old.write_answers([(wallet(1), cached())])
+        late.write_answers([(wallet(2), cached())])
         for file in tmp_path.iterdir():
             file.rename(f"{file}.old")
-        old.write([(wallet(3), cached())])
+        old.write_answers([(wallet(3), cached())])
         late.close()
-        old.write([(wallet(4), cached())])
+        old.write_answers([(wallet(4), cached())])
         assert cache_statistics(path).answers == {"s": 2}
     assert cache_statistics(path).answers == {"s": 2}
 
@@ -508,8 +508,8 @@ def test_a_broken_file_moved_by_another_process_is_not_reported(tmp_path):
             path.rename(aside)
         return link.execute("SELECT count(*) FROM answers").fetchone()
 
-    database = Database(path, ANSWER_FILE)
-    assert database.query_all(count) == [(0,)]
+    database = Database(path, ANSWER_FILE_SPEC)
+    assert database.query_file_and_memory(count) == [(0,)]
     database.close()
     assert [file.name for file in sorted(tmp_path.iterdir())] == [path.name, aside.name]
 
@@ -524,8 +524,8 @@ def test_a_file_removed_during_a_write_is_written_again(tmp_path):
             path.unlink()
         link.execute("INSERT INTO answers VALUES ('s A.b', '', '', 0, 0)")
 
-    database = Database(path, ANSWER_FILE)
-    database.write(take_away)
+    database = Database(path, ANSWER_FILE_SPEC)
+    database.write_in_transaction(take_away)
     database.close()
     assert (len(links), cache_statistics(path).answers) == (2, {"s": 1})
 
@@ -533,16 +533,20 @@ def test_a_file_removed_during_a_write_is_written_again(tmp_path):
 def test_a_file_that_changes_all_the_time_is_given_up(tmp_path):
     """After the seconds of a lock's wait."""
     path = tmp_path / "a.sqlite"
-    database = Database(path, replace(ANSWER_FILE, lock_timeout_s=0.1))
+    database = Database(path, replace(ANSWER_FILE_SPEC, lock_timeout_s=0.1))
     with pytest.warns(CacheWarning, match="another process repeatedly replaces the file"):
-        assert database.query_all(lambda _: path.unlink(missing_ok=True)) == [None]
+        assert database.query_file_and_memory(lambda _: path.unlink(missing_ok=True)) == [None]
 
 
 def test_an_open_transaction_is_rolled_back(tmp_path):
     """A second interrupt in the middle of a rollback leaves one."""
-    database = Database(filled(tmp_path / "a.sqlite", 3), ANSWER_FILE)
-    database.query_all(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
-    count = database.query_all(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
+    database = Database(filled(tmp_path / "a.sqlite", 3), ANSWER_FILE_SPEC)
+    database.query_file_and_memory(
+        lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers")
+    )
+    count = database.query_file_and_memory(
+        lambda link: link.execute("SELECT count(*) FROM answers").fetchone()
+    )
     database.close()
     assert count == [(3,)]
 
@@ -567,8 +571,8 @@ def test_a_file_removed_after_memory_took_over_is_not_reported_again(tmp_path):
         with closing(sqlite3.connect(path)) as other:
             other.execute("DROP TABLE answers")
         with pytest.warns(CacheWarning, match="in memory") as caught:
-            store.write([(wallet(1), cached())])
-        assert list(store.read(map(wallet, range(3)))) == [wallet(1)]
+            store.write_answers([(wallet(1), cached())])
+        assert list(store.read_answers(map(wallet, range(3)))) == [wallet(1)]
         assert len(caught) == 1
 
 
@@ -578,7 +582,7 @@ def test_only_the_owner_may_read_it(tmp_path):
     try:
         limiter_at(tmp_path / "new" / "a.pace").close()
         with AnswerStore(tmp_path / "new" / "a.sqlite", "s") as store:
-            store.write([(wallet(1), cached())])
+            store.write_answers([(wallet(1), cached())])
             files = [tmp_path / "new", *(tmp_path / "new").iterdir()]
             modes = {file.name: oct(stat.S_IMODE(file.stat().st_mode)) for file in files}
     finally:
@@ -612,7 +616,7 @@ def test_acknowledged_answers_survive_a_kill(tmp_path, rounds):
             assert wait_for_kill
             names += [wallet(number, line.strip()) for line in acknowledged + more]
     with AnswerStore(tmp_path / "a.sqlite", "s") as store:
-        assert len(store.read(names)) == len(names) >= 20 * rounds
+        assert len(store.read_answers(names)) == len(names) >= 20 * rounds
 
 
 @pytest.mark.parametrize("forks", [10, pytest.param(200, marks=pytest.mark.stress)])
@@ -626,15 +630,15 @@ def test_a_fork_shares_no_connection(tmp_path, forks):
 def test_a_child_continues_its_parents_store(tmp_path):
     """The same store in both, no connection: each finds the other's answers."""
     with AnswerStore(tmp_path / "a.sqlite", "s") as store:
-        store.write([(wallet("parent"), cached())])
+        store.write_answers([(wallet("parent"), cached())])
         child = os.fork()
         if child == 0:
             if store._store._database._con is not None:
                 os._exit(1)
-            store.write([(wallet("child"), cached())])
-            os._exit(len(store.read([wallet("parent"), wallet("child")])))
+            store.write_answers([(wallet("child"), cached())])
+            os._exit(len(store.read_answers([wallet("parent"), wallet("child")])))
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
-        assert len(store.read([wallet("parent"), wallet("child")])) == 2
+        assert len(store.read_answers([wallet("parent"), wallet("child")])) == 2
 
 
 def test_a_failing_backend_is_replaced_by_memory(tmp_path):
@@ -642,16 +646,16 @@ def test_a_failing_backend_is_replaced_by_memory(tmp_path):
     folder = tmp_path / "folder"
     backend = FileCache(folder, serializer="json")
     with AnswerStore(backend, "s") as store:
-        store.write([(wallet("old"), cached())])
+        store.write_answers([(wallet("old"), cached())])
         long = WalletAddress("TEST", "x" * 400)
         with pytest.warns(CacheWarning, match="FileCache") as caught:
-            store.write([(long, cached())])
-        assert (len(store.read([long, wallet("old")])), len(caught)) == (2, 1)
-        store.write([(wallet("old"), CachedAnswer(b"newer", NOW + timedelta(1)))])
-        assert store.read([wallet("old")])[wallet("old")].body == b"newer"
+            store.write_answers([(long, cached())])
+        assert (len(store.read_answers([long, wallet("old")])), len(caught)) == (2, 1)
+        store.write_answers([(wallet("old"), CachedAnswer(b"newer", NOW + timedelta(1)))])
+        assert store.read_answers([wallet("old")])[wallet("old")].body == b"newer"
         backend.close()
         backend.responses = None
-        assert list(store.read([wallet("old")])) == [wallet("old")]
+        assert list(store.read_answers([wallet("old")])) == [wallet("old")]
 
 
 def test_an_unreadable_backend_is_replaced_by_memory():
@@ -660,9 +664,9 @@ def test_an_unreadable_backend_is_replaced_by_memory():
     store = AnswerStore(backend, "s")
     backend.responses = None
     with pytest.warns(CacheWarning, match="BaseCache") as caught:
-        assert store.read([wallet(1)]) == {}
-    store.write([(wallet(1), cached())])
-    assert (store.read([wallet(1)]), len(caught)) == ({wallet(1): cached()}, 1)
+        assert store.read_answers([wallet(1)]) == {}
+    store.write_answers([(wallet(1), cached())])
+    assert (store.read_answers([wallet(1)]), len(caught)) == ({wallet(1): cached()}, 1)
 
 
 def test_a_backend_that_fails_here_is_still_read(tmp_path):
@@ -671,9 +675,9 @@ def test_a_backend_that_fails_here_is_still_read(tmp_path):
     backend, theirs = (FileCache(folder, serializer="json") for _ in range(2))
     with AnswerStore(backend, "s") as store, AnswerStore(theirs, "s") as other:
         with pytest.warns(CacheWarning, match="FileCache"):
-            store.write([(WalletAddress("TEST", "x" * 400), cached())])
-        store.write([(wallet("one"), CachedAnswer(b"older", NOW))])
-        other.write([(wallet("one"), CachedAnswer(b"newer", NOW, other.next_sequence()))])
-        assert store.read([wallet("one")])[wallet("one")].body == b"newer"
+            store.write_answers([(WalletAddress("TEST", "x" * 400), cached())])
+        store.write_answers([(wallet("one"), CachedAnswer(b"older", NOW))])
+        other.write_answers([(wallet("one"), CachedAnswer(b"newer", NOW, other.next_sequence()))])
+        assert store.read_answers([wallet("one")])[wallet("one")].body == b"newer"
     for each in (backend, theirs):
         each.close()

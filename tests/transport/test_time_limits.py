@@ -201,7 +201,7 @@ def test_a_deadline_ends_the_last_attempt(name):
 
 def test_a_deadline_ends_an_attempt_after_others(canned, monkeypatch):
     """The last one has the remaining time."""
-    monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("walletframe.client.workers._FIRST_WAIT_S", 0.01)
     canned.add_reply(b"", status=503)
     canned.default = (200, {}, [b" "] * 9_999 + [answer(wallet())])
     with canned.client(timeout_s=LONG, deadline_s=2) as client:

@@ -83,14 +83,14 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         if options.pop("at") is not None:
             raise self._frames_needed_error("value", "(at=…)")
         source = self._holdings_without_wallets()
-        return self._wrap_holdings(source.valued(chunked.chunked_prices(source, **options)))
+        return self._wrap_holdings(source.with_prices(chunked.chunked_prices(source, **options)))
 
     def _flag_spam(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
         source = self._holdings_without_wallets()
         tokens, rows, unknown = flags.chunked_flags(source, drop_spam=drop_spam, **options)
-        mark = source.without if drop_spam else source.flagged
+        mark = source.without_spam if drop_spam else source.with_spam_flags
         return self._wrap_holdings(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)

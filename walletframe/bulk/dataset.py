@@ -1,8 +1,8 @@
-"""The folder of a bulk run, opened for writing, and a register of the wallets."""
-# The files of a part are written under other names, synced to the disk, and then renamed: first the
-# failed wallets, then the holdings, and last the ok wallets, which complete the part. If a run ends
-# in between, it leaves at most a file of holdings without the file of their wallets. The next run
-# removes that file, and writes the part again.
+"""The writer of a bulk run's folder, and the register of the folder's wallets."""
+# The files of a part are written under temporary names, synced to the disk, and then renamed: first
+# the failed wallets, then the holdings, and last the ok wallets, which complete the part. A run
+# that ends in between may leave holdings without the file of their wallets. The next run removes
+# these holdings, and writes the part again.
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from filelock import Timeout
 
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, UNFINISHED, Layout, dataset_errors
-from walletframe.bulk.journal import segments, unwritten_records
+from walletframe.bulk.files import POSITION, UNFINISHED, Layout, raise_dataset_errors
+from walletframe.bulk.journal import segment_paths, unwritten_records
 from walletframe.disk import locked, private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
@@ -40,14 +40,13 @@ if TYPE_CHECKING:
 _RETRY_S = 0.5
 
 
-class Register:
-    """Dicts from wallet keys to positions, for the wallets in the folder and in this run."""
+class WalletRegister:
+    """The positions, by wallet key, of the wallets in the folder and in this run."""
 
-    # A wallet that is in the folder keeps its position. A new wallet gets the position after the
-    # previous wallet of the input, if this position is free, because an earlier run of the same
-    # list did not reach it. If the position is not free, the new wallet gets the position after all
-    # wallets. If each of several folders has some wallets of a list, `positions` contains the
-    # positions of new wallets.
+    # A wallet in the folder keeps its position. A new wallet gets the position after the previous
+    # wallet of the input if that is free, since an earlier run of the list may have ended before
+    # it; otherwise, the position after all wallets. For one of several folders that share a list,
+    # `positions` contains the positions of new wallets.
 
     def __init__(
         self,
@@ -55,17 +54,17 @@ class Register:
         failed: Iterable[pa.Table],
         positions: Mapping[str, int] | None = None,
     ) -> None:
-        self.stored: dict[str, int] = _read_positions(wallets)  # ok in the folder before this run
+        self.stored: dict[str, int] = _position_by_key(wallets)  # ok in the folder before this run
         self.pending: dict[str, int] = {}
         self.seen: set[str] = set()  # the wallets of this run
-        self._failed, self._positions_of_new = _read_positions(failed), positions
+        self._failed, self._positions_of_new = _position_by_key(failed), positions
         self._previous_position = -1
         used_positions = {*self.stored.values(), *self._failed.values()}
         self._next_position = max(used_positions, default=-1) + 1
         self._free_positions = set(range(self._next_position)) - used_positions
 
-    def classify(self, key: str) -> Literal["request", "stored", "duplicate"]:
-        """Return what the next wallet of the input is. A wallet to request becomes pending."""
+    def classify_next(self, key: str) -> Literal["request", "stored", "duplicate"]:
+        """Return the class of the input's next wallet. A wallet to request becomes pending."""
         if key in self.seen:
             return "duplicate"
         self.seen.add(key)
@@ -87,8 +86,8 @@ class Register:
         return "request"
 
 
-class Dataset:
-    """A folder with a write lock. If another run has the lock, wait up to `lock_timeout_s`."""
+class DatasetWriter:
+    """A writer that locks a folder, and waits up to `lock_timeout_s` for another run's lock."""
 
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
@@ -96,27 +95,26 @@ class Dataset:
         self.layout: Layout = Layout(root)
         layout = self.layout
         self._service = service
-        with ExitStack() as resources, dataset_errors(root):
+        with ExitStack() as resources, raise_dataset_errors(root):
             if root.exists() and not layout.marker.exists():
                 layout.require_empty("the folder of an earlier run")
             private_folder(layout.inner)
             resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
-                layout.holder.unlink(missing_ok=True)  # a killed process may have left the file
-                with private_file(layout.holder) as file:
+                layout.lock_holder.unlink(missing_ok=True)  # a killed process may have left it
+                with private_file(layout.lock_holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
-            resources.callback(layout.holder.unlink, missing_ok=True)
-            files.write_marker(layout.marker, service=service)
+            resources.callback(layout.lock_holder.unlink, missing_ok=True)
+            files.ensure_marker(layout.marker, service=service)
             for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
                 unfinished.unlink()
             for folder in (layout.wallets, layout.holdings, layout.failed):
                 private_folder(folder)
             numbers, failed = files.part_numbers(layout.wallets), files.part_numbers(layout.failed)
             for number in {*files.part_numbers(layout.holdings)} - {*numbers}:
-                (layout.holdings / files.part_name(number)).unlink()
-            self._had_failed = bool(failed or segments(layout.inner))
-            numbers += failed
-            self._numbers = count(max(numbers, default=0) + 1)
+                (layout.holdings / files.part_file_name(number)).unlink()
+            self._had_failed = bool(failed or segment_paths(layout.inner))
+            self._numbers = count(max(numbers + failed, default=0) + 1)
             self._resources = resources.pop_all()
 
     def __enter__(self) -> Self:
@@ -125,65 +123,64 @@ class Dataset:
     def __exit__(self, *exc: object) -> None:
         self._resources.close()
 
-    def recover(self, new_positions: Mapping[str, int] | None = None) -> Register:
+    def recover_register(self, new_positions: Mapping[str, int] | None = None) -> WalletRegister:
         """Write the journal of an earlier run as a part; return the register of all wallets."""
         layout = self.layout
-        with dataset_errors(layout.root):
-            journal = segments(layout.inner)
-            stored = _read_positions(files.part_tables(layout.wallets) if journal else ())
+        with raise_dataset_errors(layout.root):
+            journal = segment_paths(layout.inner)
+            stored = _position_by_key(files.part_tables(layout.wallets) if journal else ())
             unwritten = unwritten_records(journal, self._service).items()
             if missing := [pair for key, pair in unwritten if key not in stored]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
             wallets, failed = map(files.part_tables, (layout.wallets, layout.failed))
-            register = Register(wallets, failed, new_positions)
+            register = WalletRegister(wallets, failed, new_positions)
             for segment in journal:
                 segment.unlink()
         return register
 
     def write_part(self, details: WalletDetails, positions: Sequence[int]) -> None:
         """Write a part. If writing fails, the earlier parts are unchanged."""
-        with dataset_errors(self.layout.root):
+        with raise_dataset_errors(self.layout.root):
             ok, holdings, failed = files.as_tables(details, positions)
-            layout, name = self.layout, files.part_name(next(self._numbers))
+            layout, name = self.layout, files.part_file_name(next(self._numbers))
             tables = {layout.failed / name: failed} if failed.num_rows else {}
             if ok.num_rows:
                 tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
-            self._write(tables)
+            self._write_files(tables)
 
-    def write_extra_columns(
-        self, wallets: Sequence[WalletAddress], extra_columns: pd.DataFrame
-    ) -> None:
-        """Write the extra columns of wallets. An earlier value remains if there is no new one."""
-        new = extra_columns.assign(
+    def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:
+        """Write the extra columns of wallets. Only a new value replaces an earlier value."""
+        new = columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
         )
-        with dataset_errors(self.layout.root):
+        with raise_dataset_errors(self.layout.root):
             existing = files.read_extra_columns(self.layout)
             combined = new if existing is None else pd.concat([new, existing], ignore_index=True)
-            is_first = ~pd.Index(files.keys_of(combined)).duplicated()
+            is_first = ~pd.Index(files.wallet_keys(combined)).duplicated()
             distinct = combined.loc[is_first, ["blockchain", "address"]].reset_index(drop=True)
-            values = files.first_extra_values(combined, files.keys_of(distinct))
+            values = files.first_extra_values(combined, files.wallet_keys(distinct))
             table = extra_to_arrow(add_extra_columns(distinct, values))
             if existing is None or not table.equals(extra_to_arrow(existing)):
-                self._write({self.layout.kept: table})
+                self._write_files({self.layout.kept: table})
 
-    def compact_failed(self) -> None:
-        """Merge the files of failed wallets into one. Wallets that are ok by now are dropped."""
+    def merge_failed_files(self) -> None:
+        """Merge the files of failed wallets into one file. Drop wallets that are ok by now."""
         numbers = files.part_numbers(self.layout.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
-        with dataset_errors(self.layout.root):
+        with raise_dataset_errors(self.layout.root):
             wallets = files.part_tables(self.layout.wallets) if self._had_failed else ()
             failed = files.select_still_failed(files.part_tables(self.layout.failed), wallets)
             if failed.num_rows:
-                self._write({self.layout.failed / files.part_name(next(self._numbers)): failed})
+                name = files.part_file_name(next(self._numbers))
+                self._write_files({self.layout.failed / name: failed})
             for number in numbers:
-                (self.layout.failed / files.part_name(number)).unlink()
+                (self.layout.failed / files.part_file_name(number)).unlink()
 
-    def _write(self, tables: Mapping[Path, pa.Table]) -> None:
-        """Write complete files under other names, then rename them one after the other."""
+    def _write_files(self, tables: Mapping[Path, pa.Table]) -> None:
+        """Write all files under temporary names, then rename them in order."""
         unfinished = {self.layout.inner / f"{n}{UNFINISHED}": path for n, path in enumerate(tables)}
         for path, table in zip(unfinished, tables.values(), strict=True):
             with private_file(path) as file:
@@ -202,14 +199,13 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
             break
     writer = "another run"
     with suppress(OSError):
-        writer = f"another run, {layout.holder.read_text(encoding='utf-8')},"
+        writer = f"another run, {layout.lock_holder.read_text(encoding='utf-8')},"
     hint = "wait until that run ends, stop it, or choose another folder"
     raise DatasetError(f"{writer} is writing to {layout.root}", hint)
 
 
-def _read_positions(tables: Iterable[pa.Table]) -> dict[str, int]:
-    """Return a dict from the key of each wallet in the tables to the wallet's position."""
+def _position_by_key(tables: Iterable[pa.Table]) -> dict[str, int]:
     positions: dict[str, int] = {}
     for table in tables:
-        positions.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))
+        positions.update(zip(files.wallet_keys(table), table[POSITION].to_pylist(), strict=True))
     return positions

@@ -6,14 +6,13 @@
 #                                         a run, the answers that are not in a part yet
 # FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
 #
-# Parts are numbered. They are not split by blockchain, because blockchain identifiers are free
-# text, which is unsafe as a folder name, and because there would be many small files.
+# Parts are not split by blockchain, since its name is free text, which is unsafe in a path.
 #
 # Files of wallets and holdings are never changed or removed, so a program that reads them during a
-# run sees no duplicate or incomplete wallet. (Replacing a file to remove a row would not be safe:
-# DuckDB may combine the footer of the old file with the data of the new one.) Failed wallets may
-# succeed later, so their rows are in separate files. Such a row is valid only while its wallet is
-# not in the files of ok wallets. `fetch_to_parquet` documents the columns for other programs.
+# run sees no duplicate or incomplete wallet. (DuckDB may combine the footer of a replaced file with
+# the data of the new file.) Failed wallets may succeed later, so their rows are in separate files,
+# and are valid only while the wallet is not in a file of ok wallets. `fetch_to_parquet` documents
+# the columns for other programs.
 
 from __future__ import annotations
 
@@ -64,15 +63,15 @@ class Layout:
         self.failed: Path = root / "failed"
         self.kept: Path = root / "kept.parquet"
         self.marker: Path = self.inner / "dataset.json"
-        self.holder: Path = self.inner / "holder"
+        self.lock_holder: Path = self.inner / "holder"
 
-    def service(self) -> str | None:
+    def read_service(self) -> str | None:
         """Return the name of the service, or None if the folder has no dataset."""
         marker = _read_marker(self.marker, {"service": str})
         return None if marker is None else marker["service"]
 
     def require_empty(self, alternative: str) -> None:
-        """Raise an error if the folder is in use. The hint mentions `alternative`."""
+        """Raise an error if the folder is not empty. The hint mentions `alternative`."""
         others = sorted({path.name for path in self.root.iterdir()} - {self.inner.name})
         if others or self.marker.exists():
             others = others or [self.marker.name]
@@ -82,8 +81,8 @@ class Layout:
             )
 
 
-def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Return the marker. Write it if it is missing; raise an error if it names another service."""
+def ensure_marker(path: Path, **marker: str | int) -> dict[str, Any]:
+    """Read the marker, or write a missing one; raise an error if it has another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         unfinished = path.with_suffix(UNFINISHED)
@@ -101,22 +100,20 @@ def write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
     return existing
 
 
-def _read_marker(
-    path: Path, converters: Mapping[str, Callable[[Any], Any]]
-) -> dict[str, Any] | None:
+def _read_marker(path: Path, types: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any] | None:
     try:
         marker = json.loads(path.read_text(encoding="utf-8"))
         if marker["format"] == FORMAT:
-            return {name: convert(marker[name]) for name, convert in converters.items()}
+            return {name: convert(marker[name]) for name, convert in types.items()}
         problem = f"has format {marker['format']}, but this version reads only format {FORMAT}"
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError) as fault:
-        problem = f"can't be used: its file {path.name} is not valid: {fault!r}"
+        problem = f"can't be used, since its file {path.name} is not valid: {fault!r}"
     raise DatasetError(f"{path.parents[1]} {problem}", hint="choose another folder")
 
 
-def part_name(number: int) -> str:
+def part_file_name(number: int) -> str:
     """Return the file name of a part in `wallets`, `holdings` and `failed`. Numbers start at 1."""
     return f"part-{number:06}.parquet"
 
@@ -129,12 +126,12 @@ def part_numbers(folder: Path) -> list[int]:
 
 def part_tables(folder: Path) -> Iterator[pa.Table]:
     """Read the parts of a folder one after the other."""
-    return (read_parquet(folder / part_name(number)) for number in part_numbers(folder))
+    return (read_parquet(folder / part_file_name(number)) for number in part_numbers(folder))
 
 
 @contextmanager
-def dataset_errors(root: Path) -> Iterator[None]:
-    """Convert errors of the disk, such as a full disk or a broken file, to DatasetErrors."""
+def raise_dataset_errors(root: Path) -> Iterator[None]:
+    """Convert disk errors, such as a full disk or a broken file, to DatasetErrors."""
     try:
         yield
     except DatasetError:
@@ -144,12 +141,12 @@ def dataset_errors(root: Path) -> Iterator[None]:
         raise DatasetError(f"{root} can't be read or written: {fault}", hint) from None
 
 
-def key_of(wallet: WalletAddress) -> str:
+def wallet_key(wallet: WalletAddress) -> str:
     """Return the key of a wallet, which is the same for all its spellings."""
     return ".".join(canonical_key(wallet.blockchain, wallet.address))
 
 
-def keys_of(wallets: pa.Table | pd.DataFrame) -> list[str]:
+def wallet_keys(wallets: pa.Table | pd.DataFrame) -> list[str]:
     """Return the keys of the wallets in a table or a DataFrame."""
     columns: Any = wallets["blockchain"], wallets["address"]
     pairs = zip(*(each.to_numpy().tolist() for each in columns), strict=True)
@@ -181,9 +178,9 @@ def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return, for each of these distinct wallet keys, the first value in each extra column."""
+    """Return each wallet's first value in each extra column, in the order of distinct `keys`."""
     code_by_key = {key: code for code, key in enumerate(keys)}
-    codes = np.array([code_by_key.get(key, -1) for key in keys_of(extra_columns)], np.intp)
+    codes = np.array([code_by_key.get(key, -1) for key in wallet_keys(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)
     columns = {}
     for name, column in extra_columns.drop(columns=["blockchain", "address"]).items():
@@ -197,9 +194,9 @@ def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.D
 def select_still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:
     """Return the latest row of each failed wallet that is not in `wallets`."""
     table = pa.concat_tables([empty_tables()[2], *failed])
-    latest = {key: row for row, key in enumerate(keys_of(table))}
+    latest = {key: row for row, key in enumerate(wallet_keys(table))}
     for part in wallets if latest else ():
-        for key in keys_of(part):
+        for key in wallet_keys(part):
             latest.pop(key, None)
     return table.take(pa.array(sorted(latest.values()), pa.int64()))
 

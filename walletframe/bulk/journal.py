@@ -3,10 +3,9 @@
 The journal consists of segments, about one for each part. A segment is removed when all its
 wallets are in parts.
 """
-# The thread that receives an answer appends it to the journal before it does anything else. So if a
-# run is killed, only the requests in flight are lost, and the next run writes all answers in the
-# journal as a part. A failure is appended before the progress bar counts it. A power cut may lose
-# data that the system had not synced to the disk.
+# The thread that receives an answer first appends it to the journal. So a killed run loses only the
+# requests in flight, and the next run writes all answers in the journal as a part. A failure is
+# appended before the progress bar counts it. A power cut may lose data that was not synced yet.
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from walletframe.address.forms import WalletAddress
-from walletframe.bulk.files import dataset_errors, key_of
+from walletframe.bulk.files import raise_dataset_errors, wallet_key
 from walletframe.disk import private_file
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import Source
@@ -39,7 +38,7 @@ _SUFFIX = ".journal"
 _HEADER_BYTES = 8  # the length of the entry and its CRC-32
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class JournalEntry(msgspec.Struct, frozen=True, array_like=True):
     """An answer for one or more wallets, or the failure of a wallet that got no answer."""
 
     wallets: list[tuple[str, str, int]]  # blockchain, address, and position in the list of wallets
@@ -49,26 +48,26 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
 
 
 _ENCODE = msgspec.msgpack.Encoder().encode
-_DECODE = msgspec.msgpack.Decoder(Entry).decode
+_DECODE = msgspec.msgpack.Decoder(JournalEntry).decode
 
 
-def segments(folder: Path) -> list[Path]:
+def segment_paths(folder: Path) -> list[Path]:
     """Return the sorted paths of the segments in a folder."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
-def read_entries(segment: Path) -> Iterator[Entry]:
-    """Yield the complete entries of a segment, or none if the segment has just been removed."""
+def read_entries(segment: Path) -> Iterator[JournalEntry]:
+    """Yield the complete entries of a segment. A segment that was just removed has none."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
         while header := file.read(_HEADER_BYTES):
             encoded = file.read(int.from_bytes(header[:4], "little"))
             if not encoded or zlib.crc32(encoded).to_bytes(4, "little") != header[4:]:
-                return  # the last entry of a killed run may be incomplete
+                return  # a killed run may have written an incomplete entry
             yield _DECODE(encoded)
 
 
 def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return the first ok record or else the last failure of each wallet, and its position."""
+    """Return, by wallet key, the first ok record or else the last failure, and the position."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -78,7 +77,7 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
             status, error = entry.failure
             outcomes, source = [Outcome(Status(status), error)] * len(wallets), None
         for wallet, outcome, (_, _, position) in zip(wallets, outcomes, entry.wallets, strict=True):
-            key = key_of(wallet)
+            key = wallet_key(wallet)
             if key not in records or records[key][0].outcome.status is not Status.OK:
                 record = WalletRecord(wallet, outcome, service, entry.fetched_at, source)
                 records[key] = record, position
@@ -86,12 +85,12 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
 
 
 class Journal:
-    """The journal of a run. `positions` are the pending wallets; a failed write sets `cancel`."""
+    """The journal of a run with pending wallets at `positions`; a failed write sets `cancel`."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
         self._folder, self._positions, self._cancel = folder, positions, cancel
-        existing = segments(folder)
+        existing = segment_paths(folder)
         self._numbers = count(int(existing[-1].stem) + 1 if existing else 1)
         self._lock = Lock()
         self._unwritten: dict[Path, set[str]] = {}
@@ -100,23 +99,23 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write the answer, on any thread. Failures are written by `ensure_recorded`."""
+        """Write an answer, on any thread; `ensure_recorded` writes failures."""
         if isinstance(reply.answer, bytes):
-            self._append(wallets, reply.fetched_at, reply.answer)
+            self._write_entry(wallets, reply.fetched_at, reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write the record of a request without an answer; return whether the journal has it."""
+        """Write the record of a request without an answer; return whether the record is stored."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
-            return self._append([record.wallet], None, b"", failure)
-        key = key_of(record.wallet)  # an answer from the cache is not in the journal
+            return self._write_entry([record.wallet], None, b"", failure)
+        key = wallet_key(record.wallet)  # an answer from the cache is not in the journal
         with self._lock:
             return any(key in unwritten for unwritten in self._unwritten.values())
 
     def raise_write_error(self) -> None:
-        """Raise the error of a write that failed, if there was one."""
+        """Raise the error of a failed write, if there was one."""
         if self._fault is not None:
-            with dataset_errors(self._folder.parent):
+            with raise_dataset_errors(self._folder.parent):
                 raise self._fault
 
     def end_segment(self) -> None:
@@ -136,23 +135,23 @@ class Journal:
                     del self._unwritten[segment]
 
     def close(self) -> None:
-        """Stop writing. Segments with entries that are not in a part remain for the next run."""
+        """Stop writing. Segments remain for the next run if parts lack some of their wallets."""
         with self._lock:
             self._is_closed = True
         self.end_segment()
         self.mark_written(())
 
-    def _append(
+    def _write_entry(
         self,
         wallets: Sequence[WalletAddress],
         fetched_at: datetime | None,
         body: bytes,
         failure: tuple[str, str | None] | None = None,
     ) -> bool:
-        keys = [key_of(wallet) for wallet in wallets]
+        keys = [wallet_key(wallet) for wallet in wallets]
         pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
         positioned = [(each.blockchain, each.address, position) for each, position in pairs]
-        encoded = _ENCODE(Entry(positioned, fetched_at, body, failure))
+        encoded = _ENCODE(JournalEntry(positioned, fetched_at, body, failure))
         header = len(encoded).to_bytes(4, "little") + zlib.crc32(encoded).to_bytes(4, "little")
         with self._lock:
             if self._is_closed or self._fault:

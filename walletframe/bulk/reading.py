@@ -19,22 +19,17 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, from_portable
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, Layout, dataset_errors, key_of, keys_of
-from walletframe.bulk.journal import segments, unwritten_records
+from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
+from walletframe.bulk.journal import segment_paths, unwritten_records
 from walletframe.disk import local_folder, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import frameless_address_errors
+from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import add_extra_columns
 from walletframe.frames.identity import TOKEN, token_identities
 from walletframe.frames.names import token_index
-from walletframe.frames.schema import (
-    HOLDING_DTYPES,
-    normalize_blockchains,
-    text_array,
-    text_from_arrow,
-)
 from walletframe.pandas_versions import factorized
 from walletframe.wire.outcome import Outcome, Status
 
@@ -56,39 +51,41 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """The ok wallets of one part, or a selection of them, and the source of their balances."""
+    """The ok wallets of one part, or a selection of them, and the file of their balances."""
 
     wallets: pa.Table
-    is_chosen: Mask  # whether each wallet of the file is in `wallets`
-    sizes: Codes  # the number of balances of each wallet of the file
+    chosen_mask: Mask  # True for each wallet of the file that is in `wallets`
+    all_counts: Codes  # the number of balances of each wallet of the file
     source: Path | pa.Table
 
     @property
-    def counts(self) -> Codes:
+    def balance_counts(self) -> Codes:
         """The number of balances of each wallet in `wallets`."""
-        return self.sizes[self.is_chosen]
+        return self.all_counts[self.chosen_mask]
 
-    def read(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
+    def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
         """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
-        table = self._require_same_wallets(self._read_columns([*dict.fromkeys(needed)]))
+        table = self._require_same_wallets(self._read_table([*dict.fromkeys(needed)]))
         rows = None
-        if not self.is_chosen.all():
-            rows = np.flatnonzero(np.repeat(self.is_chosen, self.sizes))
+        if not self.chosen_mask.all():
+            rows = np.flatnonzero(np.repeat(self.chosen_mask, self.all_counts))
         if indices is not None:
             rows = indices if rows is None else rows[indices]
 
-        def texts(index: Codes) -> pa.Array:
+        def read_texts(index: Codes) -> pa.Array:
             subset = index if rows is None else rows[index]
-            return _one_chunk(self._read_columns([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
+            return _combine_chunks(self._read_table([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
 
-        columns = {name: _one_chunk(table[name], rows) for name in names}
+        columns = {name: _combine_chunks(table[name], rows) for name in names}
         if "amount" in columns:
-            decimals = np.asarray(_one_chunk(table["decimals"], rows).fill_null(0))
-            columns["amount"] = from_portable(columns["amount"], decimals > DECIMALS.scale, texts)
+            decimals = np.asarray(_combine_chunks(table["decimals"], rows).fill_null(0))
+            columns["amount"] = from_portable(
+                columns["amount"], decimals > DECIMALS.scale, read_texts
+            )
         return columns
 
-    def _read_columns(self, names: list[str]) -> pa.Table:
+    def _read_table(self, names: list[str]) -> pa.Table:
         if isinstance(self.source, pa.Table):
             columns = [
                 column.dictionary_encode() if name in _DICTIONARY_COLUMNS else column
@@ -100,13 +97,14 @@ class StoredPart:
             return file.read(names).unify_dictionaries()
 
     def _require_same_wallets(self, table: pa.Table) -> pa.Table:
-        if self.sizes.sum() == len(table):
-            addresses = _one_chunk(table["address"])
+        if self.all_counts.sum() == len(table):
+            addresses = _combine_chunks(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
-            holders = self.is_chosen & (self.sizes > 0)
-            first = codes[(np.cumsum(self.sizes) - self.sizes)[holders]]
-            equal = codes[np.repeat(holders, self.sizes)] == np.repeat(first, self.sizes[holders])
-            expected = self.wallets["address"].filter(pa.array(self.counts > 0)).cast(_TEXT)
+            holders = self.chosen_mask & (self.all_counts > 0)
+            first = codes[(np.cumsum(self.all_counts) - self.all_counts)[holders]]
+            expected_codes = np.repeat(first, self.all_counts[holders])
+            equal = codes[np.repeat(holders, self.all_counts)] == expected_codes
+            expected = self.wallets["address"].filter(pa.array(self.balance_counts > 0)).cast(_TEXT)
             actual = addresses.dictionary.cast(_TEXT).take(pa.array(first))
             if equal.all() and expected.combine_chunks().equals(actual):
                 return table
@@ -118,7 +116,7 @@ class StoredPart:
         )
 
 
-def _one_chunk(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
+def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
     if column.num_chunks or not pa.types.is_dictionary(column.type):
         chunk = column.combine_chunks()
     else:  # Arrow before version 23 can't combine zero dictionary chunks
@@ -128,34 +126,33 @@ def _one_chunk(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class FolderWallets:
-    """The distinct wallets of a folder: the ok ones in parts, and the failed ones."""
+    """The distinct wallets of a folder: the ok wallets by part, and the failed wallets."""
 
     parts: list[StoredPart]
     failed: pa.Table
 
     @property
     def wallets(self) -> pa.Table:
-        """All wallets: the wallets of each part in turn, then the failed ones."""
+        """All wallets: those of each part in order, then the failed wallets."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
 
-    def select(self, mask: Mask) -> FolderWallets:
+    def select_wallets(self, mask: Mask) -> FolderWallets:
         """Return the wallets where the mask is True. The result has at least one part."""
         parts = []
         *in_parts, failed = np.split(mask, np.cumsum([len(part.wallets) for part in self.parts]))
         for part, part_mask in zip(self.parts, in_parts, strict=True):
             if part_mask.any() or part is self.parts[-1]:
-                is_chosen = part.is_chosen.copy()
-                is_chosen[is_chosen] = part_mask
+                chosen_mask = part.chosen_mask.copy()
+                chosen_mask[chosen_mask] = part_mask
                 wallets = part.wallets.filter(pa.array(part_mask))
-                parts.append(replace(part, wallets=wallets, is_chosen=is_chosen))
+                parts.append(replace(part, wallets=wallets, chosen_mask=chosen_mask))
         return FolderWallets(parts, self.failed.filter(pa.array(failed)))
 
 
 def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
-    # The files are read in the order in which a run moves wallets between them, so that no wallet
-    # is missed.
-    unwritten = unwritten_records(segments(layout.inner), service)
+    # A run moves wallets from the journal to parts, and from failed to ok: this order misses none.
+    unwritten = unwritten_records(segment_paths(layout.inner), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.part_tables(layout.failed)]
@@ -164,25 +161,23 @@ def read_folder(layout: Layout, service: str, keys: Container[str] | None = None
         raise DatasetError(f"{layout.failed} keeps changing", hint="repeat the call")
     parts: list[StoredPart] = []
     for number in files.part_numbers(layout.wallets):
-        path = layout.holdings / files.part_name(number)
-        part = _stored_part(read_parquet(layout.wallets / path.name), path, keys)
+        path = layout.holdings / files.part_file_name(number)
+        part = _make_part(read_parquet(layout.wallets / path.name), path, keys)
         if len(part.wallets):
             parts.append(part)
     for part in parts if unwritten else ():
-        for key in keys_of(part.wallets):
+        for key in wallet_keys(part.wallets):
             unwritten.pop(key, None)
     ok, holdings, not_ok = files.empty_tables()
     if unwritten:
         records, positions = zip(*unwritten.values(), strict=True)
         ok, holdings, not_ok = files.as_tables(assemble(records), positions)
-    parts.append(_stored_part(ok, holdings, keys))
+    parts.append(_make_part(ok, holdings, keys))
     remaining = files.select_still_failed([*failed, not_ok], (part.wallets for part in parts))
     return FolderWallets(parts, remaining.filter(pa.array(_wanted_mask(remaining, keys))))
 
 
-def _stored_part(
-    table: pa.Table, source: Path | pa.Table, keys: Container[str] | None
-) -> StoredPart:
+def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> StoredPart:
     is_wanted, sizes = _wanted_mask(table, keys), table["tokens"].fill_null(0).to_numpy()
     return StoredPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
 
@@ -190,11 +185,11 @@ def _stored_part(
 def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
     if keys is None:
         return np.ones(len(wallets), dtype=bool)
-    return np.array([key in keys for key in keys_of(wallets)], dtype=bool)
+    return np.array([key in keys for key in wallet_keys(wallets)], dtype=bool)
 
 
-def wallet_rows(counts: Codes, order: Codes) -> Codes | None:
-    """Return the rows of the wallets in this order, or None if no row moves or is left out."""
+def reordered_rows(counts: Codes, order: Codes) -> Codes | None:
+    """Return the rows of the wallets in this order, or None if all rows stay as they are."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -232,11 +227,10 @@ def read_wallets(
     Returns
     -------
     WalletDetails
-        The same frames as `fetch_wallets` returns, in the order of the fetch, with the extra
-        columns that were passed to `fetch_to_parquet` as ``keep``. With `wallets`, the rows have
-        the order and the spelling of `wallets`, and a wallet that is not in the folder has the
-        status ``not_cached``. If nothing has been written yet, the frames have all columns and no
-        rows.
+        The same frames as from `fetch_wallets`, in the order of the fetch, with the ``keep``
+        columns of `fetch_to_parquet`. With `wallets`, the rows have the order and the spelling of
+        `wallets`, and a wallet that is not in the folder has the status ``not_cached``. If nothing
+        has been written yet, the frames have all columns and no rows.
 
     Raises
     ------
@@ -247,7 +241,7 @@ def read_wallets(
     UnknownTokenError, AmbiguousTokenError
         If no wallet in the folder has the token, or if several tokens share the symbol.
     AddressError
-        If some of `wallets` can't be read. The error lists all of them.
+        If wallets can't be parsed. The error lists all of them.
 
     See Also
     --------
@@ -278,54 +272,53 @@ def read_wallets(
     'bob.near'
     """
     requested = None if wallets is None else distinct_wallets(parse_wallets(wallets))
-    all_columns = [*HOLDING_DTYPES]
+    all_columns = [*schema.HOLDING_DTYPES]
     columns = all_columns if columns is None else columns
     names = [columns] if isinstance(columns, str) else [*dict.fromkeys(columns)]
     if missing := [name for name in names if name not in all_columns]:
         raise ColumnsError(missing, all_columns)
     layout = Layout(local_folder(folder))
-    with dataset_errors(layout.root):
-        service = service_of(layout)
-        keys = None if requested is None else {*map(key_of, requested)}
+    with raise_dataset_errors(layout.root):
+        service = require_dataset_service(layout)
+        keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(layout, service, keys)
         wallets, order = ordered_wallets(contents, service, requested)
         token_keys = None
-        # Wallets that were not requested may have another token with the symbol.
-        if tokens is not None:
+        if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
             searched = contents if keys is None else read_folder(layout, service)
-            token_keys = _select_token_keys(searched.parts, tokens)
+            token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_holdings(contents, wallets, order, names, token_keys)
-        wallets, holdings = normalize_blockchains(wallets, unnormalized)
-        return WalletDetails(with_kept_columns(wallets, layout), holdings)
+        wallets, holdings = schema.normalize_blockchains(wallets, unnormalized)
+        return WalletDetails(with_extra_columns(wallets, layout), holdings)
 
 
-def service_of(layout: Layout) -> str:
+def require_dataset_service(layout: Layout) -> str:
     """Return the service of a folder, or raise if it was not written by `fetch_to_parquet`."""
-    service = layout.service()
+    service = layout.read_service()
     if service is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
         raise DatasetError(f"{layout.root} has no files written by fetch_to_parquet", hint)
     return service
 
 
-def with_kept_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """Append the extra columns of wallets."""
+def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
+    """Append the folder's extra columns to its wallets."""
     if (extra_columns := files.read_extra_columns(layout)) is None:
         return wallets
-    return add_extra_columns(wallets, files.first_extra_values(extra_columns, keys_of(wallets)))
+    return add_extra_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
 
 
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the wallets in the order of the list, and their indices in `contents` (or after)."""
+    """Return the ordered wallets, and their indices in `contents`, higher if absent."""
     table = contents.wallets
     frame = files.to_wallets_frame(table)
     if requested is None:
         order = np.argsort(table[POSITION].to_numpy(), kind="stable")
         return frame.take(order).reset_index(drop=True), order
-    index_by_key = {key: index for index, key in enumerate(keys_of(table))}
-    keys = enumerate(map(key_of, requested), start=len(index_by_key))
+    index_by_key = {key: index for index, key in enumerate(wallet_keys(table))}
+    keys = enumerate(map(wallet_key, requested), start=len(index_by_key))
     order = np.array([index_by_key.get(key, index) for index, key in keys], dtype=np.int64)
     absent = assemble(WalletRecord(wallet, _NOT_IN_FOLDER, service) for wallet in requested).wallets
     chosen = pd.concat([frame, absent]).take(order).reset_index(drop=True)
@@ -344,9 +337,9 @@ def read_holdings(
     chunks: dict[str, list[Any]] = {name: [] for name in read_grouping}
     part_counts: list[Codes] = []
     for part in contents.parts:
-        sizes, indices = part.counts, None
+        sizes, indices = part.balance_counts, None
         if token_keys is not None:
-            spellings, codes = unique_tokens(part.read(TOKEN))
+            spellings, codes = unique_tokens(part.read_columns(TOKEN))
             tokens = token_identities(spellings)
             wanted = np.array([key in token_keys for key in tokens.merged_keys], dtype=bool)
             indices = np.flatnonzero(wanted[tokens.codes][codes])
@@ -354,12 +347,12 @@ def read_holdings(
             sizes = np.bincount(row_wallets[indices], minlength=len(sizes))
         part_counts.append(sizes)
         if sizes.any() or part is contents.parts[-1]:
-            for name, column in part.read(read_grouping, indices).items():
+            for name, column in part.read_columns(read_grouping, indices).items():
                 is_amounts = isinstance(column, Int128Amounts)
                 chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])
     row_wallets = np.repeat(np.arange(len(order)), counts[order])
-    rows = wallet_rows(counts, order)
+    rows = reordered_rows(counts, order)
     columns = {
         name: wallets[name].array.take(row_wallets)
         if name in _WALLET_COLUMNS
@@ -371,46 +364,44 @@ def read_holdings(
 
 
 def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
-    """Concatenate the chunks of a column, with the dtype that the column has in `holdings`."""
+    """Concatenate the chunks of a column, with the column's dtype in `holdings`."""
     array: Any
     if name == "amount":
         array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - AmountArray is a class of this package
     elif name == "price":
         array = pa.chunked_array(chunks).to_numpy()
     elif name == "decimals":
-        array = HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
+        array = schema.HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
     else:
-        return text_from_arrow(chunks, rows)
+        return schema.text_from_arrow(chunks, rows)
     return array if rows is None else array.take(rows)
 
 
-def unique_tokens(read: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
+def unique_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
     """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
-    sizes = [len(read[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
+    sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
     pairs = zip(TOKEN, sizes, strict=True)
-    indices = [read[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
+    indices = [data[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
     numbers = np.ravel_multi_index(indices, sizes)
     row_codes, distinct = pd.factorize(numbers if rows is None else numbers[rows])
-    columns = {}
+    spellings = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):
-        texts = text_from_arrow([read[name].dictionary])
+        texts = schema.text_from_arrow([data[name].dictionary])
         codes = np.append(np.arange(size - 1), -1)[index]
         if name == TOKEN[0]:
             used = pd.unique(codes[codes >= 0])
-            [normalized] = normalize_blockchains(pd.DataFrame({name: texts.take(used)}))
+            [normalized] = schema.normalize_blockchains(pd.DataFrame({name: texts.take(used)}))
             numbers = np.full(size, -1)
             numbers[used], texts = factorized(normalized[name])
             codes = numbers[codes]
-        columns[name] = pd.Categorical.from_codes(codes, pd.Index(texts), validate=False)
-    return pd.DataFrame(columns, copy=False), row_codes
+        spellings[name] = pd.Categorical.from_codes(codes, pd.Index(texts), validate=False)
+    return pd.DataFrame(spellings, copy=False), row_codes
 
 
-def _select_token_keys(
-    parts: list[StoredPart], tokens: TokenLike | list[TokenLike]
-) -> set[TokenKey]:
-    """Return the keys of the requested tokens, after a search in all tokens of the folder."""
-    spellings = (unique_tokens(part.read(TOKEN))[0] for part in parts)
-    columns = [{name: text_array(each[name].array) for name in TOKEN} for each in spellings]
+def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
+    spellings = (unique_tokens(part.read_columns(TOKEN))[0] for part in parts)
+    to_text = schema.text_array
+    columns = [{name: to_text(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
     known = token_identities(distinct)
     requested = tokens if isinstance(tokens, list) else [tokens]

@@ -1,8 +1,8 @@
 """`fetch_to_parquet`: fetch wallets into the parts of a dataset.
 
 The steps are: check the list (an iterator is read lazily), open the folder, write the journal of an
-earlier run as a part, and request the wallets that the folder lacks. A part is written when there
-are enough answers for it. Requests continue meanwhile, and fill the next part.
+earlier run as a part, and request the wallets that the folder lacks. While a part is written,
+requests for the next part continue.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from walletframe.address import lists
 from walletframe.address.forms import WalletAddress, is_blank, read_aliased, read_wallet, shorten
 from walletframe.address.shapes import malformed_reason
-from walletframe.bulk.dataset import Dataset, Register
-from walletframe.bulk.files import key_of
+from walletframe.bulk.dataset import DatasetWriter, WalletRegister
+from walletframe.bulk.files import wallet_key
 from walletframe.bulk.journal import Journal
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import (
+    CachePolicy,
     Job,
-    Policy,
     check_on_failure,
     default_client,
     require_client,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletLike
     from walletframe.address.lists import OnUnreadable, WalletsLike
     from walletframe.bulk.summary import FetchSummary
-    from walletframe.client import BulkProgress, Client, OnFailure, Stream, WalletResult
+    from walletframe.client import BulkProgress, Client, OnFailure, ResultStream, WalletResult
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
 
@@ -61,7 +61,7 @@ PART_WALLETS, PART_BALANCES = 2_000, 200_000
 _BATCH, _BATCH_S = 250, 0.2
 _TICK_S, _YIELD_S = 0.05, 0.01
 _Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
-_ReportStatus: TypeAlias = "Callable[[Status], None]"
+_Report: TypeAlias = "Callable[[Status], None]"
 
 
 @frameless_address_errors
@@ -76,7 +76,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     on_unreadable: OnUnreadable | None = None,
     fix: bool = False,
 ) -> FetchSummary:
-    """Fetch wallets into a folder of Parquet files, even more wallets than fit in memory.
+    """Fetch wallets, even more than fit in memory, into a folder of Parquet files.
 
     The folder is written while the answers arrive. To resume a run that ended for any reason,
     repeat the call: only the wallets that are not ok in the folder are requested. Wallets that are
@@ -85,16 +85,14 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     wallets : path, iterator, or anything that `fetch_wallets` accepts
-        A path, or a str that ends in ``.csv`` or ``.txt``, is a file. A CSV file has the columns
-        blockchain and address, or one column of wallets. A text file has one wallet per line, and
-        comments after #. A file may have up to 5 million lines and 256 million characters. Lists
-        and files are checked before the first request. An iterator is consumed lazily.
+        The wallets, as for `fetch_wallets`. Lists and files are checked before the first request.
+        An iterator is consumed lazily.
     folder : str or Path
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        `read_wallets` returns them after the columns of ``wallets``. Values that an earlier call
-        saved remain unless this call has new ones.
+        They are the last columns of ``wallets`` in `read_wallets`. A value that an earlier call
+        saved remains unless this call has a new value.
     client : Client, optional
         As for `fetch_wallets`. Fresh answers in the client's cache are used, but new answers are
         not stored in the cache.
@@ -137,15 +135,15 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    pandas, DuckDB and polars can read the files. Each file has up to 2,000 wallets or about 200,000
-    balances:
+    pandas, DuckDB and polars can read the files. A file ends at 2,000 wallets or at about 200,000
+    balances, whichever comes first:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the index in the order of the input.
     - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
-      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is the nearest such decimal if
-      a token has more decimals, and null if the amount has more than 20 digits before the decimal
-      point. The exact amount is in ``amount_text``.
+      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18): rounded if a token has more than
+      18 decimals, and null if the amount has more than 20 digits before the decimal point. The
+      exact amount is in ``amount_text``.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
       ``wallets``. These files are updated when a run ends. A wallet that was never requested is in
       no file.
@@ -180,8 +178,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         )
         extra_columns = None
     else:
-        reading, choice = read_input(wallets, names), on_unreadable or "raise"
-        requested, extra_columns = lists.wallets_to_request(reading, choice, fix=fix)
+        parsed, choice = read_input(wallets, names), on_unreadable or "raise"
+        requested, extra_columns = lists.wallets_to_request(parsed, choice, fix=fix)
     summary = fetch_into(
         root, requested, client or default_client(), progress, counters, extra_columns=extra_columns
     )
@@ -203,31 +201,30 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
 ) -> FetchSummary:
     """Fetch into a folder. After Ctrl-C, raise a FetchInterrupted once all answers are written.
 
-    For a shard, `positions` maps the key of each wallet to its position in the complete list. The
-    event `cancel` ends the run, which also sets it at the end. `lock_timeout_s`: see `Dataset`.
+    For a shard, `positions` maps each wallet's key to its position in the complete list. The event
+    `cancel` ends the run; the run sets it at its end. For `lock_timeout_s`, see `DatasetWriter`.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
     total = None if distinct is None else len(distinct)
     with ExitStack() as resources:
-        dataset = resources.enter_context(Dataset(folder, service, lock_timeout_s, cancel))
-        register = dataset.recover(positions)
+        dataset = resources.enter_context(DatasetWriter(folder, service, lock_timeout_s, cancel))
+        register = dataset.recover_register(positions)
         if extra_columns is not None:
             dataset.write_extra_columns(list(wallets), extra_columns)
         journal = Journal(dataset.layout.inner, register.pending, cancel)
         resources.callback(journal.close)
-        counters.resumed = sum(key_of(wallet) in register.stored for wallet in distinct or ())
+        counters.resumed = sum(wallet_key(wallet) in register.stored for wallet in distinct or ())
         bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
-        policy = Policy(client.settings.expire_after_s, stale_if_error=False)
+        policy = CachePolicy(client.settings.expire_after_s, stale_if_error=False)
         with (
-            closing(client._stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
+            closing(client._open_stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
             status_counter(progress, total, done=counters.resumed) as on_status,
         ):
             worker_resources = resources.pop_all()
             job = Job(lambda report: bulk_run.write_parts(stream, report, worker_resources))
-            _, is_interrupted = job.wait_with_progress(
-                on_status, cancel, bulk_run.queue_wallets(job, wallets, on_status)
-            )
+            steps = bulk_run.queue_wallets(job, wallets, on_status)
+            _, is_interrupted = job.wait_with_progress(on_status, cancel, steps)
     stream.problems.warn()
     summary = counters.summary(folder, service, len(register.seen) if total is None else total)
     if is_interrupted:
@@ -242,7 +239,7 @@ def _parse_items(
     *,
     fix: bool,
 ) -> Iterator[WalletAddress]:
-    """Parse wallets one by one, and warn of the first typo of each kind and of each alias."""
+    """Parse wallets one by one; warn once about each kind of typo and each replaced alias."""
     messages, replaced = [*lists.TYPO_MESSAGES], {""}
     for position, item in enumerate(items):
         wallet, alias = read_aliased(item) if fix else (read_wallet(item), "")
@@ -267,25 +264,23 @@ def _parse_items(
 
 @dataclass(frozen=True, slots=True)
 class _BulkRun:
-    """One run: the caller's thread, which reads the wallets, and the worker thread."""
+    """One run, in two threads: the caller's thread reads wallets, a worker thread does the rest."""
 
-    # The caller's thread iterates over the caller's wallets and draws the progress bar. A database
+    # The caller's thread iterates over the wallets and draws the progress bar, since a database
     # cursor works only in this thread, an interrupt ends a blocking read only in this thread, and
-    # an error of the iterator gets the caller's traceback. The worker thread does everything else,
-    # so an interrupt never stops a write halfway. It receives wallets in batches, and reports
-    # statuses to its job.
+    # an error of the iterator gets the caller's traceback. An interrupt never reaches the worker
+    # thread, so it never stops a write halfway. The worker thread receives wallets in batches, and
+    # reports statuses to its job.
 
-    dataset: Dataset
-    register: Register
+    dataset: DatasetWriter
+    register: WalletRegister
     journal: Journal
     counters: RunCounters
     cancel: Event
     # None marks the end.
     batches: SimpleQueue[list[WalletAddress] | None] = field(default_factory=SimpleQueue)
 
-    def queue_wallets(
-        self, job: Job[None], wallets: _Wallets, report: _ReportStatus
-    ) -> Iterator[None]:
+    def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
         """Queue batches of wallets for the worker thread. Yield while a batch is in the queue."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
@@ -298,14 +293,12 @@ class _BulkRun:
                 return
         self.batches.put(None)
 
-    def _split_batches(
-        self, wallets: _Wallets, report: _ReportStatus
-    ) -> Iterator[list[WalletAddress]]:
+    def _split_batches(self, wallets: _Wallets, report: _Report) -> Iterator[list[WalletAddress]]:
         """Yield batches of the wallets to request. The batches are small if the input is slow."""
         batch: list[WalletAddress] = []
         started_at = time.monotonic()
         for wallet in wallets:
-            kind = self.register.classify(key_of(wallet))
+            kind = self.register.classify_next(wallet_key(wallet))
             if kind == "request":
                 batch.append(wallet)
             # A stored wallet of an iterator was not counted at the start of the run.
@@ -318,27 +311,27 @@ class _BulkRun:
         if batch:
             yield batch
 
-    def write_parts(self, stream: Stream, report: _ReportStatus, resources: ExitStack) -> None:
-        """Write all parts. Report a wallet once its record would survive a kill of the process."""
+    def write_parts(self, stream: ResultStream, report: _Report, resources: ExitStack) -> None:
+        """Write all parts. Report a wallet once its record is in the journal or in a part."""
         with resources:
-            records = stream.records(self._queued_batches(stream))
+            records = stream.results(self._queued_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
                 written: Future[None] | None = None
                 while True:
                     positions: dict[str, int] = {}
-                    unreported: list[Status] = []
-                    details = assemble(self._records(records, positions, unreported, report))
+                    delayed: list[Status] = []
+                    details = assemble(self._part_records(records, positions, delayed, report))
                     if written is not None:
                         written.result()
                     if not positions:
                         break
                     self.journal.end_segment()
-                    written = pool.submit(self._write, details, positions, unreported, report)
+                    written = pool.submit(self._write_part, details, positions, delayed, report)
             self.journal.raise_write_error()
-            self.dataset.compact_failed()
+            self.dataset.merge_failed_files()
             self.counters.key_refused = stream.key_refused
 
-    def _queued_batches(self, stream: Stream) -> Iterator[list[WalletAddress]]:
+    def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
         """Yield queued batches, and an empty batch while none is queued, until the run ends."""
         while not (stream.key_refused or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []
@@ -348,12 +341,12 @@ class _BulkRun:
                 return
             yield batch
 
-    def _records(
+    def _part_records(
         self,
         results: Iterator[WalletResult | None],
         positions: dict[str, int],
-        unreported: list[Status],
-        report: _ReportStatus,
+        delayed: list[Status],
+        report: _Report,
     ) -> Iterator[WalletRecord]:
         """Yield the records of one part in any order; add each wallet's position to `positions`."""
         balances = 0
@@ -363,25 +356,21 @@ class _BulkRun:
             if status is Status.CANCELLED:  # a wallet that was never requested is only counted
                 report(status)
                 continue
-            key = key_of(record.wallet)
+            key = wallet_key(record.wallet)
             is_recorded = self.journal.ensure_recorded(record)
             positions[key] = self.register.pending.pop(key)
-            (report if is_recorded else unreported.append)(status)
+            (report if is_recorded else delayed.append)(status)
             balances += len(record.outcome.balances or ())
             yield record
             if len(positions) >= PART_WALLETS or balances >= PART_BALANCES:
                 return
 
-    def _write(
-        self,
-        part: WalletDetails,
-        positions: dict[str, int],
-        unreported: list[Status],
-        report: _ReportStatus,
+    def _write_part(
+        self, part: WalletDetails, positions: dict[str, int], delayed: list[Status], report: _Report
     ) -> None:
         self.dataset.write_part(part, list(positions.values()))
         self.journal.mark_written(positions)
         self.counters.parts += 1
         self.counters.balances += len(part.holdings)
-        for status in unreported:
+        for status in delayed:
             report(status)

@@ -1,4 +1,4 @@
-"""The holdings in the folder of a bulk run, which remain on the disk and are read in chunks.
+"""Holdings that stay on the disk, in the folder of a bulk run, and are read in chunks.
 
 Prices and spam flags are added whenever balances are read. Rows with the same token and symbol have
 the same price and flags. Rows of unknown tokens are identified by their row number in the folder.
@@ -14,20 +14,14 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.bulk import reading
-from walletframe.bulk.files import Layout, dataset_errors
+from walletframe.bulk.files import Layout, raise_dataset_errors
 from walletframe.disk import local_folder
 from walletframe.errors import DatasetError
+from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
 from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
 from walletframe.frames.known import summary_lines
 from walletframe.frames.positions import Chunk, Positions, read_positions
-from walletframe.frames.schema import (
-    HOLDING_DTYPES,
-    na_amounts,
-    normalize_blockchains,
-    text_array,
-    typed_frame,
-)
 from walletframe.pandas_versions import TEXT, factorized
 
 if TYPE_CHECKING:
@@ -41,12 +35,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
 
-PRICED: Final[dict[str, object]] = {"unit_price": "float64", "value": "float64", "currency": TEXT}
-FLAGGED: Final[dict[str, object]] = {
-    "spam_score": "float64",
-    "spam_reasons": TEXT,
-    "is_spam": "bool",
-}
+PRICE_DTYPES: Final = {"unit_price": "float64", "value": "float64", "currency": TEXT}
+SPAM_DTYPES: Final = {"spam_score": "float64", "spam_reasons": TEXT, "is_spam": "bool"}
 _NO_FINDING = (0.0, "")
 
 
@@ -61,16 +51,14 @@ class TokenSymbolCodes:
     rows: pd.DataFrame
 
 
-def token_symbol_codes(
-    rows: pd.DataFrame, tokens: KeyCodes, row_numbers: Codes
-) -> TokenSymbolCodes:
+def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) -> TokenSymbolCodes:
     """Return the (token, symbol) pairs of rows."""
     numbers, symbols = factorized(rows["symbol"], use_na_sentinel=False)
-    codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
-    of_tokens, of_symbols = np.divmod(pairs, max(len(symbols), 1))
-    keys, texts = tokens.merged_keys, [text if isinstance(text, str) else None for text in symbols]
-    pair_keys = [keys[code] for code in of_tokens.tolist()]
-    pair_texts = [texts[code] for code in of_symbols.tolist()]
+    codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
+    token_codes, symbol_codes = np.divmod(pairs, max(len(symbols), 1))
+    keys, texts = ids.merged_keys, [text if isinstance(text, str) else None for text in symbols]
+    pair_keys = [keys[code] for code in token_codes.tolist()]
+    pair_texts = [texts[code] for code in symbol_codes.tolist()]
     return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
 
 
@@ -86,7 +74,7 @@ def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
 
 @dataclass(frozen=True, slots=True)
 class PriceLookup:
-    """The sources of prices, in order of use: dicts of unit prices, or the service's prices."""
+    """The sources of prices by precedence: dicts of unit prices, or the service's prices."""
 
     prices: Sequence[Mapping[Any, float] | None]  # None for the prices that the service sent
     by_symbol: bool
@@ -95,10 +83,10 @@ class PriceLookup:
 
     @property
     def dtypes(self) -> dict[str, object]:
-        """The dtypes of the columns."""
-        return PRICED | ({"price_source": TEXT} if self.sources else {})
+        """The dtypes of the added columns."""
+        return PRICE_DTYPES | ({"price_source": TEXT} if self.sources else {})
 
-    def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.value` adds."""
         keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
         known = []
@@ -111,25 +99,24 @@ class PriceLookup:
             units[codes.rows["token_blockchain"].isna()] = np.nan
             known.append(units)
         unit_prices, sources = first_known_prices(known)
-        columns = {
-            "unit_price": unit_prices,
-            "value": codes.rows["amount"].array * unit_prices,
-            "currency": text_array([self.currency] * len(unit_prices)),
-        }
+        values = codes.rows["amount"].array * unit_prices
+        currencies = schema.text_array([self.currency] * len(unit_prices))
+        columns = dict(zip(PRICE_DTYPES, (unit_prices, values, currencies), strict=True))
         if self.sources:
-            columns["price_source"] = text_array(self.sources).take(sources, allow_fill=True)
+            names = schema.text_array(self.sources)
+            columns["price_source"] = names.take(sources, allow_fill=True)
         return columns
 
 
 @dataclass(frozen=True, slots=True)
 class SpamFlags:
-    """Spam scores and reasons of tokens and rows. Those without a reason have no entry."""
+    """Spam scores and reasons by token and by row, only for tokens and rows with a reason."""
 
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
 
-    def columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""
         pairs = zip(codes.keys, codes.symbols, strict=True)
         findings = [*(self.by_token.get(pair, _NO_FINDING) for pair in pairs), _NO_FINDING]
@@ -138,12 +125,9 @@ class SpamFlags:
         index[rows] = len(findings) + np.arange(len(rows))
         findings += [self.by_row.get(row, _NO_FINDING) for row in codes.row_numbers[rows].tolist()]
         scores = np.array([score for score, _ in findings])[index]
-        reasons = text_array(np.array([reason for _, reason in findings], dtype=object))
-        return {
-            "spam_score": scores,
-            "spam_reasons": reasons.take(index),
-            "is_spam": scores >= self.threshold,
-        }
+        reasons = schema.text_array(np.array([reason for _, reason in findings], dtype=object))
+        columns = (scores, reasons.take(index), scores >= self.threshold)
+        return dict(zip(SPAM_DTYPES, columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -170,17 +154,17 @@ class StoredHoldings:
     def __repr__(self) -> str:
         return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.root}"])
 
-    def valued(self, prices: PriceLookup) -> StoredHoldings:
-        """Return the holdings with columns of prices and values. Earlier ones are replaced."""
+    def with_prices(self, prices: PriceLookup) -> StoredHoldings:
+        """Return the holdings with columns of prices and values, which replace earlier columns."""
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
-    def flagged(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
-        """Return the holdings with spam flags; `unknown` has the row numbers of unknown tokens."""
+    def with_spam_flags(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+        """Add columns of spam flags; `unknown` has the row numbers of unknown tokens."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
-        template = self._add_empty_columns(FLAGGED)
+        template = self._add_empty_columns(SPAM_DTYPES)
         return replace(self, flags=flags, unknown_rows=unknown, template=template)
 
-    def without(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+    def without_spam(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
         return replace(self, removed=(*self.removed, flags), unknown_rows=unknown)
@@ -200,7 +184,7 @@ class StoredHoldings:
             unknown = unknown[np.isin(wallets, indices)]
         return replace(
             self,
-            contents=self.contents.select(mask),
+            contents=self.contents.select_wallets(mask),
             order=(np.cumsum(mask) - 1)[self.order[indices]],
             template=template,
             counts=self.counts[indices],
@@ -209,8 +193,8 @@ class StoredHoldings:
         )
 
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
-        """Return the wallets with an empty holdings frame that has these additional columns."""
-        empty_columns = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
+        """Return the template with these additional columns in its holdings."""
+        empty_columns = schema.typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         kept = self.template.holdings
         if "unit_price" in dtypes:  # drop the column of an earlier valuation
             kept = kept.drop(columns="price_source", errors="ignore")
@@ -218,7 +202,7 @@ class StoredHoldings:
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each chunk, with the columns for tables and those in `names`."""
-        with dataset_errors(self.root):
+        with raise_dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))
             for part in self.contents.parts:
@@ -230,19 +214,20 @@ class StoredHoldings:
     ) -> pd.DataFrame:
         """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
         wanted = {*_TABLE_COLUMNS, *extra_columns, *self._service_price_column}
-        with dataset_errors(self.root):
-            columns = [name for name in HOLDING_DTYPES if name in wanted]
+        with raise_dataset_errors(self.root):
+            columns = [name for name in schema.HOLDING_DTYPES if name in wanted]
             keys = None if tokens is None else {*tokens}
             rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, keys)
-        [_, rows] = normalize_blockchains(self.wallets, rows)
-        if not self.removed and {*PRICED, "price_source", *FLAGGED}.isdisjoint(extra_columns):
+        [_, rows] = schema.normalize_blockchains(self.wallets, rows)
+        added = {*PRICE_DTYPES, "price_source", *SPAM_DTYPES}
+        if not self.removed and added.isdisjoint(extra_columns):
             return rows
         token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
         # If rows of unknown tokens were read, all of them were read.
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
         codes = token_symbol_codes(rows, token_ids, row_numbers)
-        rows = rows.assign(**self._price_and_spam_columns(codes, wanted))
+        rows = rows.assign(**self._added_columns(codes, wanted))
         rows = rows[self._remaining_mask(codes)]
         return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
 
@@ -259,37 +244,35 @@ class StoredHoldings:
 
     @property
     def _service_price_column(self) -> set[str]:
-        """The column of the service's prices, if the values are computed from it."""
+        """The column of the service's prices, if values are computed from these prices."""
         return {"price"} if self.prices and None in self.prices.prices else set()
 
     def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:
         remains = np.ones(len(codes.codes), dtype=bool)
         for flags in self.removed:
-            remains &= ~flags.columns(codes)["is_spam"]
+            remains &= ~flags.added_columns(codes)["is_spam"]
         return remains
 
-    def _price_and_spam_columns(
-        self, codes: TokenSymbolCodes, names: Collection[str]
-    ) -> dict[str, Any]:
-        """Return price columns if `names` has "amount", and spam columns if it has one of those."""
-        columns = self.prices.columns(codes) if self.prices and "amount" in names else {}
-        if self.flags and not FLAGGED.keys().isdisjoint(names):
-            columns |= self.flags.columns(codes)
+    def _added_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
+        """Return price columns if `names` has "amount", and spam columns if it has one of these."""
+        columns = self.prices.added_columns(codes) if self.prices and "amount" in names else {}
+        if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
+            columns |= self.flags.added_columns(codes)
         return columns
 
     def _read_chunk(self, part: StoredPart, indices: Codes, names: Collection[str]) -> Chunk:
         """Read one part. `indices` are the indices of its wallets among all wallets."""
         order = np.argsort(indices)
         indices = indices[order]
-        wanted_names = HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
+        wanted_names = schema.HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
-        read = part.read([*TOKEN, *extra, *wanted_names & {"amount"}])
-        part_rows = reading.wallet_rows(part.counts, order)
-        counts = part.counts[order]
+        read = part.read_columns([*TOKEN, *extra, *wanted_names & {"amount"}])
+        part_rows = reading.reordered_rows(part.balance_counts, order)
+        counts = part.balance_counts[order]
         wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.unique_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
-        columns["amount"] = na_amounts(len(wallets))
+        columns["amount"] = schema.na_amounts(len(wallets))
         if amounts := read.get("amount"):
             amounts = amounts if part_rows is None else amounts.take(part_rows)
             columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
@@ -309,7 +292,7 @@ class StoredHoldings:
             wallets, rows = wallets[remaining], rows[remaining]
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)
-            holdings = holdings.assign(**self._price_and_spam_columns(pairs, names))
+            holdings = holdings.assign(**self._added_columns(pairs, names))
         positions = self.template.select_wallets(indices).replace_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
 
@@ -317,19 +300,20 @@ class StoredHoldings:
 def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     layout = Layout(local_folder(folder))
-    with dataset_errors(layout.root):
-        return stored_holdings(reading.read_folder(layout, reading.service_of(layout)), layout)
+    with raise_dataset_errors(layout.root):
+        service = reading.require_dataset_service(layout)
+        return stored_holdings(reading.read_folder(layout, service), layout)
 
 
 def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
-    """Return the holdings of a folder, with the wallets in the order of the list."""
+    """Return the holdings of a folder, with the wallets in the order of the fetch."""
     wallets, order = reading.ordered_wallets(contents)
-    [wallets] = normalize_blockchains(wallets)
-    template = read_positions(assemble([]).holdings, reading.with_kept_columns(wallets, layout))
+    [wallets] = schema.normalize_blockchains(wallets)
+    template = read_positions(assemble([]).holdings, reading.with_extra_columns(wallets, layout))
     if len(template.wallets) < len(wallets):
         raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")
     failed_counts = np.zeros(len(contents.failed))
-    counts = np.concatenate([*(part.counts for part in contents.parts), failed_counts])
+    counts = np.concatenate([*(part.balance_counts for part in contents.parts), failed_counts])
     counts = counts[order].astype(np.intp)
     first_rows = np.cumsum(counts) - counts
     return StoredHoldings(layout.root, contents, order, template, counts, first_rows)

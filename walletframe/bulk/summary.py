@@ -1,4 +1,4 @@
-"""The summary of a bulk run, and the counters from which it is made."""
+"""The summary of a bulk run, and its counters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class FetchSummary:
     resumed : int
         The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        The number of the other wallets, by status; ``cancelled`` if they were never requested.
+        The number of the other wallets, by status. Wallets that were never requested have the
+        status ``cancelled``.
     reasons : dict of str to int
         The number of wallets that are not ok, by reason. The most frequent reason is first.
     balances : int
@@ -76,7 +77,7 @@ class FetchSummary:
 
     @property
     def ok_count(self) -> int:
-        """The number of wallets that are ok in the folder after the run, or were before it."""
+        """The number of wallets that are ok in the folder after the run."""
         return self.resumed + self.statuses.get(Status.OK.value, 0)
 
     def __repr__(self) -> str:
@@ -111,7 +112,7 @@ class RunCounters:
         self.duration_s: float = -time.monotonic()
 
     def count_unreadable(self, position: int, value: str, reason: str) -> None:
-        """Count an item of an iterator that is not a wallet, and warn of the first such item."""
+        """Count an item of an iterator that is not a wallet, and warn about the first one."""
         # An error could stop a run that has been running for hours.
         self.unreadable_count += 1
         if self.unreadable_count <= _PROBLEMS_KEPT:
@@ -119,7 +120,7 @@ class RunCounters:
         if self.unreadable_count == 1:
             notify(
                 f"item {position} of the iterator (counted from 0), {value!r}, is not a wallet and "
-                f"was dropped: {reason}. The summary counts all such items",
+                f"was dropped: {reason}. The summary counts all dropped items",
                 FetchWarning,
             )
 

@@ -8,9 +8,9 @@ A fetch has these steps:
    half done.
 3. `stream`: for each chunk of wallets in turn, the stream reads fresh answers from the cache, and
    requests all other wallets.
-4. `asking`: worker threads send the requests at the permitted rate, and retry failed requests.
+4. `workers`: threads send the requests at the permitted rate, and retry failed requests.
 5. `engine`: the client caches answers that are ok, and `frames` builds the two DataFrames.
-6. `conclusion`: a warning or an error reports wallets that are not ok.
+6. `problems`: a warning or an error reports wallets that are not ok.
 
 If the service answers with the status 429, `Session.send` of `transport` reads the requested pause,
 `RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and the worker threads retry.
@@ -18,8 +18,8 @@ If the service answers with the status 429, `Session.send` of `transport` reads 
 A fetch of more wallets than fit in memory (the package `bulk`) uses the same stream.
 """
 
-from walletframe.client.conclusion import check_on_failure, with_reasons
 from walletframe.client.default import configure, default_client, fetch_wallets, require_client
 from walletframe.client.engine import Client, OnFailure
 from walletframe.client.job import BulkProgress, Job, Progress, progress_display, status_counter
-from walletframe.client.stream import Policy, Stream, WalletResult
+from walletframe.client.problems import check_on_failure, with_reasons
+from walletframe.client.stream import CachePolicy, ResultStream, WalletResult

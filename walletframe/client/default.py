@@ -48,9 +48,8 @@ def configure(
     api_key, key_kind, base_url, public_base_url : optional
         The service and the API key, as in `Settings`.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
-        The cache: the name under which it stores the service's answers, its location and size, how
-        long an answer is fresh, and whether to use an expired answer if the service sends no new
-        one.
+        The cache: the name of the service in the cache, the location and the size of the cache, how
+        long an answer is fresh, and whether to use an expired answer if a request fails.
     workers, requests_per_second, retry_after_max_s, batch_size : optional
         The number and the rate of requests.
     timeout_s, deadline_s : optional
@@ -63,7 +62,7 @@ def configure(
         The prices that `value`, the explorer and reports use by default, as in
         ``value(prices=…)``.
     assets : str, Path or DataFrame, optional
-        Contracts of your own, as in `walletframe.assets`, for all tables by asset.
+        The assets of your own contracts, as in `walletframe.assets`, for all tables by asset.
     spam_allow, spam_deny : str, Path, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in ``flag_spam(allow=…,
         deny=…)``.
@@ -132,12 +131,12 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         ``{"blockchain": "ETH", "address": "0x…"}``. Pass one wallet, or an iterable or Series of
         wallets. Or pass a DataFrame with the columns ``blockchain`` and ``address`` (the service's
         names ``blockChain`` and ``walletAddress`` are also accepted), or with one column of
-        strings. Or pass the path of a CSV file with such columns, or of a text file with one wallet
-        per line: a Path, or a str that ends in ``.csv`` or ``.txt``. A file can have at most 5
-        million lines and 256 million characters.
+        strings. Or pass a Path, or a str that ends in ``.csv`` or ``.txt``: the path of a CSV file
+        with the same columns, or of a text file with one wallet per line and comments after #. A
+        file can have at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
-        Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. They are appended
-        to ``wallets`` of the result, and tables can be grouped by them.
+        Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. They are the last
+        columns of ``wallets`` in the result, and tables can be grouped by them.
     client : Client, optional
         The client that sends the requests. By default, the client of `configure`.
     refresh : bool, default False
@@ -145,26 +144,26 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     offline : bool, default False
         Send no requests. Wallets that are not in the cache have the status ``not_cached``.
     progress : bool or callable, optional
-        Whether to show a progress bar. By default, it is shown in a notebook or a terminal. A
-        callable is called with (done, total, counts by status) instead.
+        Whether to show a progress bar. By default, it is shown in a notebook or a terminal. Instead
+        of a bar, a callable receives (done, total, counts by status).
     on_failure : {"warn", "raise", "ignore"}, default "warn"
-        Whether to warn, raise an error or do nothing if wallets are not ok. Every wallet has a row
-        in the result.
+        Whether to warn, raise an error or do nothing if wallets are not ok.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        Whether to raise an error for rows that can't be parsed and for addresses that don't have
-        the form of their blockchain, or to drop these rows; or to request such addresses as
-        written, and raise only for rows that can't be parsed. Empty rows are always skipped.
+        Whether to raise an error for a row that can't be parsed or whose address doesn't have the
+        form of its blockchain, or to drop the row. With ``"ask"``, such an address is requested as
+        written, and only a row that can't be parsed is an error. Empty rows are always skipped.
     fix : bool, default False
         Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
-        service's identifiers. If texts in a column to keep differ only in case, replace them with
-        the first of them. `walletframe.clean` does the same. One warning reports all replacements.
+        service's identifiers. In a column to keep, replace texts that differ only in upper and
+        lower case with the first of them. `walletframe.clean` does the same. One warning reports
+        all replacements.
 
     Returns
     -------
     WalletDetails
-        ``wallets`` has one row for each distinct wallet, in the order of the input. ``holdings``
-        has one row for each balance. Text in the columns to keep is stripped of white space, and
-        empty text is NA.
+        ``wallets`` has one row for each distinct wallet, ok or not, in the order of the input.
+        ``holdings`` has one row for each balance. Text in the columns to keep is stripped of white
+        space, and empty text is NA.
 
     Raises
     ------
@@ -172,15 +171,15 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
         If wallets can't be parsed, if an address doesn't have the form of its blockchain (see
-        `walletframe.check`), or if `fix` is not set and blockchains are named differently than in
-        the service. The error lists all such wallets, and no request was sent.
+        `walletframe.check`), or, without `fix`, if a blockchain has another name than in the
+        service. The error lists all of these wallets, and no request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
         If a request is needed, but the API key, its kind or the base URL is not set; if
-        `on_failure` or `on_unreadable` has an unsupported value; if both `refresh` and `offline`
-        are set; if a column occurs twice; or if a column to keep has a name that walletframe uses,
-        or contains lists.
+        `on_failure` or `on_unreadable` is not supported; if both `refresh` and `offline` are set;
+        if a column occurs twice; or if a column to keep contains lists, or has a name that
+        walletframe uses.
     FetchError
         If wallets are not ok, with ``on_failure="raise"``. The attribute ``details`` contains the
         result.
@@ -197,7 +196,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     InputWarning
         If wallets are duplicates or are dropped; if a blockchain is unknown (it is sent as
         written); if rows of one wallet have different values in a column to keep (the first value
-        is used); if texts in such a column differ only in case; or if `fix` has replaced something.
+        is used); if texts in a column to keep differ only in upper and lower case; or if `fix` has
+        replaced a text.
 
     Examples
     --------

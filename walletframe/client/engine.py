@@ -1,4 +1,4 @@
-"""`Client`: it has the settings, and opens the connections, the rate limiter and the cache."""
+"""`Client`, which has the settings, and opens connections, the rate limiter and the cache."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
 from walletframe.address.lists import wallets_to_request
-from walletframe.client.asking import RequestWorkers
-from walletframe.client.conclusion import check_on_failure, warn_or_raise
 from walletframe.client.job import Job, status_counter
-from walletframe.client.stream import Policy, Stream
+from walletframe.client.problems import check_on_failure, warn_or_raise
+from walletframe.client.stream import CachePolicy, ResultStream
+from walletframe.client.workers import RequestWorkers
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import ForkSafeLock, register_fork_reset
 from walletframe.frameless import frameless, frameless_address_errors
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.address.lists import OnUnreadable, WalletsLike
-    from walletframe.client.asking import OnReply
     from walletframe.client.job import Progress
     from walletframe.client.stream import WalletResult
+    from walletframe.client.workers import OnReply
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
     from walletframe.settings.values import SettingsKwargs
@@ -78,13 +78,13 @@ class Client:
         self, settings: Settings | None = None, **overrides: Unpack[SettingsKwargs]
     ) -> None:
         require_settings(settings)
-        made = settings.replace(**overrides) if settings else Settings(**overrides)
-        lacks_key = made.api_key is not None and not made.api_key  # after unpickling
-        self.settings: Settings = with_local_key(made) if lacks_key else made
+        chosen = settings.replace(**overrides) if settings else Settings(**overrides)
+        lacks_key = chosen.api_key is not None and not chosen.api_key  # after unpickling
+        self.settings: Settings = with_local_key(chosen) if lacks_key else chosen
         self._session: ServiceSession | None = None
         self._limiter: RateLimiter | None = None
         # On a cluster, this is WorkerRateLimiter.
-        self._new_limiter: Callable[[Settings], RateLimiter] = RateLimiter
+        self._make_limiter: Callable[[Settings], RateLimiter] = RateLimiter
         self._store: AnswerStore | None = None
         self._opening = ForkSafeLock()
         self._warned = False
@@ -142,11 +142,10 @@ class Client:
         Parameters
         ----------
         wallets, keep, refresh, offline, progress, on_failure, on_unreadable, fix : optional
-            The same arguments as of `fetch_wallets`; `wallets` is required.
+            The arguments of `fetch_wallets`; `wallets` is required.
         cancel : threading.Event, optional
-            An event that ends the fetch when another thread sets it. Wallets that are not finished
-            by then have the status ``cancelled``. Use an event for one fetch only, since the fetch
-            sets the event when it ends.
+            An event that ends the fetch when another thread sets it. Unfinished wallets then have
+            the status ``cancelled``. Use the event for one fetch only, which sets it at the end.
 
         Returns
         -------
@@ -168,17 +167,17 @@ class Client:
             hint = "pass only one of them"
             raise SettingsError("refresh=True and offline=True can't be combined", hint)
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
-        policy = Policy(fresh_s, refresh, offline, stale_if_error)
-        reading = read_input(wallets, check_keep(keep))
-        requested, labels = wallets_to_request(reading, on_unreadable, fix=fix)
+        policy = CachePolicy(fresh_s, refresh, offline, stale_if_error)
+        parsed = read_input(wallets, check_keep(keep))
+        requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
         cancel = cancel or Event()
         chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))
         with (
-            closing(self._stream(policy, cancel)) as stream,  # raises before a bar is drawn
+            closing(self._open_stream(policy, cancel)) as stream,  # raises before a bar is drawn
             status_counter(progress, len(requested)) as on_status,
         ):
-            records = stream.records(chunks)
-            job = Job(lambda report: assemble(self._in_order(records, report), labels))
+            records = stream.results(chunks)
+            job = Job(lambda report: assemble(self._ordered_records(records, report), labels))
             details, is_interrupted = job.wait_with_progress(on_status, cancel)
         stream.problems.warn()
         if is_interrupted:
@@ -186,7 +185,7 @@ class Client:
         warn_or_raise(details, on_failure)
         return details
 
-    def _in_order(
+    def _ordered_records(
         self, records: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
         """Yield records in the order of the wallets; report statuses once answers are cached."""
@@ -197,7 +196,7 @@ class Client:
         position, stored_at = 0, time.monotonic()
 
         def store_answers() -> None:
-            store.write(unstored)
+            store.write_answers(unstored)
             for status in unreported:
                 report(status)
             unstored.clear()
@@ -217,7 +216,9 @@ class Client:
                 position += 1
         store_answers()
 
-    def _stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
+    def _open_stream(
+        self, policy: CachePolicy, cancel: Event, *, on_reply: OnReply | None = None
+    ) -> ResultStream:
         """Return a stream for one fetch; `on_reply` runs on worker threads and must not raise."""
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
         if self.settings.key_kind == "test" and is_ready and not self._warned:
@@ -226,13 +227,13 @@ class Client:
         store = self._open_store()
         numbering = store.next_sequence if on_reply is None else None
         workers = RequestWorkers(self._open_session, self.settings, cancel, on_reply, numbering)
-        return Stream(store, policy, workers, self.settings, cancel)
+        return ResultStream(store, policy, workers, self.settings, cancel)
 
     def _open_session(self) -> tuple[ServiceSession, RateLimiter]:
         with self._opening:
             if self._session is None or self._limiter is None:
                 self._session = ServiceSession(self.settings)
-                self._limiter = self._new_limiter(self.settings)
+                self._limiter = self._make_limiter(self.settings)
             return self._session, self._limiter
 
     def _open_store(self) -> AnswerStore:

@@ -1,4 +1,4 @@
-"""Work on a separate thread, with its progress shown by a progress bar or a callable.
+"""Work on a separate thread, and progress bars.
 
 An interrupt reaches only the caller, which cancels the work and waits for its end, so that no work
 is left half done.
@@ -29,7 +29,7 @@ _TICK_S = 0.1  # without a timeout, a wait could miss an interrupt
 
 
 class Job(Generic[T]):
-    """Work that runs on a thread of its own and reports the status of each finished wallet."""
+    """Work that runs on its own thread and reports the status of each finished wallet."""
 
     def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
         self._work = work
@@ -47,7 +47,7 @@ class Job(Generic[T]):
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
-                for status in self.statuses_so_far():
+                for status in self.unread_statuses():
                     on_status(status)
             for status in self.statuses():
                 on_status(status)
@@ -68,9 +68,9 @@ class Job(Generic[T]):
             with suppress(Empty):
                 if (status := self._statuses.get(timeout=_TICK_S)) is not None:
                     yield status
-        yield from self.statuses_so_far()
+        yield from self.unread_statuses()
 
-    def statuses_so_far(self) -> Iterator[Status]:
+    def unread_statuses(self) -> Iterator[Status]:
         """Yield the unread statuses, without waiting for more."""
         with suppress(Empty):
             while True:
@@ -100,22 +100,22 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts a wallet and shows the progress. `done` were ok before."""
+    """Yield a function that counts a wallet and shows the progress; it starts with `done` ok."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
-        def count(status: Status) -> None:
+        def count_status(status: Status) -> None:
             counts[status.value] += 1
             show(counts, done)
 
-        yield count
+        yield count_status
 
 
 @contextmanager
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield a function that shows counts by status, those of before, and further numbers."""
+    """Yield a function that shows counts by status, the count before the run, and others."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))
@@ -127,11 +127,11 @@ def progress_display(
         tqdm = import_module("tqdm.auto").tqdm  # imported late, since the import detects a notebook
         with tqdm(total=total, unit="wallet", desc="wallets", **options) as bar:
 
-            def draw(counts: Mapping[str, int], before: int, **others: int) -> None:
+            def draw_bar(counts: Mapping[str, int], before: int, **others: int) -> None:
                 bar.initial = before  # tqdm leaves these out of its estimate of the remaining time
                 bar.set_postfix(dict(counts) | others, refresh=False)
                 bar.update(sum(counts.values()) - bar.n)
 
-            yield draw
+            yield draw_bar
     else:
         yield lambda *_, **__: None

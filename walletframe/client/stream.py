@@ -1,4 +1,4 @@
-"""The stream of wallet records of a fetch, from the cache or from the service.
+"""The stream of a fetch's results, from the cache or from the service.
 
 A wallet whose cached answer is fresh and ok is not requested. If a request fails and the setting
 `stale_if_error` is on, the record contains the cached answer, although it is out of date.
@@ -12,7 +12,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from walletframe.chains import unknown_blockchain_message
-from walletframe.client.conclusion import AnswerProblems
+from walletframe.client.problems import AnswerProblems
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import Source
 from walletframe.transport import CachedAnswer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.client.asking import RequestWorkers
+    from walletframe.client.workers import RequestWorkers
     from walletframe.settings.values import Settings
     from walletframe.transport import AnswerStore, Reply
 
@@ -38,8 +38,8 @@ _SERVICE_STATUSES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """Options of a fetch: how long a cached answer is fresh, and whether to send requests."""
+class CachePolicy:
+    """Options that decide whether a fetch uses a cached answer or sends a request."""
 
     expire_after_s: float
     refresh: bool = False  # request every wallet, even if its answer is cached
@@ -55,13 +55,13 @@ class WalletResult(NamedTuple):
     answer: CachedAnswer | None = None  # the answer to store in the cache, if there is one
 
 
-class Stream:
-    """The records of one fetch. Requests are queued only while records are read (backpressure)."""
+class ResultStream:
+    """The results of one fetch. Requests are queued only while results are read (backpressure)."""
 
     def __init__(
         self,
         store: AnswerStore,
-        policy: Policy,
+        policy: CachePolicy,
         workers: RequestWorkers,
         settings: Settings,
         cancel: Event,
@@ -77,41 +77,41 @@ class Stream:
     def close(self) -> None:
         """Stop the requests, and abandon the requests in flight."""
         self._workers.stop()
-        self.problems.note(None, self._workers.unrequested)
+        self.problems.count_problems(None, self._workers.unrequested)
 
-    def records(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
+    def results(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
         """Yield the result of each wallet, in any order, and None while waiting for replies."""
         for chunk in chunks:
             if self._cancel.is_set():
-                yield from map(self._cancelled, chunk, self._positions)
+                yield from map(self._cancelled_result, chunk, self._positions)
                 continue
-            cached, now = self._store.read(chunk), datetime.now(UTC)
+            cached, now = self._store.read_answers(chunk), datetime.now(UTC)
             requested: dict[int, WalletAddress] = {}
             for wallet, position in zip(chunk, self._positions, strict=False):
-                record = self._from_cache(wallet, cached.get(wallet), now)
+                record = self._record_without_request(wallet, cached.get(wallet), now)
                 if record is None:
                     requested[position] = wallet
                 else:
-                    self.problems.note(record, [])
+                    self.problems.count_problems(record, [])
                     yield WalletResult(position, record)
             for start in range(0, len(requested), self._batch_size):
                 batch = dict(islice(requested.items(), start, start + self._batch_size))
-                yield from self._results(until_pending=self._max_pending - len(batch))
+                yield from self._arrived_results(until_pending=self._max_pending - len(batch))
                 if self._cancel.is_set():
-                    yield from map(self._cancelled, batch.values(), batch)
+                    yield from map(self._cancelled_result, batch.values(), batch)
                     continue
                 stale = cached if self._policy.stale_if_error else {}
                 for position, wallet in batch.items():
                     self._in_flight[position] = wallet, stale.get(wallet)
-                self._workers.add(batch)
+                self._workers.enqueue(batch)
             if not chunk:
-                yield from islice(self._results(), 1)
-        yield from self._results()
+                yield from islice(self._arrived_results(), 1)
+        yield from self._arrived_results()
 
-    def _cancelled(self, wallet: WalletAddress, position: int) -> WalletResult:
+    def _cancelled_result(self, wallet: WalletAddress, position: int) -> WalletResult:
         return WalletResult(position, WalletRecord(wallet, _CANCELLED, self._store.service))
 
-    def _from_cache(
+    def _record_without_request(
         self, wallet: WalletAddress, cached: CachedAnswer | None, now: datetime
     ) -> WalletRecord | None:
         """Return the record of a wallet from the cache, or None if the wallet must be requested."""
@@ -119,21 +119,21 @@ class Stream:
         if cached is not None:
             age_s = (now - cached.fetched_at).total_seconds()
             if age_s < -_CLOCK_TOLERANCE_S:
-                outdated = "dated ahead of this computer's clock"
+                outdated = "dated in the future"
             elif max(age_s, 0.0) >= self._policy.expire_after_s:
                 outdated = "out of date"
         if self._policy.offline:
-            error = outdated and f"{outdated}, and no request was sent"
-            record = self._cached_record(wallet, cached, error)
+            error = outdated and f"the cached answer is {outdated}, and no request was sent"
+            record = self._record_of_answer(wallet, cached, error)
             return record or WalletRecord(wallet, _NOT_CACHED, self._store.service)
         if outdated or self._policy.refresh:
             return None
-        return self._cached_record(wallet, cached, None)
+        return self._record_of_answer(wallet, cached, None)
 
-    def _cached_record(
+    def _record_of_answer(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached ok answer, stale if there is an `error`, or None."""
+        """Return the record of a cached answer (stale with an `error`), or None if it is not ok."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
@@ -142,9 +142,9 @@ class Stream:
         source = Source.CACHE if error is None else Source.STALE
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
-    def _results(self, *, until_pending: int = 0) -> Iterator[WalletResult | None]:
-        """Yield results as replies arrive, and None while waiting, until `until_pending` remain."""
-        for arrival in self._workers.arrivals(until_pending):
+    def _arrived_results(self, *, until_pending: int = 0) -> Iterator[WalletResult | None]:
+        """Yield results, and None while waiting for replies, until `until_pending` remain."""
+        for arrival in self._workers.receive_replies(until_pending):
             if arrival is None:
                 yield None
                 continue
@@ -152,17 +152,17 @@ class Stream:
             self.key_refused |= reply.key_refused
             wallet, cached = self._in_flight.pop(position)
             try:
-                result, unrequested = self._result_of(position, wallet, cached, reply)
+                result, unrequested = self._result_of_reply(position, wallet, cached, reply)
             except Exception as fault:  # noqa: BLE001 - other answers must not be lost
                 broken = replace(reply, answer=outcome_of_exception(fault))
-                result, unrequested = self._result_of(position, wallet, cached, broken)
-            self.problems.note(result.record, unrequested)
+                result, unrequested = self._result_of_reply(position, wallet, cached, broken)
+            self.problems.count_problems(result.record, unrequested)
             yield result
 
-    def _result_of(
+    def _result_of_reply(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return the reply's result, or else a cached one, and the reply's unrequested wallets."""
+        """Return the wallet's result, and the unrequested wallets in the reply."""
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, Source] = ()
         answer = None
@@ -178,5 +178,5 @@ class Stream:
         record = WalletRecord(wallet, outcome, self._store.service, *origin)
         if outcome.status is Status.OK:
             return WalletResult(position, record, answer), unrequested
-        stale = self._cached_record(wallet, cached, f"not refreshed: {outcome.error}")
+        stale = self._record_of_answer(wallet, cached, f"not refreshed: {outcome.error}")
         return WalletResult(position, stale or record), unrequested

@@ -26,8 +26,8 @@ from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import wallets_to_request, with_standard_columns
-from walletframe.bulk.files import Layout, dataset_errors
-from walletframe.bulk.reading import service_of, with_kept_columns
+from walletframe.bulk.files import Layout, raise_dataset_errors
+from walletframe.bulk.reading import require_dataset_service, with_extra_columns
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
@@ -408,14 +408,14 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     'alice.near'
     """
     root = Path(folder).absolute()
-    with dataset_errors(root):
+    with raise_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
-        roots = [path for path in folders if Layout(path).service() is not None]
+        roots = [path for path in folders if Layout(path).read_service() is not None]
         if not roots:
-            service_of(Layout(root))  # raises
+            require_dataset_service(Layout(root))  # raises
         shards = [OpenedFolder(path, list_files(path)) for path in roots]
         empty = assemble([])
-        wallet_frames = [with_kept_columns(empty.wallets, Layout(path)) for path in roots]
+        wallet_frames = [with_extra_columns(empty.wallets, Layout(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
     with _unchanged_text_dtypes():
         wallets = dd.from_map(read_folder_wallets, shards, meta=widest, args=[widest])

@@ -22,8 +22,8 @@ from dask.system import CPU_COUNT
 from distributed import Client, as_completed
 
 from walletframe.bulk import open_holdings, read_wallets
-from walletframe.bulk.files import Layout, dataset_errors
-from walletframe.bulk.journal import segments
+from walletframe.bulk.files import Layout, raise_dataset_errors
+from walletframe.bulk.journal import segment_paths
 from walletframe.bulk.stored import token_symbol_codes
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
 from walletframe.frames.extra_columns import extra_names
@@ -75,7 +75,7 @@ def list_files(root: Path) -> tuple[tuple[str, int], ...]:
     layout = Layout(root)
     parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
     kept = [layout.kept] if layout.kept.exists() else []
-    files = parts + segments(layout.inner) + kept
+    files = parts + segment_paths(layout.inner) + kept
     return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files))
 
 
@@ -88,7 +88,7 @@ def _require_unchanged(folder: OpenedFolder) -> None:
 
 def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
     """Open a folder on a worker, with the columns and dtypes of `like` for the wallets."""
-    with dataset_errors(folder.root):
+    with raise_dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
         wallets = holdings.wallets.reindex(columns=like.columns)
@@ -109,7 +109,7 @@ def _read_wallets_of_folders(
 
 def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
     """Read the balances of a folder, or only some of their columns."""
-    with dataset_errors(folder.root):
+    with raise_dataset_errors(folder.root):
         _require_unchanged(folder)
         return read_wallets(folder.root, columns=columns).holdings
 
@@ -200,15 +200,15 @@ class ClusterHoldings:
         joined, shared = delayed(_apply_to_chunks, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
 
-    def valued(self, prices: PriceLookup) -> dd.DataFrame:
+    def with_prices(self, prices: PriceLookup) -> dd.DataFrame:
         """Return lazy holdings with columns of prices and values."""
         return self._map_numbered(_add_prices, prices)
 
-    def flagged(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
+    def with_spam_flags(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings with columns of spam flags."""
         return self._map_numbered(_add_lookup_columns, flags)
 
-    def without(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
+    def without_spam(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings without the balances that are flagged as spam."""
         return self._map_numbered(_drop_spam, flags)
 
@@ -376,7 +376,7 @@ def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]])
 def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
     codes = token_symbol_codes(rows, token_identities(rows), row_numbers)
-    return rows.assign(**lookup.columns(codes))
+    return rows.assign(**lookup.added_columns(codes))
 
 
 def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> pd.DataFrame:

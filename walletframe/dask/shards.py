@@ -26,7 +26,7 @@ import distributed
 import numpy as np
 from distributed import CancelledError, KilledWorker, get_worker
 
-from walletframe.bulk.files import Layout, dataset_errors, key_of, write_marker
+from walletframe.bulk.files import Layout, ensure_marker, raise_dataset_errors, wallet_key
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RESUME_HINT, RunCounters
 from walletframe.client import Client
@@ -75,12 +75,12 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
     """Write the marker file of a fetch, or raise an error if the folder has another use."""
     layout = Layout(root)
     marker = layout.inner / "shards.json"
-    with dataset_errors(root):
+    with raise_dataset_errors(root):
         private_folder(layout.inner)
         with locked(layout.inner / "shards.lock"):  # the first caller sets the number
             if not marker.exists():
                 layout.require_empty("that of an earlier fetch on a cluster")
-            existing = write_marker(marker, service=service, shards=shards)["shards"]
+            existing = ensure_marker(marker, service=service, shards=shards)["shards"]
     if existing != shards:
         raise DatasetError(
             f"{root} has {existing} shards, not {shards}, so all wallets would be requested again",
@@ -94,7 +94,7 @@ def split_into_shards(
     """Split distinct wallets into nonempty shards, or into one empty shard without wallets."""
     positions_by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
-        shard = crc32(key_of(wallet).encode("utf-8", "surrogatepass")) % shards
+        shard = crc32(wallet_key(wallet).encode("utf-8", "surrogatepass")) % shards
         positions_by_shard[shard].append(position)
     nonempty: list[Shard] = []
     for number, positions in sorted(positions_by_shard.items()) or [(0, [])]:
@@ -186,7 +186,7 @@ def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, 
             hint=f'install "walletframe[dask]=={required}" on the scheduler',
         ) from fault
     probe, lines = Layout(root).inner / name, []
-    with dataset_errors(root):
+    with raise_dataset_errors(root):
         try:
             probe.touch(mode=0o600)
             problems = cluster.run(check_worker, required, settings, probe, on_error="return")
@@ -275,7 +275,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             worker.log_event(name, event | {"counts": dict(counts)})
 
     with Client(with_local_key(settings)) as client, _registered_cancel_event(name) as cancel:
-        client._new_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - only here is the limiter replaced, so Client has no public option for it
+        client._make_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - only here is the limiter replaced, so Client has no public option for it
         return fetch_into(
             shard.root,
             shard.wallets,
@@ -283,7 +283,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             report,
             counters,
             extra_columns=shard.extra_columns,
-            positions=dict(zip(map(key_of, shard.wallets), shard.positions, strict=True)),
+            positions=dict(zip(map(wallet_key, shard.wallets), shard.positions, strict=True)),
             cancel=cancel,
             lock_timeout_s=LOCK_TIMEOUT_S,
         )

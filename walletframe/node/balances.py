@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """Results of comparing a service's balance with a node's; the categories of ``status``."""
+    """Results of comparing the service's balance with the node's: the categories of ``status``."""
 
     AGREE = "agree"
     DIFFER = "differ"
@@ -136,21 +136,19 @@ def token_balance(
     (0, 12)
     """
     rpc_url = NodeUrl.of(rpc_url)
-    parsed_wallets = distinct_wallets(request.parse_evm_wallets(wallets))
+    parsed = distinct_wallets(request.parse_evm_wallets(wallets))
     contract = request.parse_contract(token)
     options = NodeOptions(block, chain_ids, timeout_s)
-    blockchains = [wallet.blockchain for wallet in parsed_wallets]
+    blockchains = [wallet.blockchain for wallet in parsed]
     if unknown := sorted({repr(name) for name in blockchains if options.chain_id_of(name) is None}):
         raise SettingsError(f"no chain id is known for {', '.join(unknown)}", request.CHAIN_HINT)
-    look_up = _require_look_up(rpc_url)
+    look_up_balances = _import_look_up(rpc_url)
 
-    queries = [
-        BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed_wallets
-    ]
-    by_query, metadata = look_up(rpc_url, queries, options, contract)
+    queries = [BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed]
+    by_query, metadata = look_up_balances(rpc_url, queries, options, contract)
     balances = [by_query[query] for query in queries]
     if contract is None:
-        coins = [options.coins.get(each.canonical.blockchain) for each in parsed_wallets]
+        coins = [options.coins.get(each.canonical.blockchain) for each in parsed]
         tokens = [TokenMetadata(coin, request.COIN_DECIMALS) for coin in coins]
     else:
         tokens = [TokenMetadata() if each.block is None else metadata for each in balances]
@@ -160,19 +158,19 @@ def token_balance(
     failures = [balance.failure or token_data.failure for balance, token_data in pairs]
     columns: dict[str, Any] = {
         "blockchain": blockchains,
-        "address": [wallet.address for wallet in parsed_wallets],
+        "address": [wallet.address for wallet in parsed],
         "symbol": [each.symbol for each in tokens],
-        "token_address": [token and token.strip()] * len(parsed_wallets),
+        "token_address": [token and token.strip()] * len(parsed),
         "amount": AmountArray.from_raw(raw, decimals),
         "decimals": decimals,
         "raw_amount": [None if value is None else str(value) for value in raw],
         "token_blockchain": blockchains,
-        "price": [None] * len(parsed_wallets),
+        "price": [None] * len(parsed),
         "block": [each.block for each in balances],
         "status": [str(each.status if each else NodeStatus.OK) for each in failures],
         "error": [each.error if each else None for each in failures],
     }
-    request.warn_unknown(columns["error"])
+    request.warn_if_unknown(columns["error"])
     return typed_frame(columns, BALANCE_DTYPES)
 
 
@@ -239,13 +237,13 @@ def crosscheck(
     frame = as_holdings_frame(holdings)
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
-    look_up = _require_look_up(rpc_url)
+    look_up_balances = _import_look_up(rpc_url)
 
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     rows: Any = frame[names].astype(object).where(frame[names].notna(), None).to_dict("records")
     requested = [_balance_query(row, options) for row in rows]
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
-    by_query, _ = look_up(rpc_url, queries, options)
+    by_query, _ = look_up_balances(rpc_url, queries, options)
     results = [
         by_query[each]
         if isinstance(each, BalanceQuery)
@@ -269,25 +267,25 @@ def crosscheck(
         "status": list(map(str, agreements)),
         "error": [each.failure and each.failure.error for each in results],
     }
-    request.warn_unknown(columns["error"])
+    request.warn_if_unknown(columns["error"])
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
-def _require_look_up(url: NodeUrl) -> Callable[..., Any]:
-    """Return the function `look_up`, or raise an error without a URL or the extra ``node``."""
+def _import_look_up(url: NodeUrl) -> Callable[..., Any]:
+    """Import `look_up_balances`, or raise an error without a URL or the extra ``node``."""
     require_node(url)
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "reading balances from a node")
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
+    from walletframe.node.lookup import look_up_balances  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
 
-    return look_up
+    return look_up_balances
 
 
 def _balance_query(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
     """Return the query for a row of holdings, or the reason why the row can't be queried."""
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
-    holder, token_address = request.evm_address(str(row["address"])), row["token_address"]
-    contract = None if token_address is None else request.evm_address(str(token_address))
+    holder, token_address = request.parse_evm_address(str(row["address"])), row["token_address"]
+    contract = None if token_address is None else request.parse_evm_address(str(token_address))
     raw_amount = str(row["raw_amount"])
     if options.chain_id_of(blockchain) is None:
         return f"no chain id is known for {safe_line(blockchain)}; {request.CHAIN_HINT}"

@@ -1,4 +1,4 @@
-"""Read balances at one block in few round trips, after checking the blockchain of the node.
+"""Reading of balances at one block in few round trips, after a check of the blockchain.
 
 Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are untrusted:
 no answer of a contract raises an error here.
@@ -59,7 +59,7 @@ class ContractCall:
 
     contract: str
     data: bytes
-    coin_holder: str | None = None  # the wallet of a native balance, read without Multicall3
+    coin_holder: str | None = None  # the wallet, for a native balance read without Multicall3
 
     def to_rpc(self, block: str) -> tuple[str, list[Any]]:
         """Return the method and the parameters of the JSON-RPC call."""
@@ -68,21 +68,21 @@ class ContractCall:
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
     def decode(self, result: Any) -> bytes | NodeFailure:
-        """Decode a result from hex; a native balance is encoded as uint256, like a contract's."""
+        """Decode a result from hex. A native balance becomes a uint256, like a token's."""
         if isinstance(result, NodeFailure):
             return result
         try:
             if self.coin_holder is not None:
-                return int(_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
-            return bytes.fromhex(_hex_digits(result))
+                return int(_require_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
+            return bytes.fromhex(_require_hex_digits(result))
         except (ValueError, OverflowError):
             return _invalid_result("bytes" if self.coin_holder is None else "a balance", result)
 
 
-def look_up(
+def look_up_balances(
     url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Return the balance, or the failure, of each query, and the metadata of `token`."""
+    """Return the balance or the failure of each query, and the metadata of `token`."""
     if not queries:
         return {}, TokenMetadata()
     with closing(Node(url, options.timeout_s)) as node:
@@ -103,10 +103,10 @@ def look_up(
                 calls.append(ContractCall(query.contract, _BALANCE_OF + holder))
         if token is not None:
             calls += [ContractCall(token, _DECIMALS), ContractCall(token, _SYMBOL)]
-        block = _block_number(node, options.block)
+        block = _read_block_number(node, options.block)
         if isinstance(block, NodeFailure):
             return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
-        answers = _BlockCaller(node, hex(block)).read(calls)
+        answers = _BlockCaller(node, hex(block)).call_all(calls)
     # The last answers are the token's metadata.
     for query, answer in zip(requested, answers, strict=False):
         if isinstance(answer, NodeFailure):
@@ -118,7 +118,7 @@ def look_up(
     return results, metadata
 
 
-def _hex_digits(result: Any) -> str:
+def _require_hex_digits(result: Any) -> str:
     if not isinstance(result, str) or not _HEX.fullmatch(result):
         raise ValueError
     return result.removeprefix("0x")
@@ -128,7 +128,7 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
     if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
-        number = int(_hex_digits(result), 16)
+        number = int(_require_hex_digits(result), 16)
         if number < _MAX_QUANTITY:
             return number
     return _invalid_result("a number", result)
@@ -148,11 +148,11 @@ def _chain_mismatch(
     expected = options.chain_id_of(query.blockchain)
     if expected == chain_id:
         return None
-    reason = f"the node is on chain {chain_id}, but {query.blockchain} is chain {expected}"
+    reason = f"the node has chain id {chain_id}, but {query.blockchain} has chain id {expected}"
     return NodeFailure(NodeStatus.OTHER_CHAIN, reason)
 
 
-def _block_number(node: Node, block: int | None) -> int | NodeFailure:
+def _read_block_number(node: Node, block: int | None) -> int | NodeFailure:
     tag = "latest" if block is None else hex(block)
     header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - nodes accept parameters only by position
     if isinstance(header, NodeFailure):
@@ -173,7 +173,7 @@ class _BlockCaller:
         self._node, self._block = node, block
         self._has_multicall = True
 
-    def read(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
+    def call_all(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
         results: list[bytes | NodeFailure] = []
         for first in range(0, len(calls), _MULTICALL_SIZE):
             chunk = calls[first : first + _MULTICALL_SIZE]
@@ -198,7 +198,7 @@ class _BlockCaller:
         return succeeded + self._send_directly(chunk[len(succeeded) :])
 
     def _send_directly(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
-        """Return the results of calls that are sent without Multicall3, in batches."""
+        """Send calls in batches, without Multicall3, and return the results."""
         if len(chunk) == 1:
             method, params = chunk[0].to_rpc(self._block)
             return [chunk[0].decode(self._node.call(method, *params))]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 COIN_DECIMALS = 18
 CHAIN_HINT = 'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}'
 _EVM = re.compile("0x[0-9a-f]{40}")
-_EVM_NEEDED = "not an EVM address, which is 0x and 40 hex digits"
+_EVM_NEEDED = "not an EVM address (0x and 40 hex digits)"
 _MAX_BLOCK = 2**63
 
 
@@ -73,15 +73,15 @@ class NodeOptions:
         invalid = [
             f"{name!r}: {quoted(value)}"
             for name, value in custom.items()
-            if not _is_between(value, Integral, 0, math.inf)
+            if not _is_strictly_between(value, Integral, 0, math.inf)
         ]
         if invalid:
             hint = 'use a positive int for each blockchain, such as {"HYPEREVM": 999}'
             raise SettingsError(f"chain_ids has invalid values: {', '.join(invalid)}", hint)
-        if block is not None and not _is_between(block, Integral, -1, _MAX_BLOCK):
+        if block is not None and not _is_strictly_between(block, Integral, -1, _MAX_BLOCK):
             hint = "use the number of a block, or None for the latest block"
             raise SettingsError(f"block is not valid: {quoted(block)}", hint)
-        if not _is_between(timeout_s, Real, 0, math.inf):
+        if not _is_strictly_between(timeout_s, Real, 0, math.inf):
             hint = "use a number of seconds above 0"
             raise SettingsError(f"timeout_s is not valid: {quoted(timeout_s)}", hint)
         self.block: int | None = block
@@ -95,12 +95,12 @@ class NodeOptions:
                 self.coins.pop(canonical_blockchain(name), None)
 
     def chain_id_of(self, blockchain: str) -> int | None:
-        """Return the chain id of a blockchain (its name in any case), or None if it is unknown."""
+        """Return the chain id of a blockchain in any spelling, or None if it is unknown."""
         return self._chain_ids.get(canonical_blockchain(blockchain))
 
 
-def evm_address(address: str) -> str | None:
-    """Return an EVM address in lower case, or None if the address is not an EVM address."""
+def parse_evm_address(address: str) -> str | None:
+    """Return an EVM address in lower case, or None for another address."""
     canonical = canonical_address(address)
     return canonical if _EVM.fullmatch(canonical) else None
 
@@ -111,7 +111,7 @@ def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
     problems = [
         (position, str(wallet), _EVM_NEEDED)
         for position, wallet in enumerate(parsed)
-        if evm_address(wallet.address) is None
+        if parse_evm_address(wallet.address) is None
     ]
     if problems:
         raise AddressError(problems)
@@ -122,7 +122,7 @@ def parse_contract(token: Any) -> str | None:
     """Return the address of a token's contract in lower case, or None for the native coin."""
     if token is None:
         return None
-    contract = evm_address(token.strip()) if isinstance(token, str) else None
+    contract = parse_evm_address(token.strip()) if isinstance(token, str) else None
     if contract is None:
         # The URL of a node is secret, so text that looks like a URL is never quoted.
         value = quoted(token) if "/" in str(token) else repr(str(token)[:80])
@@ -131,16 +131,13 @@ def parse_contract(token: Any) -> str | None:
     return contract
 
 
-def _is_between(value: Any, kind: Any, low: float, high: float) -> bool:
-    """Return whether a value is a number of this type between two bounds, which are excluded."""
-    is_number = isinstance(value, kind) and not isinstance(value, bool)
-    return is_number and bool(low < value < high)
+def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool) and bool(low < value < high)
 
 
-def warn_unknown(errors: Sequence[str | None]) -> None:
+def warn_if_unknown(errors: Sequence[str | None]) -> None:
     """Warn if balances are not known. `errors` contains None for each known balance."""
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):
         lead = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
-        text = f"{with_reasons(lead, reasons)}; the column 'error' has the reasons"
-        notify(text, FetchWarning)
+        notify(f"{with_reasons(lead, reasons)}; the column 'error' has the reasons", FetchWarning)

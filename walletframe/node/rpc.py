@@ -102,7 +102,7 @@ class Node:
             else:
                 default = _UNREQUESTED
                 # Later answers on this connection may belong to earlier calls.
-                self._session.reconnect()
+                self._session.disconnect()
         return [results.get(id_, default) for id_ in ids]
 
     def _request_answer(self, body: Any) -> Any:

@@ -27,7 +27,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
 from walletframe.service import gate as problems
 from walletframe.service.gate import Problem, ProblemAnswer, http_error
-from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, detail_of
+from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, wallet_detail
 from walletframe.service.options import BASES
 from walletframe.settings.key import is_this_machine
 from walletframe.wire import shapes
@@ -80,7 +80,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
         path = f"/{base}{shapes.DETAILS_PATH}"
         app.add_api_route(
             path,
-            endpoint.details,
+            endpoint.answer_request,
             operation_id=f"wallet_details_{base}",
             summary=f"Get wallet details ({base} base URL)",
             responses=_RESPONSES,
@@ -88,9 +88,8 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
             response_model=None,
             openapi_extra=_TEXTS["operation"],
         )
-        app.add_api_route(
-            path, _preflight, methods=["OPTIONS"], response_model=None, include_in_schema=False
-        )
+        preflight: Any = {"methods": ["OPTIONS"], "response_model": None}
+        app.add_api_route(path, _answer_preflight, **preflight, include_in_schema=False)
     app.state.gate = gate
     app.add_middleware(_HostCheckMiddleware)
     for kind in (HTTPException, Exception):
@@ -121,17 +120,17 @@ class _WalletEndpoint:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate
         self._request_counts: Counter[WalletAddress] = Counter()
 
-    async def details(self, request: Request) -> Response:
-        """Answer a request. The first part of its path names the base URL: private or public."""
+    async def answer_request(self, request: Request) -> Response:
+        """Answer a request. Its path begins with the base URL's name: private or public."""
         host = request.client.host if request.client else ""
         base = request.url.path.split("/")[1]
-        self._gate.admit(request.query_params.get(shapes.KEY_PARAMETER), base, host)
+        self._gate.check_access(request.query_params.get(shapes.KEY_PARAMETER), base, host)
         wallets = _parse_addresses(request.query_params.getlist(shapes.ADDRESS_PARAMETER))
         await asyncio.sleep(self._behaviour.latency_s * len(wallets))
-        answer = msgspec.json.encode(self._answer(wallets))
+        answer = msgspec.json.encode(self._make_answer(wallets))
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
-    def _answer(self, wallets: Sequence[WalletAddress]) -> shapes.WalletDetailsAnswer:
+    def _make_answer(self, wallets: Sequence[WalletAddress]) -> shapes.WalletDetailsAnswer:
         """Return one entry per wallet, in order; all spellings of a wallet fail together."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
@@ -140,7 +139,7 @@ class _WalletEndpoint:
             failing[wallet] = rng.bernoulli(self._behaviour.failure_share)
         return shapes.WalletDetailsAnswer(
             [
-                detail_of(wallet, None, failed=True)
+                wallet_detail(wallet, None, failed=True)
                 if failing[wallet.canonical]
                 else self._ledger.detail(wallet)
                 for wallet in wallets
@@ -171,14 +170,14 @@ class _HostCheckMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = self._app
         if scope["type"] == "http" and not is_this_machine(Headers(scope=scope).get("Host", "")):
-            answer = _answer(problems.WRONG_HOST, {})
+            answer = _problem_response(problems.WRONG_HOST, {})
         await answer(scope, receive, send)
 
 
-async def _preflight(request: Request) -> Response:
+async def _answer_preflight(request: Request) -> Response:
     granted = _cors_headers(request)
     if not granted:
-        return _refusal(request, problems.NOT_ALLOWED, {"Allow": "GET"})
+        return _cors_response(request, problems.NOT_ALLOWED, {"Allow": "GET"})
     headers = granted | {"Access-Control-Allow-Methods": "GET"}
     if requested := request.headers.get("Access-Control-Request-Headers"):
         headers["Access-Control-Allow-Headers"] = requested
@@ -187,7 +186,7 @@ async def _preflight(request: Request) -> Response:
 
 def _cors_headers(request: Request) -> dict[str, str]:
     """Return CORS headers if the request's origin is registered for its key, else no headers."""
-    key = request.app.state.gate.key_for(request.query_params.get(shapes.KEY_PARAMETER))
+    key = request.app.state.gate.find_key(request.query_params.get(shapes.KEY_PARAMETER))
     origin = request.headers.get("Origin")
     if key is None or key.origin is None or key.origin != origin:
         return {}
@@ -199,21 +198,20 @@ def _cors_headers(request: Request) -> dict[str, str]:
 
 
 async def _handle_error(request: Request, error: Any) -> Response:
-    """Answer a request that was refused, that has no route, or that raised an exception."""
     if not isinstance(error, HTTPException):
-        return _refusal(request, problems.BROKEN, {})
+        return _cors_response(request, problems.BROKEN, {})
     problem: Any = error.detail
     if not isinstance(problem, Problem):
         is_missing = error.status_code == HTTPStatus.NOT_FOUND
         problem = problems.NO_SUCH_PATH if is_missing else problems.NOT_ALLOWED
-    return _refusal(request, problem, error.headers or {})
+    return _cors_response(request, problem, error.headers or {})
 
 
-def _refusal(request: Request, problem: Problem, headers: Mapping[str, str]) -> Response:
-    return _answer(problem, {**headers, **_cors_headers(request)})
+def _cors_response(request: Request, problem: Problem, headers: Mapping[str, str]) -> Response:
+    return _problem_response(problem, {**headers, **_cors_headers(request)})
 
 
-def _answer(problem: Problem, headers: Mapping[str, str]) -> Response:
+def _problem_response(problem: Problem, headers: Mapping[str, str]) -> Response:
     body = msgspec.json.encode(ProblemAnswer(problem))
     return Response(body, status_code=problem.status, media_type=_JSON, headers=headers)
 
@@ -242,12 +240,12 @@ class LoopbackServer:
         )
         self._server = uvicorn.Server(config)
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=_THREAD_NAME, daemon=True)
+        self._thread = threading.Thread(target=self._run_server, name=_THREAD_NAME, daemon=True)
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.002)
 
-    def _run(self) -> None:
+    def _run_server(self) -> None:
         try:
             self._server.run([self._socket])
         finally:

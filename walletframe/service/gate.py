@@ -54,7 +54,7 @@ BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be
 
 
 def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
-    """Return an exception that, when raised, makes the sandbox answer with the problem."""
+    """Return the exception to raise, so that the sandbox answers with the problem."""
     return HTTPException(problem.status, problem, headers)
 
 
@@ -71,10 +71,10 @@ class Gate:
             self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
-    def admit(self, key_text: str | None, base: str, ip_address: str) -> None:
-        """Check the limit of the IP address, the key, the base URL, and the limit of the key."""
+    def check_access(self, key_text: str | None, base: str, ip_address: str) -> None:
+        """Check the IP address's limit, the key, the base URL, and the key's limit."""
         self._enforce_limit(self._limit, LIMITED_IP, "ip", ip_address)
-        key = self.key_for(key_text)
+        key = self.find_key(key_text)
         if key is None:
             raise http_error(UNKNOWN_KEY if key_text else NO_KEY)
         if key.kind not in (base, "test"):
@@ -82,7 +82,7 @@ class Gate:
         limit = self._test_limit if key.kind == "test" else self._limit
         self._enforce_limit(limit, LIMITED_KEY, "key", key.key)
 
-    def key_for(self, key_text: str | None) -> SandboxKey | None:
+    def find_key(self, key_text: str | None) -> SandboxKey | None:
         """Return the sandbox's key with this text, or None if the text is missing or unknown."""
         return self._keys.get(key_text or "")
 

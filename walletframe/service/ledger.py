@@ -1,4 +1,4 @@
-"""Ledgers, which contain the balances of wallets: their interface, and the simulated ledger.
+"""The interface of ledgers, which contain balances of wallets, and the simulated ledger.
 
 Simulated prices are invented. No block explorer is called. Random numbers are integers derived from
 a hash, so that they are equal on all machines and Python versions. Symbols must be escaped before
@@ -35,7 +35,7 @@ _COPIED_SYMBOLS = ("USDC", "USDT", "ETH", "WBTC")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class SimulatedToken:
     """A token on one blockchain; the native coin has no contract, and the price may be unknown."""
 
     symbol: str
@@ -45,28 +45,29 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class SimulatedChain:
     """A blockchain, its native coin, and the URL prefix of wallet pages in its block explorer."""
 
     name: str
-    coin: Token
+    coin: SimulatedToken
     explorer: str
-    form: str  # format of contracts: hex, solana, tron, near, or none without tokens
+    form: str  # format of contracts: hex, solana, tron or near; none if there are no tokens
 
 
 _DATA = tomllib.loads(files(__package__).joinpath("simulated.toml").read_text(encoding="utf-8"))
 CHAINS = {
-    name: Chain(
-        name, Token(coin.symbol, None, coin.decimals, data["price"]), data["explorer"], data["form"]
-    )
+    name: SimulatedChain(name, coin, data["explorer"], data["form"])
     for name, data in _DATA["chains"].items()
-    for coin in [native_coin(name)]
+    for known in [native_coin(name)]
+    for coin in [SimulatedToken(known.symbol, None, known.decimals, data["price"])]
 }
 # If two contracts share a symbol, the first in the list is used.
 _KNOWN = {(each.blockchain, each.symbol): each for each in known_tokens()[::-1] if each.contract}
 TOKENS = {
     name: tuple(
-        Token(token.symbol, token.contract, token.decimals, float(_DATA["prices"][token.symbol]))
+        SimulatedToken(
+            token.symbol, token.contract, token.decimals, float(_DATA["prices"][token.symbol])
+        )
         for token in (_KNOWN[name, symbol] for symbol in data["tokens"].split())
     )
     for name, data in _DATA["chains"].items()
@@ -74,8 +75,8 @@ TOKENS = {
 }
 
 
-class Guarantee(Enum):
-    """What the answer for a showcase wallet always contains, with any seed."""
+class ShowcaseKind(Enum):
+    """The kind of a showcase wallet, which determines its answer with any seed."""
 
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails
@@ -85,7 +86,7 @@ class Guarantee(Enum):
 
 
 SHOWCASE: tuple[WalletAddress, ...] = tuple(map(WalletAddress.parse, _DATA["showcase"]))
-GUARANTEES = {each.canonical: Guarantee[_DATA["showcase"][str(each)]] for each in SHOWCASE}
+SHOWCASE_KINDS = {each.canonical: ShowcaseKind[_DATA["showcase"][str(each)]] for each in SHOWCASE}
 
 
 @runtime_checkable
@@ -100,7 +101,7 @@ class Ledger(Protocol):
         """Return the answer's entry for a wallet, with the requested spelling of the wallet."""
 
 
-def detail_of(
+def wallet_detail(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
     """Return the answer's entry for a wallet, with the URL of its block explorer page."""
@@ -117,7 +118,7 @@ class HashRandom:
         self._subject = repr([str(part) for part in subject]).encode("utf-8", "replace")
         self._count = 0
 
-    def below(self, stop: int) -> int:
+    def random_below(self, stop: int) -> int:
         """Return an integer from 0 to `stop` - 1; `stop` is at most 2**200."""
         self._count += 1
         salt = self._count.to_bytes(8, "big")
@@ -125,11 +126,11 @@ class HashRandom:
 
     def bernoulli(self, probability: float) -> bool:
         """Return True with this probability, which is rounded to millionths."""
-        return self.below(_PROBABILITY_STEPS) < round(probability * _PROBABILITY_STEPS)
+        return self.random_below(_PROBABILITY_STEPS) < round(probability * _PROBABILITY_STEPS)
 
-    def pick(self, options: Sequence[T]) -> T:
-        """Return one of several equally likely options."""
-        return options[self.below(len(options))]
+    def choice(self, options: Sequence[T]) -> T:
+        """Return one of the options, which are equally likely."""
+        return options[self.random_below(len(options))]
 
 
 class SimulatedLedger:
@@ -150,63 +151,63 @@ class SimulatedLedger:
     def detail(self, wallet: WalletAddress) -> WalletDetail:
         """Return the answer's entry for a wallet; all spellings of a wallet have equal balances."""
         chain = CHAINS.get(wallet.canonical.blockchain)
-        guarantee = GUARANTEES.get(wallet.canonical)
-        if chain is None or guarantee is Guarantee.FAILING or malformed_reason(wallet):
-            return detail_of(wallet, None, failed=True)
+        kind = SHOWCASE_KINDS.get(wallet.canonical)
+        if chain is None or kind is ShowcaseKind.FAILING or malformed_reason(wallet):
+            return wallet_detail(wallet, None, failed=True)
         rng = HashRandom("holdings", self._seed, wallet.canonical)
-        fraction = rng.below(10_000) / 10_000
+        fraction = rng.random_below(10_000) / 10_000
         empty, unknown = fraction < _EMPTY_SHARE, 0 <= fraction - _EMPTY_SHARE < _NULL_SHARE
-        if guarantee is not None:
-            empty, unknown = guarantee is Guarantee.EMPTY, guarantee is Guarantee.UNKNOWN
+        if kind is not None:
+            empty, unknown = kind is ShowcaseKind.EMPTY, kind is ShowcaseKind.UNKNOWN
         if unknown:
-            return detail_of(wallet, None)
-        balances = [] if empty else list(_balances(rng, chain))
-        if guarantee is Guarantee.EXTREME:
+            return wallet_detail(wallet, None)
+        balances = [] if empty else list(_random_balances(rng, chain))
+        if kind is ShowcaseKind.EXTREME:
             largest = _invented_token(chain, "largest", "MAX <i>claim at max.example</i>", 18)
             balances.append(_holding(chain, largest, _UINT256_MAX))
-        return detail_of(wallet, balances)
+        return wallet_detail(wallet, balances)
 
 
-def _balances(rng: HashRandom, chain: Chain) -> Iterator[AssetAndAmount]:
+def _random_balances(rng: HashRandom, chain: SimulatedChain) -> Iterator[AssetAndAmount]:
     """Yield random balances: the coin, known tokens, sometimes an imitated token, and spam."""
-    yield _holding(chain, chain.coin, _raw_amount(rng, chain.coin))
+    yield _holding(chain, chain.coin, _random_raw_amount(rng, chain.coin))
     known = TOKENS.get(chain.name, ())
     if not known:
         return
-    share = rng.pick((0.15, 0.3, 0.3, 0.5, 0.8))
+    share = rng.choice((0.15, 0.3, 0.3, 0.5, 0.8))
     chosen = [token for token in known if rng.bernoulli(share)] or [known[0]]
     if rng.bernoulli(0.12):
-        symbol = rng.pick(_COPIED_SYMBOLS + tuple(token.symbol for token in known))
-        chosen.append(_invented_token(chain, "stolen", symbol, rng.pick((6, 8, 18))))
+        symbol = rng.choice(_COPIED_SYMBOLS + tuple(token.symbol for token in known))
+        chosen.append(_invented_token(chain, "stolen", symbol, rng.choice((6, 8, 18))))
     for token in chosen:
-        yield _holding(chain, token, _raw_amount(rng, token))
+        yield _holding(chain, token, _random_raw_amount(rng, token))
     spam_tokens = [
-        _invented_token(chain, "spam", rng.pick(_DATA["spam"]), rng.pick((0, 9, 18)))
-        for _ in range(rng.pick((0, 0, 0, 0, 1, 1, 2, 4)))
+        _invented_token(chain, "spam", rng.choice(_DATA["spam"]), rng.choice((0, 9, 18)))
+        for _ in range(rng.choice((0, 0, 0, 0, 1, 1, 2, 4)))
     ]
     for token in {token.contract: token for token in spam_tokens}.values():
         huge = chain.form == "hex" and rng.bernoulli(0.05)
-        yield _holding(chain, token, _UINT256_MAX if huge else _raw_amount(rng, token))
+        yield _holding(chain, token, _UINT256_MAX if huge else _random_raw_amount(rng, token))
 
 
-def _raw_amount(rng: HashRandom, token: Token) -> int:
-    """Return a random amount in base units, worth about 1,000 times a random power of ten."""
+def _random_raw_amount(rng: HashRandom, token: SimulatedToken) -> int:
+    """Return a random raw amount, with a value of about 1,000 * 10**n for a random n."""
     integer_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
-    tail = rng.pick((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
+    tail = rng.choice((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
     digits = min(max(token.decimals + integer_digits + tail, 1), _LONGEST_DRAW)
     lowest: int = 10 ** (digits - 1)
-    raw_amount = lowest + rng.below(9 * lowest)
+    raw_amount = lowest + rng.random_below(9 * lowest)
     rounding = 10 ** max(digits - 2, 0)
     return raw_amount - raw_amount % rounding if rng.bernoulli(0.15) else raw_amount
 
 
-def _holding(chain: Chain, token: Token, raw_amount: int) -> AssetAndAmount:
+def _holding(chain: SimulatedChain, token: SimulatedToken, raw_amount: int) -> AssetAndAmount:
     asset = Asset(blockchain=chain.name, address=token.contract, symbol=token.symbol)
     amount = Amount(amount=str(raw_amount), decimals=token.decimals)
     return AssetAndAmount(asset, amount, token.price)
 
 
-def _invented_token(chain: Chain, role: str, symbol: str, decimals: int) -> Token:
+def _invented_token(chain: SimulatedChain, role: str, symbol: str, decimals: int) -> SimulatedToken:
     """Return a token with an invented contract; equal arguments always give the same contract."""
     subject = f"{chain.name}|{role}|{symbol}".encode()
     digest = blake2b(subject, digest_size=20, person=b"made-up").digest()
@@ -220,4 +221,4 @@ def _invented_token(chain: Chain, role: str, symbol: str, decimals: int) -> Toke
             number, digit = divmod(number, len(BASE58))
             letters += BASE58[digit]
         contract = letters[:43] if chain.form == "solana" else f"T{letters[:33]}"
-    return Token(symbol, contract, decimals)
+    return SimulatedToken(symbol, contract, decimals)

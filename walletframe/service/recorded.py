@@ -24,7 +24,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.address.shapes import malformed_reason
 from walletframe.disk import read_parquet
 from walletframe.errors import AddressError, LedgerError
-from walletframe.service.ledger import CHAINS, Ledger, detail_of
+from walletframe.service.ledger import CHAINS, Ledger, wallet_detail
 from walletframe.wire import shapes
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _FORMATS_HINT = (
 
 
 class RecordedLedger:
-    """Recorded holdings; other wallets are empty, or fail if unknown or malformed."""
+    """Recorded holdings. Other wallets are empty; unknown chains and malformed addresses fail."""
 
     def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
         self._details: dict[WalletAddress, shapes.WalletDetail] = {}
@@ -77,8 +77,8 @@ class RecordedLedger:
         recorded = self._details.get(wallet.canonical)
         if recorded is None:
             is_known = wallet.canonical.blockchain in self._known and not malformed_reason(wallet)
-            return detail_of(wallet, [] if is_known else None, failed=not is_known)
-        served = detail_of(wallet, recorded.balances, failed=recorded.failed)
+            return wallet_detail(wallet, [] if is_known else None, failed=not is_known)
+        served = wallet_detail(wallet, recorded.balances, failed=recorded.failed)
         page = recorded.explorer_url
         return replace(served, explorer_url=page) if page else served
 

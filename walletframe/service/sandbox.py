@@ -232,8 +232,8 @@ def sandbox(
         or ``.json`` file. The holdings that `fetch_wallets` returns have the required columns:
         blockchain, address, symbol, token_address, raw_amount and decimals. The columns
         token_blockchain and price are optional. A ``.json`` file can also be a recorded answer of
-        the service. These holdings are sent only in answer to requests with a key of this sandbox;
-        ``settings()`` and ``client()`` contain such a key.
+        the service. Only requests with a key of this sandbox receive these holdings; ``settings()``
+        and ``client()`` contain such a key.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The requests in flight: their time limits, and how a request is aborted.
+"""Time limits of requests in flight, and functions that abort requests.
 
 The time limit of a request covers all its steps. urllib3 has no time limit for DNS lookups, and
 applies its connect timeout to each address of a host separately. So this module resolves host names
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from urllib3.connection import HTTPConnection
 
-_AddressInfo: TypeAlias = "tuple[Any, Any, int, str, Any]"  # a result of socket.getaddrinfo
+_AddressInfo: TypeAlias = "tuple[Any, Any, int, str, Any]"  # an item of socket.getaddrinfo's list
 # The types of urllib3's arguments `socket_options` and `_socks_options`:
 SocketOptions: TypeAlias = "Collection[tuple[int, int, int | bytes]] | None"
 SocksOptions: TypeAlias = "Mapping[str, Any] | None"
@@ -35,16 +35,16 @@ _SOCKS_PORT = 1080
 
 
 class Attempt:
-    """One request with its time limit, from the DNS lookup to the end of the answer."""
+    """One request and its time limit, from the DNS lookup to the end of the answer."""
 
-    def __init__(self, seconds: float) -> None:
-        self.deadline: float = time.monotonic() + seconds
+    def __init__(self, limit_s: float) -> None:
+        self.deadline: float = time.monotonic() + limit_s
         self.is_aborted: bool = False
         self._lock = Lock()
         self._handle: socket.socket | None = None
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds; raise a TimeoutError if none are left or after `abort`."""
+        """Return the remaining seconds; raise a TimeoutError if none remain, or after `abort`."""
         remaining = self.deadline - time.monotonic()
         if self.is_aborted or remaining <= 0:
             raise TimeoutError
@@ -60,7 +60,7 @@ class Attempt:
             self.abort()
 
     def abort(self) -> None:
-        """Shut the socket down, so that a thread that waits for the socket stops immediately."""
+        """Shut down the socket; a thread that waits for data then stops immediately."""
         with self._lock:
             self.is_aborted = True
             if self._handle is not None:
@@ -85,9 +85,9 @@ class InFlightRequests:
         self._lookups: dict[tuple[str, int], Future[list[_AddressInfo]]] = {}
 
     @contextmanager
-    def register_attempt(self, seconds: float) -> Iterator[Attempt]:
-        """Register an attempt of this thread, with a time limit in seconds for all its steps."""
-        attempt = Attempt(seconds)
+    def register_attempt(self, limit_s: float) -> Iterator[Attempt]:
+        """Register an attempt of this thread until the end of the ``with`` block."""
+        attempt = Attempt(limit_s)
         with self._lock:
             self._attempts[get_ident()] = attempt
         try:
@@ -102,14 +102,14 @@ class InFlightRequests:
         return self._attempts[get_ident()]
 
     def abort_threads(self, threads: Collection[int | None]) -> None:
-        """Abort the attempts of these threads, identified by ``threading.get_ident()``."""
+        """Abort the attempts of threads with these identifiers (``threading.get_ident()``)."""
         with self._lock:
             for thread, attempt in self._attempts.items():
                 if thread in threads:
                     attempt.abort()
 
     def watch_deadlines(self, closed: Event) -> None:
-        """Until `closed` is set, abort attempts at their deadlines, even if data still arrives."""
+        """Abort each attempt at its deadline, even while data arrives, until `closed` is set."""
         while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:
@@ -124,13 +124,13 @@ class InFlightRequests:
                 with suppress(OSError):
                     os.close(connection.sock.detach())
 
-    def resolve(self, host: str, port: int) -> list[_AddressInfo]:
+    def resolve_host(self, host: str, port: int) -> list[_AddressInfo]:
         """Return the addresses of a host; raise a TimeoutError if the attempt ends first."""
         with suppress(socket.gaierror):
             return _look_up_addresses(host, port, socket.AI_NUMERICHOST)
         with self._lock:
             lookup = self._lookups.get((host, port))
-            if lookup is None:  # its thread may outlive the attempt, since lookups can't be aborted
+            if lookup is None:  # a lookup can't be aborted, so its thread may outlive the attempt
                 lookup = self._lookups[host, port] = Future()
                 target, args = self._run_lookup, (lookup, host, port)
                 Thread(target=target, args=args, name="walletframe-name", daemon=True).start()
@@ -159,15 +159,15 @@ def _look_up_addresses(host: str, port: int, flags: int = 0) -> list[_AddressInf
 def open_socket(
     host: str, port: int, in_flight: InFlightRequests, socks: SocksOptions, options: SocketOptions
 ) -> socket.socket:
-    """Connect to a host within the attempt's time limit, which its addresses share equally."""
+    """Connect to a host. Its addresses share the attempt's remaining time equally."""
     socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
-        addresses = in_flight.resolve(host, port)
+        addresses = in_flight.resolve_host(host, port)
     else:
         socket_class, options = import_module("socks").socksocket, None
-        addresses = in_flight.resolve(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
+        addresses = in_flight.resolve_host(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
         if not socks["rdns"]:  # the proxy does not resolve names
-            resolved = in_flight.resolve(host, port)
+            resolved = in_flight.resolve_host(host, port)
             host = min(resolved, key=lambda info: info[0] != socket.AF_INET)[4][0]
     fault = OSError("the host has no address")
     for index, (family, kind, protocol, _, address) in enumerate(addresses):
@@ -181,7 +181,7 @@ def open_socket(
             if socks is not None:
                 credentials = (socks["username"], socks["password"])
                 proxy = (socks["socks_version"], *address[:2], socks["rdns"])
-                sock.set_proxy(*proxy, *credentials)  # type: ignore[attr-defined]  # of PySocks's sockets
+                sock.set_proxy(*proxy, *credentials)  # type: ignore[attr-defined]  # a method of PySocks
             sock.connect(address if socks is None else (host, port))
             sock.settimeout(attempt.remaining_s())  # the limit of the TLS handshake
         except OSError as error:

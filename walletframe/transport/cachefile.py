@@ -1,4 +1,4 @@
-"""A cache file: one row per wallet with the answer to its latest request, and a size limit."""
+"""A cache file with a size limit; each row contains the latest answer for one wallet."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _COLUMNS = (
     "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, turn INTEGER NOT NULL, "
     "checksum INTEGER"
 )
-# Sequence numbers (column `turn`) are nanoseconds since the start of the machine. All processes
-# share this clock, and it can't be set. The clock begins at 0 again when the machine restarts, so
-# the table `clock` stores the `last` number, and the offset `ahead` is added to all later numbers.
+# Sequence numbers (column `turn`) are nanoseconds since the machine started. All processes share
+# this clock, and nobody can set it. A restart resets the clock to 0, so the table `clock` stores
+# the `last` number, and an offset `ahead` that is added to later numbers.
 _TABLES = (
     f"CREATE TABLE answers ({_COLUMNS})",
     "CREATE INDEX answers_by_turn ON answers (turn)",
@@ -52,17 +52,16 @@ _USED_BYTES = (
     "SELECT (page_count - freelist_count) * page_size "
     "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
-_FALLBACK_WARNING = "answers can't be stored in {path} ({fault}); they are kept in memory instead"
+_WARNING = "answers can't be stored in {path} ({fault}); they are kept in memory instead"
 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """An answer, and when it was fetched."""
+    """An answer and the time of its fetch."""
 
     body: bytes  # as the service sent it
     fetched_at: datetime  # in UTC, by the clock of the machine that sent the request
-    # The sequence number of the request, which does not depend on clocks that can be set. None
-    # means that the answer is later than all stored answers.
+    # The sequence number of the request; None means later than all stored answers.
     sequence: int | None = field(default=None, compare=False)
 
 
@@ -84,12 +83,11 @@ def parse_time(text: object) -> datetime | None:
 
 
 def sequence_number(answer: CachedAnswer | None) -> int:
-    """Return the sequence number of an answer, or 0 if there is no answer or no number."""
+    """Return the sequence number of an answer, or 0 without an answer or a number."""
     return 0 if answer is None else answer.sequence or 0
 
 
 def _prepare_file(con: sqlite3.Connection) -> None:
-    """Create the tables if they are missing, and configure the connection."""
     if database.schema_version(con) == 0:
         con.execute("PRAGMA auto_vacuum = FULL").fetchall()
         con.execute("PRAGMA journal_mode = WAL").fetchall()
@@ -101,7 +99,7 @@ def _prepare_file(con: sqlite3.Connection) -> None:
             con.execute(_ADJUST_CLOCK, (now, now))
         except sqlite3.OperationalError as fault:
             # A read-only file can still be read.
-            if database.error_code(fault) != sqlite3.SQLITE_READONLY:
+            if database.sqlite_error_code(fault) != sqlite3.SQLITE_READONLY:
                 raise
     con.execute("PRAGMA synchronous = NORMAL").fetchall()
     con.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
@@ -113,56 +111,55 @@ def _create_tables(con: sqlite3.Connection) -> None:
             con.execute(statement)
 
 
-ANSWER_FILE = database.DatabaseSpec("cache", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=5.0)
+ANSWER_FILE_SPEC = database.DatabaseSpec("cache", _prepare_file, _WARNING, lock_timeout_s=5.0)
 
 
 class AnswerFile:
     """Answers by key in one SQLite file; above `max_bytes`, the oldest answers are deleted."""
 
     def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
-        self._database = database.Database(path, ANSWER_FILE)
+        self._database = database.Database(path, ANSWER_FILE_SPEC)
         self._max_bytes = max_bytes
         self._offset = 0
 
-    def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return a dict of answers: for each key, the undamaged answer that was requested last."""
+    def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
+        """Return a dict with the latest undamaged answer of each key."""
         select = (_SELECT, (json.dumps(keys),))
-        results = self._database.query_all(lambda con: con.execute(*select).fetchall())
+        results = self._database.query_file_and_memory(lambda con: con.execute(*select).fetchall())
         answers: dict[str, CachedAnswer] = {}
         for row in chain.from_iterable(results):
             key, fetched_at, body, sequence, stored = row
             moment = parse_time(fetched_at)
-            is_damaged = not isinstance(body, bytes) or stored != checksum(*row[:-1])
-            if is_damaged or moment is None:
+            if not isinstance(body, bytes) or stored != checksum(*row[:-1]) or moment is None:
                 continue
             if sequence >= sequence_number(answers.get(key)):
                 answers[key] = CachedAnswer(body, moment, sequence)
         return answers
 
-    def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers in one transaction. A stored answer of a later request is kept."""
+    def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
+        """Store answers in one transaction; never replace the answer to a later request."""
 
-        def store(con: sqlite3.Connection) -> None:
+        def insert_answers(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)
             con.execute("UPDATE clock SET ahead = ?, last = ?", (self._offset, now))
             for key, answer in answers:
-                # UTC text of fixed width, so that comparing texts compares times.
+                # Times as UTC text of fixed width have the order of the texts.
                 fetched_at = answer.fetched_at.astimezone(UTC).isoformat(timespec="microseconds")
                 sequence = now if answer.sequence is None else min(answer.sequence, now)
                 row = (key, fetched_at, answer.body, sequence)
                 con.execute(_UPSERT, (*row, checksum(*row), now))
             if self._max_bytes is not None:
-                _delete_oldest(con, self._max_bytes)
+                _delete_oldest_answers(con, self._max_bytes)
 
-        self._database.write(store)
+        self._database.write_in_transaction(insert_answers)
 
     def next_sequence(self) -> int:
-        """Return a number greater than all numbers issued by the processes that use the file."""
-        return max(self._database.query_all(self._next_sequence))
+        """Return a sequence number above all earlier ones of all processes with this file."""
+        return max(self._database.query_file_and_memory(self._next_sequence))
 
     def _next_sequence(self, con: sqlite3.Connection) -> int:
         [(offset,)] = con.execute(_SELECT_OFFSET)
-        self._offset = max(self._offset, int(offset))  # also used if the file is replaced by memory
+        self._offset = max(self._offset, int(offset))  # for the in-memory database, too
         return time.monotonic_ns() + self._offset
 
     def close(self) -> None:
@@ -170,8 +167,7 @@ class AnswerFile:
         self._database.close()
 
 
-def _delete_oldest(con: sqlite3.Connection, max_bytes: int) -> None:
-    """Delete the oldest answers until the used pages fit; the file shrinks accordingly."""
+def _delete_oldest_answers(con: sqlite3.Connection, max_bytes: int) -> None:
     while (excess := con.execute(_USED_BYTES).fetchone()[0] - max_bytes) > 0:
         oldest = con.execute(_OLDEST).fetchall()
         if not oldest:

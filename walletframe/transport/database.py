@@ -3,12 +3,11 @@
 An error of a database file never stops a fetch. This module handles lock timeouts, rollbacks,
 forks, and damaged or removed files. If a file can't be used, an in-memory database replaces it.
 """
-# All threads of a process share one connection to a file. SQLite only allows one writer anyway, a
-# lock of Python is fairer than SQLite's polling, and before a fork only one connection is closed.
+# All threads of a process share one connection to a file, since SQLite allows only one writer, a
+# lock of Python is fairer than SQLite's polling, and a fork needs to close only one connection.
 #
-# While SQLite uses a file, this process must not open the file in another way: closing that other
-# handle would release SQLite's locks. For this reason SQLite also creates the file, with the mode
-# of a private file (`modeof`).
+# This process opens the file only through SQLite, since closing another handle would release
+# SQLite's locks. So SQLite also creates the file, with the mode of a private file (`modeof`).
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ _BUSY_TIMEOUT_S = 0.1
 _NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last: a message is not UTF-8
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last if SQLite's message is not UTF-8
 
 
 class _ReplacedError(OSError):
@@ -53,16 +52,16 @@ class _ReplacedError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSpec:
-    """The description of a kind of database file."""
+    """The specification of one kind of database file."""
 
-    name: str  # the name of such a file in warnings
+    name: str  # for warnings
     prepare: Callable[[sqlite3.Connection], object]  # creates tables, configures the connection
     fallback_warning: str  # shown if the file can't be used; with the fields {path} and {fault}
     lock_timeout_s: float  # maximum wait for a lock of another process
 
 
 class Database:
-    """An SQLite file, created at the first use. After an error, memory is used, with a warning."""
+    """An SQLite file, created at the first use. After an error, an in-memory database is used."""
 
     def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path
@@ -82,8 +81,8 @@ class Database:
         if self._memory is not None:
             self._memory.close()
 
-    def query_all(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Run a function on the file and on the in-memory database, if used; return the results."""
+    def query_file_and_memory(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
+        """Run a function on each usable database, the file and the memory; return the results."""
         results = []
         with self.lock:
             if self._readable:
@@ -91,21 +90,21 @@ class Database:
                     results.append(self._run_on_file(func))
                 except FAULTS as fault:
                     self._readable = False
-                    self._fall_back(fault)
+                    self._fall_back_to_memory(fault)
             if self._memory is not None:
                 results.append(func(self._memory))
         self._show_warnings()
         return results
 
-    def write(self, func: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function in one transaction, again after a conflict, and return its result."""
+    def write_in_transaction(self, func: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a function in one transaction, retry after a conflict, and return the result."""
         with self.lock:
             memory = self._memory
             if memory is None:
                 try:
                     result = self._run_on_file(lambda con: run_in_transaction(con, func))
                 except FAULTS as fault:
-                    memory = self._fall_back(fault)
+                    memory = self._fall_back_to_memory(fault)
             if memory is not None:
                 result = run_in_transaction(memory, func)
         self._show_warnings()
@@ -116,7 +115,7 @@ class Database:
         while True:
             try:
                 result = func(self._open_file())
-                self._require_same_file()  # otherwise the result is in a deleted file
+                self._require_same_file()  # otherwise the function used a deleted file
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
                 if not self._recover(fault) or time.monotonic() > deadline:
                     raise
@@ -131,7 +130,7 @@ class Database:
             return True
         if not is_broken(fault):
             return is_busy(fault)
-        for each in list(_databases):  # including this one; databases in use are not closed
+        for each in list(_databases):  # including this database; a database in use is not closed
             if each.path == self.path and each.lock.acquire(blocking=False):
                 each.close()
                 each.lock.release()
@@ -165,7 +164,7 @@ class Database:
         self._con = con
         return con
 
-    def _fall_back(self, fault: Exception) -> sqlite3.Connection:
+    def _fall_back_to_memory(self, fault: Exception) -> sqlite3.Connection:
         if self._memory is None:
             self.fell_back_because_locked = is_busy(fault)
             self._warnings.append(self._spec.fallback_warning.format(path=self.path, fault=fault))
@@ -193,7 +192,7 @@ _held_locks = ExitStack()
 _registry_lock = RLock()
 
 
-def _before_fork() -> None:
+def _close_all() -> None:
     """Close all connections, since a forked child must not use connections of its parent."""
     _registry_lock.acquire()
     for database in list(_databases):
@@ -201,26 +200,24 @@ def _before_fork() -> None:
         database.close()
 
 
-def _after_fork() -> None:
+def _unlock_all() -> None:
     _held_locks.close()
     _registry_lock.release()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )
+    os.register_at_fork(before=_close_all, after_in_parent=_unlock_all, after_in_child=_unlock_all)
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Return a connection, read-only if necessary. ``rwc`` creates a missing file as private."""
+    """Return a connection, read-only if necessary. The mode ``rwc`` creates a missing file."""
     with suppress(FileNotFoundError):
         if mode == "rw" or path.stat().st_size:  # an empty file is created again, as private
             try:
                 return _connect_or_read_only(path, "mode=rw")
             except sqlite3.OperationalError:
                 if mode == "rw" or path.stat().st_size:
-                    raise  # otherwise the file has become empty
+                    raise  # otherwise the file was emptied meanwhile
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with NamedTemporaryFile() as private_file:
         return _connect_or_read_only(path, f"mode=rwc&modeof={quote(private_file.name)}")
@@ -232,7 +229,7 @@ def _connect_or_read_only(path: Path, query: str) -> sqlite3.Connection:
     except sqlite3.OperationalError as fault:
         wal = Path(f"{path}-wal")
         is_complete = not (wal.exists() and wal.stat().st_size)  # otherwise the WAL contains rows
-        if error_code(fault) not in _NOT_WRITABLE or not path.is_file() or not is_complete:
+        if sqlite_error_code(fault) not in _NOT_WRITABLE or not path.is_file() or not is_complete:
             raise
         return _connect(path, "mode=ro&immutable=1")
 
@@ -245,7 +242,7 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    try:  # text that is not UTF-8 must not prevent reading other rows
+    try:  # text that is not UTF-8 must not hide other rows
         con.text_factory = lambda stored: stored.decode(errors="replace")
         con.execute("PRAGMA user_version").fetchall()
     except BaseException:
@@ -283,15 +280,15 @@ def file_identity(path: Path) -> FileIdentity | None:
 
 def is_busy(fault: Exception) -> bool:
     """Return whether SQLite failed because another connection holds a lock on the file."""
-    return error_code(fault) in _BUSY
+    return sqlite_error_code(fault) in _BUSY
 
 
 def is_broken(fault: Exception) -> bool:
     """Return whether SQLite failed because the file is damaged or is not a database."""
-    return error_code(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
+    return sqlite_error_code(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
 
 
-def error_code(fault: Exception) -> int:
+def sqlite_error_code(fault: Exception) -> int:
     """Return SQLite's primary error code, or 0 if the exception has no code."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 

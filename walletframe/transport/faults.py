@@ -1,7 +1,4 @@
-"""Network faults: the translation of HTTP statuses and of exceptions of other libraries.
-
-No other module of walletframe translates these exceptions and statuses.
-"""
+"""The only module that translates HTTP statuses and exceptions of other libraries."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ _MESSAGES: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Return the outcome for an exception, without the exception's text, which has the URL.
+    """Return the outcome for an exception, without its text, since the text has the URL.
 
     >>> fault_outcome(requests.ConnectTimeout(), 60).error
     'no answer within 60 s'
@@ -60,7 +57,7 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
-    """Return whether a retry may succeed. If the server was never reached, the URL may be wrong."""
+    """Return whether a retry may succeed. Until a server is reached, its URL may be wrong."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
@@ -70,8 +67,8 @@ def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
     return isinstance(fault, requests.ConnectionError) and (has_connected or was_reached)
 
 
-def error_message(body: bytes) -> bytes:
-    """Return the message in a JSON error, with decoded escapes, or else the whole body."""
+def json_error_message(body: bytes) -> bytes:
+    """Return the message of a JSON error, with decoded escapes, or else the whole body."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body
     try:

@@ -1,9 +1,8 @@
-"""Connections that add a secret to each request, and mask the secret in what they receive.
+"""Connections that add a secret to each request, and mask the secret in responses.
 
 The secret is the API key or the URL of a node. It is added when a request is written to the socket,
-so requests, urllib3 and http.client, with their exceptions, stack frames and logs, only see the
-request without the secret. In responses, asterisks replace the secret. While code waits for more of
-a body, local variables contain no part of the body.
+so exceptions, stack frames and logs of requests, urllib3 and http.client don't contain it. In
+responses, asterisks replace it. While code waits for more of a body, no variable has a part of it.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ MASKED_HOST = "node.invalid"  # no host can have this name (RFC 2606)
 ENCODING = "gzip"
 _GZIP = 16 + zlib.MAX_WBITS
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_MIN_LENGTH = 8  # shorter secrets are only masked after the name of the parameter
+_MIN_LENGTH = 8  # shorter secrets are only masked after the parameter's name
 _LATIN_1_SIZE = 256
 _HTML_ENTITIES = codepoint2name | {ord("'"): "apos"}
 _NEVER_ENCODED = re.compile(rb"[0-9A-Za-z_.-]+")
@@ -57,14 +56,13 @@ _AFTER_PARAMETER = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D
 
 
 class KeyedAdapter(HTTPAdapter):
-    """An adapter for one session of requests, whose connections add a secret to each request.
+    """A requests adapter for one session. Its connections add a secret to each request.
 
-    `add_secret` returns the head of a request with the secret, and `scrub` masks the secret in
-    received bytes. Requests to `MASKED_HOST` are sent to `real_address`.
+    `add_secret` adds the secret to the head of a request; `scrub` masks the secret in received
+    bytes. Requests to `MASKED_HOST` are sent to `real_address`.
     """
 
-    # A session sends all requests to one host and follows no redirects, so no other host receives
-    # the secret.
+    # No other host receives the secret: a session has one host, and follows no redirects.
 
     def __init__(
         self,
@@ -94,19 +92,19 @@ class KeyedAdapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = self._pool_classes
 
     def proxy_manager_for(self, *args: Any, **kwargs: Any) -> PoolManager:
-        """Return a proxy manager whose pools make keyed connections."""
+        """Return a proxy manager whose connections add the secret."""
         manager: PoolManager = super().proxy_manager_for(*args, **kwargs)
         manager.pool_classes_by_scheme = self._pool_classes
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Return a response that is read by `_decoded_chunks`, without a reference cycle."""
+        """Return a response whose body `_decoded_chunks` reads, without a reference cycle."""
         resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # only of this response
         return super().build_response(req, resp)
 
 
 def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
-    """Return an adapter whose connections add the API key to the query of the URL."""
+    """Return an adapter that adds the API key to the query of the URL."""
 
     def add_secret(head: bytes) -> bytes:
         method, target, rest = head.split(b" ", 2)
@@ -117,7 +115,7 @@ def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
 
 
 def node_adapter(url: SplitResult) -> KeyedAdapter:
-    """Return an adapter that redirects requests for `MASKED_HOST` to the URL of a node."""
+    """Return an adapter that sends requests for `MASKED_HOST` to the URL of a node."""
     target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
 
     def add_secret(head: bytes) -> bytes:
@@ -133,10 +131,10 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 
 
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Yield a body in decompressed chunks of up to `amt` bytes.
+    """Yield a body in decompressed chunks of up to `amt` bytes (urllib3 before 2.6 has no limit).
 
-    While this generator waits, local variables, which a traceback may show, contain no part of the
-    body, which may echo the secret. zlib limits chunks; urllib3 before 2.6 has no such limit.
+    While this generator waits, no local variable contains a part of the body: a body may echo the
+    secret, and a traceback may show local variables.
     """
     read = partial(body.read1, amt, decode_content=False)
     if not decode_content or body.headers.get("Content-Encoding", "").lower() != ENCODING:
@@ -205,7 +203,7 @@ class _KeyedConnection(HTTPConnection):
 
     def _tunnel(self) -> None:
         super()._tunnel()
-        # The answer of the proxy can look complete although the attempt was aborted.
+        # After an abort, the proxy's answer can look complete.
         self.in_flight.current_attempt().remaining_s()
 
     def putrequest(self, *args: Any, **kwargs: Any) -> None:
@@ -216,7 +214,7 @@ class _KeyedConnection(HTTPConnection):
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send a part of a request. Add the secret to the head, without storing it in a local."""
+        """Send a part of a request. Add the secret to the head, but store it in no variable."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)
@@ -282,7 +280,7 @@ def scrubber(*secrets: Secret) -> _BytesFilter:
     for text in dict.fromkeys(chain.from_iterable(variants)):
         substring = max(_NEVER_ENCODED.findall(text.encode()), key=len, default=b"").lower()
         # In UTF-16 and UTF-32, zero bytes separate the characters.
-        pattern = rb"\x00{0,3}".join(map(_encoded_forms, text))
+        pattern = rb"\x00{0,3}".join(map(_encoded_pattern, text))
         if len(text) < _MIN_LENGTH:  # a short secret may equal a common word
             substring = KEY_PARAMETER.lower().encode()
             pattern = b"(?:%s)%s" % (_AFTER_PARAMETER, pattern)
@@ -290,7 +288,7 @@ def scrubber(*secrets: Secret) -> _BytesFilter:
 
     def scrub(content: bytes) -> bytes:
         lowercase = content.lower()
-        for substring, echo in echoes:  # the substring only has other forms in UTF-16 or UTF-32
+        for substring, echo in echoes:  # UTF-16 and UTF-32 change the substring
             if substring in lowercase or b"\0" in content:
                 content = echo.sub(lambda match: b"*" * len(match[0]), content)
         return content
@@ -298,7 +296,7 @@ def scrubber(*secrets: Secret) -> _BytesFilter:
     return scrub
 
 
-def _encoded_forms(char: str) -> bytes:
+def _encoded_pattern(char: str) -> bytes:
     if char.isascii() and char.isalnum():
         return char.encode()
     forms: list[bytes] = []

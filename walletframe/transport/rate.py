@@ -1,9 +1,8 @@
 """The rate limiter for one API key, which discovers the rate limit and grants permits to send.
 
 A `RateState` is an immutable value. The functions of this module apply an event to a state and
-return a new state. A `RateLimiter` stores the current state, in this process or in a file that
-several processes share, and grants permits to send requests. The file identifies an API key only
-by a salted hash.
+return a new state. A `RateLimiter` stores the state, in this process or in a file that processes
+share, and grants permits to send requests. The file contains a salted hash of each API key.
 """
 
 from __future__ import annotations
@@ -33,17 +32,15 @@ if TYPE_CHECKING:
 
     StateChange: TypeAlias = "Callable[[RateState, float], RateState]"
 
-# The rate starts low. After every second in which it was used, it doubles, until the service
-# answers 429 (a refusal). The number of requests that the service answered within that second is
-# then taken as the service's limit. All requests pause. The rate continues a little below the
-# limit, and slowly rises again.
+# The rate starts low, and doubles after each second in which at least half of it was used, until
+# the service answers 429 (a refusal). The number of answers within that second is assumed to be the
+# service's limit. After a pause, the rate continues a little below this limit, and rises slowly.
 #
 # If the service answers no request between two refusals, its limit is unknown: the service may be
-# slow, or may be down. Each such refusal halves the rate, down to a rate that a slow service can
-# answer. The rate before the first of these refusals is stored, and a few answers restore it. If
-# the refusals last, a request is sent every two seconds, and one answer restores the rate. A rate
-# that was not used for five minutes is discovered anew. The shared test key has a fixed low limit,
-# so its rate starts lower and stays low.
+# slow or down. Each of these refusals halves the rate. The rate before the first of them is stored,
+# and a few answers restore it. After ten seconds of refusals, a request is sent every two seconds,
+# and one answer restores the rate. A rate that was unused for five minutes is discovered anew. The
+# shared test key has a fixed low limit, so its rate starts lower and remains low.
 START_RATE, TEST_START_RATE = 20.0, 1.0
 MAX_RATE, TEST_MAX_RATE = 2000.0, 1.8
 MIN_RATE = 0.02
@@ -57,12 +54,12 @@ _OUTAGE_S, _PROBE_S = 10.0, 2.0
 _RECOVERY = 4  # factor by which each answer raises the rate after a short series of refusals
 _EXPIRY_S = 300.0
 AHEAD_S = 0.25  # a permit can be taken at most this long before its time
-ASSUMED_PROCESSES = 16  # number of processes that share a limit, if the number is unknown
+ASSUMED_PROCESSES = 16  # if the number of processes that share a limit is unknown
 _CLOCK_TOLERANCE_S = 60.0
 _SALT = "SELECT CAST(salt AS BLOB) FROM salts"
 _STATE = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ? AND key = ?"
 _POLL_S = 0.1
-LATE_S = 1.0  # a permit that was not used this long after its time expires
+LATE_S = 1.0  # an unused permit expires this long after its time
 _Count = Annotated[int, Meta(ge=0)]
 _Rate = Annotated[float, Meta(gt=0)]
 
@@ -107,7 +104,7 @@ def initial_state(rate: float | None, *, is_test: bool) -> RateState:
 
 
 def apply_settings(state: RateState, initial: RateState) -> RateState:
-    """Return a stored state, with the limits in the initial state of this process."""
+    """Return a stored state with the limits of this process's initial state."""
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
         rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
@@ -122,7 +119,7 @@ def apply_settings(state: RateState, initial: RateState) -> RateState:
 
 
 def divide_rate(state: RateState, count: int, now: float) -> RateState:
-    """Split a shared rate among `count` processes or threads; return the state of one of them."""
+    """Return the state of one of `count` processes or threads that share a rate equally."""
     minimum = 0.0 if state.fixed else MIN_RATE
     rates = (state.rate, state.start_rate, state.most_rate)
     rate, start, maximum = (max(each / count, minimum) for each in rates)
@@ -131,7 +128,7 @@ def divide_rate(state: RateState, count: int, now: float) -> RateState:
 
 
 def take_permit(state: RateState, now: float) -> RateState:
-    """Take the permit that is due `now`. A rate that was not used for long is discovered anew."""
+    """Take the permit that is due `now`. Discover a rate anew that was unused for long."""
     if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
         rate = max(state.rate, state.start_rate)
         state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
@@ -162,7 +159,7 @@ def count_answers(state: RateState, count: int, now: float) -> RateState:
 
 
 def restore_permits(state: RateState, count: int, now: float) -> RateState:
-    """Return the state after the last `count` permits were returned without being used."""
+    """Return the state after `count` unused permits were given back."""
     return replace(state, next_at=max(state.next_at - count / state.rate, min(state.next_at, now)))
 
 
@@ -201,8 +198,8 @@ def _prepare_file(con: sqlite3.Connection) -> None:
     )
 
 
-_FALLBACK_WARNING = "the rate limit is not shared with other processes: {path}: {fault}"
-RATE_FILE = DatabaseSpec("rate limit file", _prepare_file, _FALLBACK_WARNING, lock_timeout_s=2.0)
+_WARNING = "the rate limit is not shared with other processes: {path} can't be used ({fault})"
+RATE_FILE_SPEC = DatabaseSpec("rate limit file", _prepare_file, _WARNING, lock_timeout_s=2.0)
 
 
 class RateLimiter:
@@ -219,11 +216,11 @@ class RateLimiter:
         self.database: Database | None = None
         if in_file and (path := rate_file_path(settings.cache)) is not None:
             self._service, (_, self._key) = require_service(settings), require_endpoint(settings)
-            self.database = Database(path, RATE_FILE)
+            self.database = Database(path, RATE_FILE_SPEC)
             self._update(lambda state, _: apply_settings(state, initial))
 
     def close(self) -> None:
-        """Close the file; threads that still run continue with the latest known state."""
+        """Close the file; running threads continue with the latest state."""
         database, self.database = self.database, None
         if database is not None:
             database.close()
@@ -245,7 +242,7 @@ class RateLimiter:
             self._waiter_lock.release()
 
     def note_answer(self) -> None:
-        """Count a request that was answered, or that failed for any reason other than the rate."""
+        """Count a request that was not refused: it was answered, or failed for another reason."""
         with self._lock:
             self._answers += 1
 
@@ -264,17 +261,17 @@ class RateLimiter:
         return self._permit_at - time.monotonic()
 
     def _take_permit(self) -> tuple[float, bool]:
-        """Take the next permit if it is due soon; return the wait for it or for the next try."""
+        """Take the next permit if it is due soon; return the wait, and whether it was taken."""
         wait_s, is_granted = 0.0, False
 
-        def take_next(state: RateState, now: float) -> RateState:
+        def take_if_due(state: RateState, now: float) -> RateState:
             nonlocal wait_s, is_granted
             due = next_permit_at(state, now, self._max_wait_s)
             is_granted = due - now <= AHEAD_S
             wait_s = due - now if is_granted else due - now - AHEAD_S
             return take_permit(state, due) if is_granted else state
 
-        self._update(take_next)
+        self._update(take_if_due)
         return wait_s, is_granted
 
     def _update(self, change: StateChange) -> None:
@@ -285,7 +282,7 @@ class RateLimiter:
                 self.last_state = _apply_change(self.last_state, answers, change)
         if database is not None:
             update = partial(self._update_stored, database, answers, change)
-            self.last_state = database.write(update)
+            self.last_state = database.write_in_transaction(update)
 
     def _update_stored(
         self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection
@@ -295,7 +292,7 @@ class RateLimiter:
         if salt is None:
             salt = (token_bytes(16),)
             con.execute("INSERT INTO salts VALUES (?)", salt)
-        # The digest distinguishes keys without revealing them. No local variable contains the key.
+        # The digest does not reveal the key, and no local variable contains the key.
         digest = blake2b(salt[0] + self._key.reveal().encode(), digest_size=16).hexdigest()
         row_key = (self._service, digest)
         row = con.execute(_STATE, row_key).fetchone()

@@ -1,4 +1,4 @@
-"""HTTP sessions with the service or with a node: sending requests and reading replies.
+"""HTTP sessions with the service or with a node, which send requests and read replies.
 
 A session has a pool of connections, enforces the time limits of requests, and follows no redirects.
 Its callers cache answers and retry requests.
@@ -25,7 +25,7 @@ from walletframe.frameless import frameless
 from walletframe.settings.key import require_node
 from walletframe.settings.values import require_endpoint
 from walletframe.text import safe_line
-from walletframe.transport.faults import error_message, fault_outcome, is_retryable, status_outcome
+from walletframe.transport import faults
 from walletframe.transport.keyed import ENCODING, MASKED_HOST, node_adapter, service_adapter
 from walletframe.wire.answer import duplicate_name
 from walletframe.wire.outcome import Outcome, Status
@@ -52,10 +52,10 @@ class Reply:
     """The result of one request."""
 
     fetched_at: datetime  # the end of the request, in UTC
-    answer: bytes | Outcome  # the body of a response with status 200, scrubbed; or the failure
+    answer: bytes | Outcome  # the scrubbed body of a response with status 200, or the failure
     key_refused: bool = False  # whether the server rejected the API key
     retryable: bool = False  # whether a retry may succeed
-    retry_after_s: float | None = None  # the length of a pause that the server requested
+    retry_after_s: float | None = None  # the pause that the server requested
     sequence: int | None = None  # the sequence number, or None if requests are not numbered
 
     @property
@@ -105,12 +105,12 @@ class Session:
 
     @cached_property
     def _request_template(self) -> requests.PreparedRequest:
-        """The template of all requests. `send` creates it, so that an invalid URL fails there."""
+        """The template of all requests, created in `send`, so that an invalid URL fails there."""
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
     @frameless
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
-        """Send a request and return the reply. A failure is a reply, too; only interrupts raise."""
+        """Send a request and return the reply, which may be a failure. Only interrupts raise."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
         options: Any = {"verify": session.verify, "proxies": session.proxies, "stream": True}
@@ -131,31 +131,32 @@ class Session:
                 elif status == HTTPStatus.OK:
                     reply = Reply(fetched_at, content)
                 else:
+                    message = scrub(faults.json_error_message(content))
                     reply = Reply(
                         fetched_at,
-                        status_outcome(status, scrub(error_message(content)), self._server),
+                        faults.status_outcome(status, message, self._server),
                         key_refused=status in _REJECTED_KEY,
                         retryable=status in _RETRYABLE,
                         retry_after_s=parse_retry_after(retry_after, self._max_pause_s),
                     )
             except (OSError, HTTPError, ValueError) as fault:  # exceptions of requests are OSErrors
-                outcome = fault_outcome(fault, limit_s, self._server)
-                retryable = is_retryable(fault, was_reached=self._reached.is_set())
+                outcome = faults.fault_outcome(fault, limit_s, self._server)
+                retryable = faults.is_retryable(fault, was_reached=self._reached.is_set())
                 reply = Reply(datetime.now(UTC), outcome, retryable=retryable)
         is_late = time.monotonic() >= attempt.deadline and isinstance(reply.answer, Outcome)
-        if attempt.is_aborted or is_late:  # an aborted answer can look like a complete one
-            outcome = fault_outcome(requests.Timeout(), limit_s, self._server)
+        if attempt.is_aborted or is_late:  # after an abort, an answer can look complete
+            outcome = faults.fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, retryable=True)
         if isinstance(reply.answer, bytes) and (flaw := self._find_flaw(reply.answer)):
             return replace(reply, answer=Outcome(Status.INVALID, flaw))
         return reply
 
     def _find_flaw(self, _body: bytes) -> str | None:
-        """Return the reason why an answer can't be used, or None if it can be used."""
+        """Return why an answer can't be used, or None if it can."""
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if it is too large. Large bodies are read in turn."""
+        """Return the scrubbed body, or None if it is too large. Read one large body at a time."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):
@@ -186,9 +187,9 @@ class ServiceSession(Session):
     def _find_flaw(self, body: bytes) -> str | None:
         with self._check_lock:
             name = duplicate_name(body)
-        return (
-            None if name is None else f"the answer has {safe_line(name)!r} twice in one JSON object"
-        )
+        if name is None:
+            return None
+        return f"the answer has the name {safe_line(name)!r} twice in one JSON object"
 
 
 class NodeSession(Session):
@@ -205,13 +206,13 @@ class NodeSession(Session):
         super().__init__(masked_url, real_url, adapter, timeout_s=timeout_s, max_pause_s=0)
         self._session.headers["Content-Type"] = "application/json"
 
-    def reconnect(self) -> None:
-        """Close the connection, so that the next request opens a new connection."""
+    def disconnect(self) -> None:
+        """Close the connection; the next request opens a new one."""
         self._session.close()
 
 
 def parse_retry_after(header: str | None, max_s: float) -> float | None:
-    """Parse a Retry-After header (seconds or date) into 0 to `max_s` seconds, or None if invalid.
+    """Return the seconds, 0 to `max_s`, in a Retry-After header, or None if it is invalid.
 
     >>> parse_retry_after("1.5", 60), parse_retry_after("86400", 60), parse_retry_after("soon", 60)
     (1.5, 60, None)

@@ -1,7 +1,7 @@
-"""The cache, with one answer per service and wallet; statistics and clearing of a cache file.
+"""The cache of answers by service and wallet, and statistics of a cache file.
 
-The cache stores bytes and times. Package `client` decides which answers are stored, and whether a
-stored answer is fresh. The cache never contains the API key.
+The cache stores bytes and times, never the API key. Package `client` decides which answers are
+stored, and whether a stored answer is fresh.
 """
 
 from __future__ import annotations
@@ -25,15 +25,8 @@ from walletframe.forks import ForkSafeLock
 from walletframe.notice import notify
 from walletframe.settings.values import default_cache
 from walletframe.text import safe_line
-from walletframe.transport import database
-from walletframe.transport.cachefile import (
-    SCHEMA_VERSION,
-    AnswerFile,
-    CachedAnswer,
-    checksum,
-    parse_time,
-    sequence_number,
-)
+from walletframe.transport import cachefile, database
+from walletframe.transport.cachefile import AnswerFile, CachedAnswer, sequence_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -50,17 +43,17 @@ _PICKLE_MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib
 class AnswerStore(AbstractContextManager["AnswerStore"]):
     """The cached answers of one service, in a shared file, in a backend or in memory."""
 
-    def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
+    def __init__(self, cache: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
         self.service = service
         self._store: AnswerFile | BackendStore | None = None
-        if choice == "memory" or isinstance(choice, BaseCache):
-            self._store = BackendStore(BaseCache() if choice == "memory" else choice)
-        elif choice is None or isinstance(choice, Path):
-            self._store = AnswerFile(choice or default_cache(), max_bytes=max_bytes)
-            self._store.read([])  # so that a failure of the file causes its warning now
-        elif choice is not False:
+        if cache == "memory" or isinstance(cache, BaseCache):
+            self._store = BackendStore(BaseCache() if cache == "memory" else cache)
+        elif cache is None or isinstance(cache, Path):
+            self._store = AnswerFile(cache or default_cache(), max_bytes=max_bytes)
+            self._store.read_answers([])  # so that a failure of the file causes its warning now
+        elif cache is not False:
             hint = 'use a path, "memory", False, or a requests-cache backend'
-            raise SettingsError(f"a cache of type {type(choice).__name__} is not supported", hint)
+            raise SettingsError(f"a cache of type {type(cache).__name__} is not supported", hint)
 
     def __exit__(self, *exc: object) -> None:
         self.close()
@@ -70,22 +63,22 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         if isinstance(self._store, AnswerFile):  # the caller closes their own backend
             self._store.close()
 
-    def read(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
-        """Return the cached answers by wallet, in the given order, after one read of the cache."""
+    def read_answers(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, CachedAnswer]:
+        """Return a dict of the cached answers by wallet, in the given order."""
         if self._store is None:
             return {}
         keys = {wallet: self._cache_key(wallet) for wallet in wallets}
-        answers = self._store.read(list(dict.fromkeys(keys.values())))
+        answers = self._store.read_answers(list(dict.fromkeys(keys.values())))
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
-    def write(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers, in a file all or none. A stored answer of a later request is kept."""
+    def write_answers(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
+        """Store answers, in a file all or none; never replace the answer to a later request."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
-            self._store.write(keyed)
+            self._store.write_answers(keyed)
 
     def next_sequence(self) -> int:
-        """Return the next request number. Processes with the same file share the numbers."""
+        """Return the next sequence number. Processes with the same file share the numbers."""
         return 0 if self._store is None else self._store.next_sequence()
 
     def _cache_key(self, wallet: WalletAddress) -> str:
@@ -112,8 +105,8 @@ class BackendStore:
         self._lock = ForkSafeLock()
         self._offset = 0
 
-    def read(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return a dict of answers: for each key, the undamaged answer that was requested last."""
+    def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
+        """Return a dict with the latest undamaged answer of each key."""
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
@@ -130,8 +123,8 @@ class BackendStore:
             self._offset = max(self._offset, latest - time.monotonic_ns())
         return answers
 
-    def write(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers. A stored answer of a later request is kept."""
+    def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
+        """Store answers; never replace the answer to a later request."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [
@@ -152,7 +145,7 @@ class BackendStore:
                 self._fall_back(failure)
 
     def next_sequence(self) -> int:
-        """Return a number greater than all numbers issued here and all numbers in answers read."""
+        """Return a number above all numbers issued here or read from the backend."""
         return time.monotonic_ns() + self._offset
 
     def _read_one(self, key: str) -> CachedAnswer | None:
@@ -167,10 +160,8 @@ class BackendStore:
 
     def _write_one(self, key: str, answer: CachedAnswer) -> None:
         if sequence_number(self._read_one(key)) <= sequence_number(answer):
-            headers = {
-                _SEQUENCE_HEADER: str(answer.sequence),
-                _CHECKSUM_HEADER: _checksum(key, answer),
-            }
+            number, digest = str(answer.sequence), _checksum(key, answer)
+            headers = {_SEQUENCE_HEADER: number, _CHECKSUM_HEADER: digest}
             self._backend.responses[quote(key, safe=_UNQUOTED)] = CachedResponse(
                 content=answer.body,
                 created_at=answer.fetched_at,
@@ -191,7 +182,7 @@ class BackendStore:
 
 def _checksum(key: str, answer: CachedAnswer) -> str:
     fetched_at = answer.fetched_at.astimezone(UTC).isoformat()
-    return str(checksum(key, fetched_at, answer.body, answer.sequence))
+    return str(cachefile.checksum(key, fetched_at, answer.body, answer.sequence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +200,19 @@ class CacheStatistics:
 def cache_statistics(path: Path) -> CacheStatistics:
     """Return statistics of a cache file, without creating it; raise a CacheError on failure."""
     keys, times = [], (None, None)
-    with _open_connection(path) as con:
+    with _open_existing_cache(path) as con:
         if con is not None:
             keys = con.execute("SELECT key FROM answers").fetchall()
             times = con.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
         files = (path, path.with_name(f"{path.name}-wal"))
         size_bytes = sum(file.stat().st_size for file in files if file.exists())
     services = Counter(key.rpartition(" ")[0] for (key,) in keys)
-    return CacheStatistics(path, size_bytes, dict(services), *map(parse_time, times))
+    return CacheStatistics(path, size_bytes, dict(services), *map(cachefile.parse_time, times))
 
 
 def clear_cache(path: Path) -> int:
     """Delete all answers in a cache file, shrink the file, and return the number of answers."""
-    with _open_connection(path) as con:
+    with _open_existing_cache(path) as con:
         if con is None:
             return 0
         deleted = con.execute("DELETE FROM answers").rowcount
@@ -232,15 +223,15 @@ def clear_cache(path: Path) -> int:
 
 
 @contextmanager
-def _open_connection(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Yield a connection, or None if there is no file or table. The file is never created."""
+def _open_existing_cache(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Yield a connection, or None without a file or table. Never create the file."""
     try:
         if not path.exists():
             yield None
             return
         with closing(database.connect(path, "rw")) as con:
             con.execute(f"PRAGMA busy_timeout = {_LOCK_TIMEOUT_MS}").fetchall()
-            database.require_schema_version(con, 0, SCHEMA_VERSION)
+            database.require_schema_version(con, 0, cachefile.SCHEMA_VERSION)
             yield con if database.schema_version(con) else None
     except database.FAULTS as fault:
         hint = "use another file: set cache= or WALLETFRAME_CACHE"

@@ -1,4 +1,4 @@
-"""Warnings and errors at the end of a fetch: wallets that are not ok, and unexpected answers."""
+"""Warnings and errors about wallets that are not ok, and about unexpected answers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class AnswerProblems:
         self._unrequested_count = 0
         self._unreadable = self._balances = self._wallets = 0
 
-    def note(self, record: WalletRecord | None, unrequested: list[str]) -> None:
+    def count_problems(self, record: WalletRecord | None, unrequested: list[str]) -> None:
         """Count the unreadable balances in a record, and the unrequested wallets in the answer."""
         self._unrequested_count += len(unrequested)
         self._unrequested = (self._unrequested + unrequested)[:_NAMED]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
-Arrival: TypeAlias = "tuple[int, Reply]"  # the request id of a wallet, and the reply for the wallet
+NumberedReply: TypeAlias = "tuple[int, Reply]"  # a wallet's request id and reply
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was refused before")
@@ -44,7 +44,7 @@ _GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
 class RequestWorkers:
-    """The worker threads of one fetch; `connect` is called late, since the cache needs no key."""
+    """The worker threads of one fetch. Only a request calls `connect`, which needs an API key."""
 
     def __init__(
         self,
@@ -58,32 +58,32 @@ class RequestWorkers:
         self._connect, self._cancel = connect, cancel
         self._on_reply, self._next_sequence = on_reply, next_sequence
         self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
-        self._queued: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
+        self._batch_queue: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._pending: set[int] = set()
-        self._arrived: SimpleQueue[Arrival] = SimpleQueue()
+        self._reply_queue: SimpleQueue[NumberedReply] = SimpleQueue()
         self._workers: list[Thread] = []
         self._batches_refused, self._key_refused = Event(), Event()
-        self._refused_until = math.inf  # give up if 429s continue past this time
+        self._give_up_at = math.inf  # give up if 429s continue past this time
         self._patience_s = self._deadline_s
 
     @cached_property
     def _connection(self) -> tuple[ServiceSession, RateLimiter]:
         return self._connect()
 
-    def add(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Queue a batch of wallets by request id. The replies are returned with the same ids."""
+    def enqueue(self, batch: Mapping[int, WalletAddress]) -> None:
+        """Queue a batch of wallets by request id. `receive_replies` yields these ids."""
         _ = self._connection  # connect in the caller's thread, where a missing setting raises
         self._pending.update(batch)
-        self._queued.put(batch)
+        self._batch_queue.put(batch)
         if len(self._workers) < self._max_workers:  # a hanging daemon can't block the exit
             name = f"walletframe_{len(self._workers)}"
-            results = map(self._request, iter(self._queued.get, None))
+            results = map(self._send, iter(self._batch_queue.get, None))
             # A deque of length 0 iterates over the map without storing the results.
             self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
 
-    def arrivals(self, until_pending: int = 0) -> Iterator[Arrival | None]:
-        """Yield replies as they arrive, and None while waiting, until `until_pending` remain."""
+    def receive_replies(self, until_pending: int = 0) -> Iterator[NumberedReply | None]:
+        """Yield ids and replies, and None while waiting, until `until_pending` wallets remain."""
         pending = self._pending
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else until_pending):
@@ -91,7 +91,7 @@ class RequestWorkers:
                 self._connection[0].in_flight.abort_threads([each.ident for each in self._workers])
                 grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
             try:
-                request_id, reply = self._arrived.get(timeout=_TICK_S)
+                request_id, reply = self._reply_queue.get(timeout=_TICK_S)
             except Empty:
                 if time.monotonic() <= grace_ends:
                     yield None
@@ -107,58 +107,58 @@ class RequestWorkers:
         """Drop the requests that have not started, and abandon the requests in flight."""
         self._cancel.set()
         for _ in self._workers:
-            self._queued.put(None)
+            self._batch_queue.put(None)
 
-    def _request(self, batch: Mapping[int, WalletAddress]) -> None:
+    def _send(self, batch: Mapping[int, WalletAddress]) -> None:
         """Send the request for a batch, with retries, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
             self._deliver(batch, {})
             return
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
-        end, attempt = math.inf, 0
+        deadline, attempt = math.inf, 0
         try:
             session, limiter = self._connection
-            while (refusal := self._wait_for_permit(end)) is None:
-                end = min(end, time.monotonic() + self._deadline_s)
-                max_s = end - time.monotonic() if self._deadline_s else math.inf
+            while (no_permit := self._wait_for_permit(deadline)) is None:
+                deadline = min(deadline, time.monotonic() + self._deadline_s)
+                max_s = deadline - time.monotonic() if self._deadline_s else math.inf
                 sequence = None if self._next_sequence is None else self._next_sequence()
                 query = f"?{details_query(wallets)}"
                 reply = replace(session.send(query, max_s=max_s), sequence=sequence)
                 if self._on_reply is not None:
                     self._on_reply(wallets, reply)  # before other code uses the reply
                 if reply.failure is Status.RATE_LIMITED:
-                    if self._refused_until == math.inf:  # the first 429 of a series
+                    if self._give_up_at == math.inf:  # the first 429 of a series
                         patience_s = (reply.retry_after_s or 0.0) + _PATIENCE_S
                         self._patience_s = max(self._deadline_s, patience_s)
-                        self._refused_until = time.monotonic() + self._patience_s
+                        self._give_up_at = time.monotonic() + self._patience_s
                     limiter.note_refusal(reply.retry_after_s)
                 else:
-                    if time.monotonic() <= self._refused_until:  # otherwise the fetch has given up
-                        self._refused_until = math.inf
+                    if time.monotonic() <= self._give_up_at:  # otherwise the fetch has given up
+                        self._give_up_at = math.inf
                     limiter.note_answer()
                 wait_s = _retry_delay_s(batch, attempt, reply)
-                if time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
+                if time.monotonic() + wait_s > deadline or self._cancel.wait(wait_s):
                     break
                 attempt += 1
-            replies = self._replies(batch, self._final_reply(reply, refusal, end))
+            replies = self._replies_by_id(batch, self._final_reply(reply, no_permit, deadline))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
         self._deliver(batch, replies)
 
     def _deliver(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
         """Queue the replies, and request the wallets without a reply one by one."""
-        for arrival in replies.items():
-            self._arrived.put(arrival)
+        for numbered_reply in replies.items():
+            self._reply_queue.put(numbered_reply)
         for request_id, wallet in batch.items():
             if request_id not in replies:
-                self._request({request_id: wallet})
+                self._send({request_id: wallet})
 
-    def _wait_for_permit(self, end: float) -> Outcome | None:
+    def _wait_for_permit(self, deadline: float) -> Outcome | None:
         """Return None once a permit is granted, or an outcome if the request must not be sent."""
         if self._key_refused.is_set():
             return _NOT_REQUESTED
-        while not self._cancel.is_set() and time.monotonic() <= min(end, self._refused_until):
-            until = min(end, self._refused_until, time.monotonic() + _CHECK_EVERY_S)
+        while not self._cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
+            until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_EVERY_S)
             if self._connection[1].wait(self._cancel, until):
                 return None
         if self._cancel.is_set():
@@ -166,18 +166,18 @@ class RequestWorkers:
         answers = f"for {self._patience_s:.0f} s, all answers were 429 (too many requests)"
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
 
-    def _final_reply(self, reply: Reply, refusal: Outcome | None, end: float) -> Reply:
-        """Return the final reply; `refusal` is the outcome if no permit was granted for a retry."""
-        if refusal is not None and (refusal is _NOT_REQUESTED or reply.answer is CANCELLED):
-            return Reply(datetime.now(UTC), refusal)
+    def _final_reply(self, reply: Reply, no_permit: Outcome | None, deadline: float) -> Reply:
+        """Return the final reply; `no_permit` is the outcome if a retry got no permit."""
+        if no_permit is not None and (no_permit is _NOT_REQUESTED or reply.answer is CANCELLED):
+            return Reply(datetime.now(UTC), no_permit)
         if self._cancel.is_set() and reply.failure:
             return Reply(reply.fetched_at, CANCELLED)
-        if self._deadline_s and time.monotonic() > end and reply.failure is Status.TIMEOUT:
+        if self._deadline_s and time.monotonic() > deadline and reply.failure is Status.TIMEOUT:
             late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's limit
             return replace(reply, answer=Outcome(Status.TIMEOUT, late))
         return reply
 
-    def _replies(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
+    def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
         """Return the replies by id. Wallets that must be requested one by one have no reply."""
         if reply.key_refused:
             self._key_refused.set()
@@ -198,7 +198,7 @@ class RequestWorkers:
 
 
 def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    """Return whether the batch may have caused the failure, so that single wallets may succeed."""
+    """Return whether the batch may be the cause of the failure, so single wallets may succeed."""
     if len(batch) == 1 or reply.key_refused:
         return False
     is_batch_failure = reply.failure in _BATCH_FAILURES and not reply.retryable
@@ -208,8 +208,7 @@ def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> b
 def _retry_delay_s(batch: Mapping[int, WalletAddress], attempt: int, reply: Reply) -> float:
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    is_final = not reply.retryable or attempt + 1 >= _ATTEMPTS
-    if is_final or _may_be_batch_failure(batch, reply):
+    if not reply.retryable or attempt + 1 >= _ATTEMPTS or _may_be_batch_failure(batch, reply):
         return math.inf
     longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret
