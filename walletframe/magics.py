@@ -1,8 +1,8 @@
 """``%load_ext walletframe``: the magic ``%wallets``, and DataFrames without mathematics.
 
-Wrong input is a usage error, which IPython shows without a traceback. A warning from a magic could
-not point at a line of the user's code. So failed wallets and remarks about the list of wallets are
-printed below the cell, unless the displayed result contains them.
+Wrong input is a usage error, which IPython shows without a traceback. Warnings from a magic could
+not point at the user's code, so failed wallets and unreadable input are printed below the cell,
+unless the displayed result contains them.
 """
 
 from __future__ import annotations
@@ -44,14 +44,13 @@ _OPTIONS = (
     *("--by", "--client", "--fix", "--from", "--help", "--keep"),
     *("--offline", "--on-unreadable", "--out", "--refresh"),
 )
-# The parameters of `Client.fetch`.
-_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable", "fix")
-_REASON = 160
-# The pandas classes that are displayed as HTML. They are registered by name, because Styler is
-# imported only if it is used. Jupyter typesets text between dollar signs as mathematics, and
-# symbols are untrusted text. So the HTML from pandas is put into an element that MathJax ignores.
+_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable", "fix")  # of `Client.fetch`
+_MAX_REASON = 160
+# Jupyter typesets text between dollar signs as mathematics, and symbols are untrusted text. So the
+# HTML of these pandas classes is put into an element that MathJax ignores. Classes are registered
+# by name, because Styler is imported only when it is used.
 _FRAME = f"{pd.DataFrame.__module__}.DataFrame"  # pandas 3 has another module name
-_TABLES = (_FRAME, "pandas.io.formats.style.Styler")
+_HTML_CLASSES = (_FRAME, "pandas.io.formats.style.Styler")
 
 
 @magics_class
@@ -81,12 +80,12 @@ class WalletMagics(Magics):
     def wallets(self, line: str, cell: str = "") -> WalletDetails | pd.DataFrame | None:
         """Fetch the tokens of wallets.
 
-        With %wallets, write the wallets after the options: %wallets ETH.0x52… NEAR.alice.near
+        With %wallets, write wallets after the options: %wallets ETH.0x52… NEAR.alice.near
         With %%wallets, write one wallet per line below; # begins a comment.
         The result is a WalletDetails. To store the result in a variable, use --out, or write
         details = %wallets ETH.0x52…
-        With --by, totals are shown instead: by token, asset, wallet, blockchain, or a column that
-        --keep keeps.
+        With --by, the result is a table of totals: by token, asset, wallet or blockchain, or by a
+        column of --keep.
 
         Examples of a cell and of two lines:
 
@@ -112,10 +111,9 @@ class WalletMagics(Magics):
         requested = _read_wallets(options, "\n".join([" ".join(options.wallets), cell]), names)
         client = default_client() if options.client is None else names.get(options.client)
         if not isinstance(client, Client):
-            message = "no variable of this name holds a Client"
-            raise _usage_error(f"--client {options.client}: {message}")
+            raise _usage_error(f"--client {options.client}: no variable of this name is a Client")
         try:
-            with _input_warnings_printed():
+            with _print_input_warnings():
                 fetch_options = {name: getattr(options, name) for name in _FETCH_OPTIONS}
                 details = client.fetch(requested, **fetch_options, on_failure="ignore")
             variables[options.out] = details
@@ -137,14 +135,13 @@ class WalletMagics(Magics):
         def print_failures(cell: ExecutionResult) -> None:
             shell.events.unregister("post_run_cell", print_failures)
             if cell.result is not details:
-                shown = [safe_line(line, _REASON) for line in reasons]
+                shown = [safe_line(line, _MAX_REASON) for line in reasons]
                 _print_lines([*summary_lines(*details), *shown])
 
         shell.events.register("post_run_cell", print_failures)
 
 
 def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> Any:
-    """Read wallets from the text of the line and the cell, or from a variable or a file."""
     if options.source:
         if text.strip():
             raise UsageError("use either --from or wallets, not both")
@@ -171,7 +168,7 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
 
 
 def _usage_error(text: str) -> UsageError:
-    """Return a usage error without control characters, since a cell may hold untrusted text."""
+    """Return a usage error without control characters, since cells may contain untrusted text."""
     return UsageError(as_lines(text))
 
 
@@ -181,8 +178,8 @@ def _print_lines(lines: list[str]) -> None:
 
 
 @contextmanager
-def _input_warnings_printed() -> Iterator[None]:
-    """Print warnings about the list of wallets, and issue all other warnings again."""
+def _print_input_warnings() -> Iterator[None]:
+    """Print warnings about the list of wallets. Issue all other warnings again."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         yield
@@ -192,29 +189,29 @@ def _input_warnings_printed() -> Iterator[None]:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
-# New in IPython 8.6; older versions don't complete the wallets and options of the magics.
+# New in IPython 8.6. Older versions don't complete wallets and options.
 _matcher = getattr(completer, "context_matcher", lambda **_: lambda function: function)
 
 
 @_matcher(identifier="walletframe")
-def _complete(context: CompletionContext) -> SimpleMatcherResult:
-    """Return completions for blockchains and options in the lines of the magics."""
+def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
+    """Return completions of blockchains and options in a line of a magic."""
     is_cell_magic = context.full_text.lstrip().startswith("%%wallets")
     typed = context.line_with_cursor[: context.cursor_position]
     if not is_cell_magic and "%wallets " not in typed:
         return {"completions": []}
     word = typed.rpartition(" ")[2]
     known = _OPTIONS if word.startswith("-") else [f"{name}." for name in known_blockchains()]
-    fitting = [text for text in known if word and text.lower().startswith(word.lower())]
+    matches = [text for text in known if word and text.lower().startswith(word.lower())]
     token = context.token
     begin = len(word) - len(token) if word.endswith(token) else 0
-    completions = [completer.SimpleCompletion(text[begin:], type="wallet") for text in fitting]
+    completions = [completer.SimpleCompletion(text[begin:], type="wallet") for text in matches]
     return {"completions": completions, "suppress": bool(completions)}
 
 
 @dataclass(frozen=True, slots=True)
 class _SafeHtmlFormatter:
-    """A formatter that calls the user's earlier formatter and disables MathJax in the HTML."""
+    """A formatter that calls the user's earlier formatter, and disables MathJax in the HTML."""
 
     earlier: Callable[[Any], str | None] | None
 
@@ -223,7 +220,7 @@ class _SafeHtmlFormatter:
         return None if html is None else disable_mathjax(html)
 
 
-_PRINTED: dict[str, Any] = {
+_TEXT_PRINTERS: dict[str, Any] = {
     "walletframe.frames.details.WalletDetails": lambda details, printer, _cycle: printer.text(
         details_text(*details, width=terminal_width())
     ),
@@ -232,35 +229,35 @@ _PRINTED: dict[str, Any] = {
 
 
 def load(shell: InteractiveShell) -> None:
-    """Register the magics, their completion and the display of tables. Repeating has no effect."""
+    """Register magics, completion and the display of tables. A second call has no effect."""
     shell.register_magics(WalletMagics)
     matchers = _custom_matchers(shell)
-    if _complete not in matchers:
-        matchers.append(_complete)
+    if _complete_magic_line not in matchers:
+        matchers.append(_complete_magic_line)
     display: Any = shell.display_formatter
     text_formatter = display.formatters["text/plain"]
     html_formatter = display.formatters["text/html"]
-    for name, printed in _PRINTED.items():
+    for name, printer in _TEXT_PRINTERS.items():
         # The user's own formatter remains.
-        text_formatter.for_type(name, text_formatter.pop(name, printed))
-    for name in _TABLES:
+        text_formatter.for_type(name, text_formatter.pop(name, printer))
+    for name in _HTML_CLASSES:
         earlier = html_formatter.pop(name, None)
         is_ours = isinstance(earlier, _SafeHtmlFormatter)
         html_formatter.for_type(name, earlier if is_ours else _SafeHtmlFormatter(earlier))
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Restore the earlier completion and display of tables; IPython can't remove the magics."""
+    """Restore the earlier completion and display of tables. IPython can't remove magics."""
     matchers = _custom_matchers(shell)
-    if _complete in matchers:
-        matchers.remove(_complete)
+    if _complete_magic_line in matchers:
+        matchers.remove(_complete_magic_line)
     display: Any = shell.display_formatter
     text_formatter = display.formatters["text/plain"]
     html_formatter = display.formatters["text/html"]
-    for name, printed in _PRINTED.items():
-        if (formatter := text_formatter.pop(name, printed)) is not printed:
+    for name, printer in _TEXT_PRINTERS.items():
+        if (formatter := text_formatter.pop(name, printer)) is not printer:
             text_formatter.for_type(name, formatter)
-    for name in _TABLES:
+    for name in _HTML_CLASSES:
         ours = html_formatter.pop(name, None)
         earlier = ours.earlier if isinstance(ours, _SafeHtmlFormatter) else ours
         if earlier is not None:

@@ -14,14 +14,14 @@ from parted import in_parts, write_parts
 
 import walletframe as wf
 from walletframe.accessor.folder import StoredWallets
-from walletframe.analysis.distribution import concentration, pivot, share
-from walletframe.analysis.parted import (
+from walletframe.analysis.chunked import (
     chunked_concentration,
     chunked_pivot,
     chunked_prices,
     chunked_share,
     chunked_totals,
 )
+from walletframe.analysis.distribution import concentration, pivot, share
 from walletframe.analysis.sums import distinct_pairs, totals
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
@@ -239,7 +239,7 @@ def test_any_amount_above_zero_has_a_holder(tmp_path, raw):
 
 def test_merging_partial_tables_early_changes_nothing(monkeypatch):
     """The table stays the same."""
-    monkeypatch.setattr("walletframe.analysis.parted._MERGE_ROWS", 2)
+    monkeypatch.setattr("walletframe.analysis.chunked._MERGE_ROWS", 2)
     token = ("ETH", "0xA0", "USDC")
     fetch = [(("ETH", f"0x{number:02}"), [(token, number, 0)] * 2) for number in range(9)]
     details = details_of(fetch)
@@ -333,7 +333,7 @@ def test_methods_that_need_frames_are_refused():
 
 def test_tables_of_unknown_tokens(monkeypatch):
     """Tables of a folder equal those of its frames, even if not all rows fit into memory."""
-    monkeypatch.setattr("walletframe.analysis.parted._BATCH_ROWS", 1)
+    monkeypatch.setattr("walletframe.analysis.chunked._BATCH_ROWS", 1)
     ether, nameless = ("ETH", None, "ETH"), (None, None, "claim now")
     held = [(ether, 2, 0), (nameless, 3, 0), (nameless, 4, 0)]
     details = details_of([(("ETH", "0xAa"), held), (("ETH", "0xbB"), held)])

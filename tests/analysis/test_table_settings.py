@@ -7,7 +7,7 @@ from drawn_fetches import details_of
 
 import walletframe as wf
 from walletframe import charts
-from walletframe.analysis.parted import GroupSpec
+from walletframe.analysis.chunked import GroupSpec
 from walletframe.analysis.selection import Selection
 from walletframe.analysis.spam.flags import explain_spam, flag_spam, without_spam
 from walletframe.analysis.sums import totals

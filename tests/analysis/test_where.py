@@ -93,7 +93,7 @@ def test_where_selects_the_explorer_s_rows(fetch, picked, switched, search, is_s
 def parts(table):
     """Return both parts of each displayed amount."""
     cells = table["cells"]["amount"]
-    return zip(cells["whole"], cells["fraction"], strict=True)
+    return zip(cells["integer"], cells["fraction"], strict=True)
 
 
 @pytest.fixture(scope="module")

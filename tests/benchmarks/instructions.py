@@ -174,7 +174,7 @@ def explorer(wallets):
 def clicks(wallets):
     """Draw each chart of the explorer once."""
     from walletframe.analysis.selection import Selection
-    from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
+    from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
     from walletframe.pickers.portfolio import Portfolio
 
     details = read_details(wallets)

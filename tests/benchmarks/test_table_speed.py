@@ -47,7 +47,7 @@ SCROLL = """by => new Promise(done => {
         for (const row of grid.querySelectorAll('.wf-row:not([hidden])')) {
             const { top, bottom } = row.getBoundingClientRect();
             if (bottom < box.top + 30 || top > box.bottom) continue;
-            const place = row.dataset.place;
+            const place = row.dataset.row;
             isBlank ||= [...row.children].some((cell) => !cell.hasChildNodes());
             if (row.querySelector('.wf-waiting')) blank.set(place, since.get(place) ?? now);
         }

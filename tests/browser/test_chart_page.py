@@ -16,7 +16,7 @@ from walletframe.analysis.selection import Selection
 from walletframe.frames.assembly import assemble
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.schema import HOLDING_DTYPES
-from walletframe.pickers.pictures import CHARTS
+from walletframe.pickers.chart import CHARTS
 from walletframe.service import SHOWCASE
 
 HARMFUL = """() => [window.__ran || 0, ...document.querySelectorAll(
@@ -140,7 +140,7 @@ def test_one_menu_has_spam_dust_and_bridged_versions(shared_tab, shown):
     assert shown.view.selection.small == 1
     page.get_by_role("button", name=re.compile(r"Combine \d+ bridged versions")).click()
     expect(page.get_by_role("button", name=re.compile("Separate"))).to_be_visible()
-    assert shown.view.picture().arguments["bridged"]
+    assert shown.view.drawn_chart().arguments["bridged"]
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Included")).to_be_focused()
     page.get_by_role("button", name="Included").click()
@@ -278,7 +278,7 @@ def test_a_chart_can_be_downloaded(shared_tab, shown):
     """A picture has the chart's title, notes and background."""
     page = shared_tab.page
     for form, begins in (("png", "data:image/png;base64,"), ("svg", "data:image/svg+xml,")):
-        image = page.evaluate("form => document.querySelector('.wf').chart.image(form)", form)
+        image = page.evaluate("form => document.querySelector('.wf').chart.exportImage(form)", form)
         assert image.startswith(begins)
         if form == "svg":
             text = re.sub("<[^>]*>", " ", unquote(image))

@@ -140,7 +140,7 @@ def test_cells_and_rows_are_copied_exactly(tab):
     """By the keyboard and by buttons; a row is copied as columns for a spreadsheet."""
     page = tab.page
     show_table(page, odd_holdings().assign(symbol="=1+1"))
-    cell = page.locator(".wf-row[data-place='2'] .wf-cell").nth(4)
+    cell = page.locator(".wf-row[data-row='2'] .wf-cell").nth(4)
     cell.click()
     page.keyboard.press("Control+c")
     expect(page.locator(".wf-table > [role=status]")).to_have_text("Copied the cell")
@@ -229,15 +229,15 @@ def test_a_cell_selects_its_wallet_token_or_blockchain(tab, showcase):
     wallets, holdings = showcase
     show_table(page, holdings, wallets)
     place = 3
-    cells = page.locator(f".wf-row[data-place='{place}'] .wf-cell")
+    cells = page.locator(f".wf-row[data-row='{place}'] .wf-cell")
     cells.nth(1).click()
     page.get_by_role("button", name="Show only this token").click()
     picked = page.evaluate("window.picked")
     key = page.answers.cell_selection(picked)
-    assert (picked["place"], picked["sort"]) == (place, "value")
+    assert (picked["row"], picked["sort"]) == (place, "value")
     row = holdings.sort_values("value", ascending=False, kind="stable").iloc[place]
     assert key == ("tokens", (row["token_blockchain"], row["token_address"].lower()))
-    page.locator(f".wf-row[data-place='{place}'] .wf-number").first.click()
+    page.locator(f".wf-row[data-row='{place}'] .wf-number").first.click()
     expect(page.get_by_role("button", name="Show only this")).to_be_hidden()
 
 

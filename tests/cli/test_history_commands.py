@@ -319,7 +319,7 @@ def test_a_file_without_its_wallets_is_refused(run, folder, tmp_path):
     fetched({f"ETH.{UPPER_A}": [token()]}).holdings.wf.to_parquet(tmp_path / "alone.parquet")
     result = run("history", "show", str(tmp_path / "alone.parquet"), "--folder", str(folder))
     assert result.exit_code == 2
-    assert "the file of wallets that fetch wrote with it is missing" in result.output
+    assert "the file of wallets from the same fetch is missing" in result.output
 
 
 @pytest.mark.parametrize("words", [["history"], ["history", "save"], ["history", "show"]])

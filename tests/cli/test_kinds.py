@@ -59,10 +59,10 @@ def run(monkeypatch, tmp_path, files):
         (
             "h.wallets.csv",
             "saved wallets",
-            "that fetch wrote with this file: h.csv",
+            "use the file of holdings from the same fetch: h.csv",
         ),
-        ("h.wallets.parquet", "saved wallets", "with this file: h.parquet"),
-        ("renamed.csv", "saved wallets", "that fetch wrote with this file\n"),
+        ("h.wallets.parquet", "saved wallets", "from the same fetch: h.parquet"),
+        ("renamed.csv", "saved wallets", "use the file of holdings from the same fetch\n"),
         ("list.csv", "a list of wallets", "walletframe fetch --file list.csv"),
         ("sent.csv", "a list of wallets", "walletframe fetch --file sent.csv"),
         ("one.csv", "a list of wallets", "walletframe fetch --file one.csv"),

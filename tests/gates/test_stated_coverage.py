@@ -24,8 +24,8 @@ from walletframe.analysis.selection import Selection
 from walletframe.cli import main
 from walletframe.cli.files import write_details
 from walletframe.frames.results import Coverage
-from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
-from walletframe.pickers.portfolio import Portfolio, wallet_status
+from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
+from walletframe.pickers.portfolio import Portfolio, status_message
 from walletframe.reports.composition import Grouping, compose
 
 DAY = pd.Timestamp("2026-01-31", tz="UTC")
@@ -143,7 +143,7 @@ def test_tables(selected, name):
     elif name == "without_spam" and not expected.filtered:
         expected = replace(expected, balances=expected.balances - 1, unpriced=0, **DROPPED)
     if name == "explore":
-        assert str(expected) in wallet_status(*result.details)["lines"]
+        assert str(expected) in status_message(*result.details)["lines"]
     elif not isinstance(result, pd.DataFrame):
         assert (result if name == "coverage" else result.wf.coverage()) == expected
     else:
@@ -188,7 +188,7 @@ def test_explorer(selected, chart):
     shown = Portfolio(details).select(Selection(spam=None))
     kind = {"wallet": 2, "token": 1}.get(CHARTS[chart].needs, 0)
     picture = draw_chart(shown, ChartOptions(chart, per_asset=True))
-    assert {*coverages[kind].sentences()} <= {*picture.about}
+    assert {*coverages[kind].sentences()} <= {*picture.notes}
 
 
 def test_limits_are_stated(fetch):

@@ -3,8 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clickedEntry, clickedPoint, escaped } from "../../walletframe/pickers/page/chart.js";
-import { asRgb, paintedLayout } from "../../walletframe/pickers/page/plotly.js";
+import {
+  clickedLegendEntry,
+  clickedPoint,
+  escapeForPlotly,
+} from "../../walletframe/pickers/page/chart.js";
+import { layoutInPageColors, toRgba } from "../../walletframe/pickers/page/plotly.js";
 
 test("a click is on a node, a bar, a slice or a cell", () => {
   const clicked = (point) => clickedPoint({ points: [point] });
@@ -24,22 +28,22 @@ test("a click is on a node, a bar, a slice or a cell", () => {
 
 test("an entry of a legend is a series, or a slice by its label", () => {
   const bars = [{ type: "bar" }, { type: "bar" }];
-  assert.deepEqual(clickedEntry({ data: bars, curveNumber: 1 }), { token: 1 });
+  assert.deepEqual(clickedLegendEntry({ data: bars, curveNumber: 1 }), { token: 1 });
   const pie = [{ type: "pie", labels: ["ETH", "USDC"] }];
-  assert.deepEqual(clickedEntry({ data: pie, curveNumber: 0, label: "USDC" }), { token: 1 });
-  assert.equal(clickedEntry({ data: [], curveNumber: 0 }), null);
+  assert.deepEqual(clickedLegendEntry({ data: pie, curveNumber: 0, label: "USDC" }), { token: 1 });
+  assert.equal(clickedLegendEntry({ data: [], curveNumber: 0 }), null);
 });
 
 test("mixed colours are written as plotly reads them", () => {
-  assert.equal(asRgb("rgb(1, 2, 3)"), "rgb(1, 2, 3)");
-  assert.equal(asRgb("color(srgb 1 0.5 0)"), "rgba(255, 128, 0, 1)");
-  assert.equal(asRgb("color(srgb 0 0 1e-3 / 0.25)"), "rgba(0, 0, 0, 0.25)");
+  assert.equal(toRgba("rgb(1, 2, 3)"), "rgb(1, 2, 3)");
+  assert.equal(toRgba("color(srgb 1 0.5 0)"), "rgba(255, 128, 0, 1)");
+  assert.equal(toRgba("color(srgb 0 0 1e-3 / 0.25)"), "rgba(0, 0, 0, 0.25)");
 });
 
 test("a layout is painted, and its own colours stay", () => {
   const colors = { text: "#111", back: "#fff", line: "#ccc", faint: "#777", font: "Sans" };
   const given = { height: 9, xaxis: { gridcolor: "red", side: "top" }, yaxis2: {} };
-  const painted = paintedLayout(given, colors);
+  const painted = layoutInPageColors(given, colors);
   assert.equal(painted.font.color, "#111");
   assert.equal(painted.height, 9);
   assert.deepEqual([painted.xaxis.gridcolor, painted.xaxis.side], ["red", "top"]);
@@ -49,5 +53,5 @@ test("a layout is painted, and its own colours stay", () => {
 });
 
 test("text is escaped for plotly", () => {
-  assert.equal(escaped("<b>$A & B$</b>"), "&lt;b&gt;&#36;A &amp; B&#36;&lt;/b&gt;");
+  assert.equal(escapeForPlotly("<b>$A & B$</b>"), "&lt;b&gt;&#36;A &amp; B&#36;&lt;/b&gt;");
 });

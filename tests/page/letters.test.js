@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cutText, summedWidths } from "../../walletframe/pickers/page/cells.js";
+import { cutText, makeTextMeasure } from "../../walletframe/pickers/page/cells.js";
 
 const one = (text) => [...text].length;
 
@@ -29,7 +29,7 @@ test("no two marks are adjacent, and letters stay whole", () => {
 
 test("each letter is measured once", () => {
   const measured = [];
-  const widthOf = summedWidths((letter) => measured.push(letter) && 2);
+  const widthOf = makeTextMeasure((letter) => measured.push(letter) && 2);
   assert.equal(widthOf("aba") + widthOf("ab"), 10);
   assert.deepEqual(measured, ["a", "b"]);
 });

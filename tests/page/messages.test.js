@@ -19,7 +19,7 @@ function fakeModel() {
 test("an answer finds its request", async () => {
   const model = fakeModel();
   const kernel = new Kernel(model, new AbortController().signal);
-  const asked = kernel.ask("rows", { first: 3 });
+  const asked = kernel.request("rows", { first: 3 });
   const [{ kind, n, first }] = model.sent;
   assert.deepEqual([kind, first], ["rows", 3]);
   model.say({ kind, n: n + 1, rows: [] });
@@ -30,7 +30,7 @@ test("an answer finds its request", async () => {
 test("the answer to an older request is dropped", async () => {
   const model = fakeModel();
   const kernel = new Kernel(model, new AbortController().signal);
-  const [older, newer] = [kernel.ask("rows"), kernel.ask("rows")];
+  const [older, newer] = [kernel.request("rows"), kernel.request("rows")];
   for (const { kind, n } of model.sent) model.say({ kind, n });
   assert.equal(await older, null);
   assert.equal((await newer).content.n, model.sent[1].n);
@@ -40,10 +40,10 @@ test("a request that failed, or whose page is gone, is null", async () => {
   const model = fakeModel();
   const gone = new AbortController();
   const kernel = new Kernel(model, gone.signal);
-  const failed = kernel.ask("rows");
+  const failed = kernel.request("rows");
   model.say({ kind: "rows", n: model.sent[0].n, failed: true });
   assert.equal(await failed, null);
-  const left = kernel.ask("file");
+  const left = kernel.request("file");
   gone.abort();
   assert.equal(await left, null);
   assert.equal(model.calls.length, 0);
@@ -70,10 +70,10 @@ test("unrequested messages of Python are handled by kind", () => {
   const model = fakeModel();
   const heard = [];
   const kernel = new Kernel(model, new AbortController().signal);
-  kernel.hear("remain", (content) => heard.push(content.places));
+  kernel.onMessage("remain", (content) => heard.push(content.places));
   model.say({ kind: "remain", places: [1] });
   model.say({ kind: "other" });
-  kernel.tell("seen", { first: 1 });
+  kernel.send("seen", { first: 1 });
   assert.deepEqual(heard, [[1]]);
   assert.deepEqual(model.sent, [{ kind: "seen", first: 1 }]);
 });

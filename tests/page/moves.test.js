@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { moved } from "../../walletframe/pickers/page/keyboard.js";
+import { cellAfterKey } from "../../walletframe/pickers/page/keyboard.js";
 
 const SIZE = { rows: 100, columns: 4, page: 10 };
 const at = (row, column) => ({ row, column });
-const press = (from, key, far = false) => moved(from, { key, far }, SIZE);
+const press = (from, key, ctrl = false) => cellAfterKey(from, { key, ctrl }, SIZE);
 
 test("arrows move by one, and stop at the edges", () => {
   assert.deepEqual(press(at(3, 1), "ArrowDown"), at(4, 1));
@@ -30,5 +30,8 @@ test("pages, and the ends of a row and of all", () => {
 test("other keys move nothing, nor does any key without rows", () => {
   assert.equal(press(at(3, 1), "x"), null);
   assert.equal(press(at(3, 1), "toString"), null);
-  assert.equal(moved(at(0, 0), { key: "ArrowDown", far: false }, { ...SIZE, rows: 0 }), null);
+  assert.equal(
+    cellAfterKey(at(0, 0), { key: "ArrowDown", ctrl: false }, { ...SIZE, rows: 0 }),
+    null,
+  );
 });

@@ -8,7 +8,7 @@ import { missingRows, rowsAhead, RowStore } from "../../walletframe/pickers/page
 /** Python as the page sees it: it counts rows, and answers on command. */
 function fakePython(total) {
   const python = { asked: [], table: "1" };
-  python.ask = (kind, said) =>
+  python.request = (kind, said) =>
     new Promise((settle) => python.asked.push({ kind, ...said, settle }));
   python.answer = ({ start, count, sort, settle }, failed = false) => {
     const end = Math.min(start + count, total);
@@ -23,18 +23,18 @@ function fakePython(total) {
 }
 
 function storeOf(python) {
-  const heard = { opened: 0, came: [] };
+  const heard = { opened: 0, rows: [] };
   const store = new RowStore(python, {
-    opened: () => (heard.opened += 1),
-    came: (first, end) => heard.came.push([first, end]),
-    late: (isLate) => (heard.late = isLate),
+    onOpened: () => (heard.opened += 1),
+    onRows: (first, end) => heard.rows.push([first, end]),
+    onLate: (isLate) => (heard.late = isLate),
   });
   return { store, heard };
 }
 
 const textOf = (store, place) => {
   const row = store.row(place);
-  return row?.cells.a.text[row.at];
+  return row?.cells.a.text[row.index];
 };
 
 test("missing blocks are requested as one range", () => {
@@ -84,15 +84,15 @@ test("one request at a time, then one for the rows in sight", async () => {
   const { store, heard } = storeOf(python);
   store.open();
   await python.answer(python.asked[0]);
-  store.see(5000, 5040);
-  store.see(70_000, 70_040);
+  store.setVisibleRows(5000, 5040);
+  store.setVisibleRows(70_000, 70_040);
   assert.equal(python.asked.length, 2);
   await python.answer(python.asked[1]);
   assert.equal(textOf(store, 5010), " 5010");
   assert.equal(python.asked.length, 3);
   await python.answer(python.asked[2]);
   assert.equal(textOf(store, 70_020), " 70020");
-  assert.equal(heard.came.length, 2);
+  assert.equal(heard.rows.length, 2);
 });
 
 test("neighbours are fetched after the rows in sight, and then nothing more", async () => {
@@ -100,8 +100,8 @@ test("neighbours are fetched after the rows in sight, and then nothing more", as
   const { store } = storeOf(python);
   store.open();
   await python.answer(python.asked[0]);
-  store.see(0, 40);
-  store.see(0, 40);
+  store.setVisibleRows(0, 40);
+  store.setVisibleRows(0, 40);
   for (let turn = 1; turn < python.asked.length; turn += 1) await python.answer(python.asked[turn]);
   assert.ok(python.asked.length <= 3);
 });
@@ -111,10 +111,10 @@ test("a failed request is not repeated until something moves", async () => {
   const { store } = storeOf(python);
   store.open();
   await python.answer(python.asked[0]);
-  store.see(5000, 5040);
+  store.setVisibleRows(5000, 5040);
   await python.answer(python.asked[1], true);
   assert.equal(python.asked.length, 2);
-  store.see(5001, 5041);
+  store.setVisibleRows(5001, 5041);
   assert.equal(python.asked.length, 3);
 });
 
@@ -124,11 +124,11 @@ test("rows of another table are requested again", async () => {
   store.open();
   await python.answer(python.asked[0]);
   python.table = "2";
-  store.see(5000, 5040);
+  store.setVisibleRows(5000, 5040);
   await python.answer(python.asked[1]);
   assert.equal(python.asked[2].start, 0);
   await python.answer(python.asked[2]);
-  assert.deepEqual([heard.opened, heard.came.length], [2, 0]);
+  assert.deepEqual([heard.opened, heard.rows.length], [2, 0]);
 });
 
 test("distant rows are dropped", async () => {
@@ -137,7 +137,7 @@ test("distant rows are dropped", async () => {
   store.open();
   await python.answer(python.asked[0]);
   for (let place = 1000; place < 60_000; place += 384) {
-    store.see(place, place + 40);
+    store.setVisibleRows(place, place + 40);
     await python.answer(python.asked.at(-1));
   }
   assert.equal(store.row(0), undefined);

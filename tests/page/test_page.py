@@ -73,7 +73,7 @@ def test_messages_are_in_one_table():
     requested = {
         (kind, path.name)
         for path in PAGE.glob("*.js")
-        for kind in re.findall(r'\.(?:ask|tell)\(\s*[`"](\w+)', path.read_text())
+        for kind in re.findall(r'\.(?:request|send)\(\s*[`"](\w+)', path.read_text())
     }
     assert {(kind, name) for kind, names in table for name in names.split(", ")} == {
         *requested,

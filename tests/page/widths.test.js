@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fitColumns, widthsOf } from "../../walletframe/pickers/page/widths.js";
+import { columnWidths, fitColumns } from "../../walletframe/pickers/page/widths.js";
 
 const CH = 8;
 const text = (name, rank, letters) => ({
@@ -11,14 +11,14 @@ const text = (name, rank, letters) => ({
   label: name,
   rank,
   number: false,
-  room: [letters, 0],
+  width_and_decimals: [letters, 0],
 });
 const number = (name, rank, room, bar = false) => ({
   name,
   label: name,
   rank,
   number: true,
-  room,
+  width_and_decimals: room,
   bar,
 });
 const COLUMNS = [
@@ -77,7 +77,9 @@ test("hidden columns are less important than shown ones", () => {
 test("a number has room for its digits, and for decimals as far as they fit", () => {
   for (let width = 180; width <= 1800; width += 13) {
     for (const column of fitColumns(COLUMNS, width, CH).shown) {
-      const { number: isNumber, room } = COLUMNS.find(({ name }) => name === column.name);
+      const { number: isNumber, width_and_decimals: room } = COLUMNS.find(
+        ({ name }) => name === column.name,
+      );
       if (!isNumber) continue;
       assert.ok(column.decimals >= Math.min(room[1], 2));
       if (width >= 340) assert.ok(column.digits >= room[0], `${width} ${column.name}`);
@@ -87,7 +89,7 @@ test("a number has room for its digits, and for decimals as far as they fit", ()
 
 test("bars get the width that texts don't need", () => {
   const value = fitColumns(COLUMNS, 1600, CH).shown.find(({ name }) => name === "value");
-  const { best } = widthsOf(
+  const { best } = columnWidths(
     COLUMNS.find(({ name }) => name === "value"),
     CH,
   );

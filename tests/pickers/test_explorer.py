@@ -24,8 +24,8 @@ from walletframe.frames.details import WalletDetails
 from walletframe.frames.positions import read_positions
 from walletframe.pandas_versions import TEXT
 from walletframe.pickers import FetchPanel, HoldingsExplorer
+from walletframe.pickers.chart import CHARTS
 from walletframe.pickers.explorer import static_mime_bundle
-from walletframe.pickers.pictures import CHARTS
 from walletframe.pickers.portfolio import Portfolio
 from walletframe.service import SHOWCASE
 
@@ -137,20 +137,20 @@ def test_pickers_filter_each_other(explorer):
     """Each shows the others' remaining options, with their holdings; its own choice aside."""
     everything = ask(explorer, "remaining")["counts"]
     pick(explorer, blockchains=["ETH"])
-    answer = ask(explorer, "remaining", of=["wallets", "tokens"])
+    answer = ask(explorer, "remaining", open=["wallets", "tokens"])
     assert {kind: each["all"] for kind, each in answer["counts"].items()} == {
         kind: each["all"] for kind, each in everything.items()
     }
-    assert answer["counts"]["wallets"]["here"] == len(explorer.shown.wallets)
+    assert answer["counts"]["wallets"]["remaining"] == len(explorer.shown.wallets)
     tokens = explorer.shown.holdings[["token_blockchain", "token_address"]]
-    assert answer["counts"]["tokens"]["here"] == len(tokens.drop_duplicates())
+    assert answer["counts"]["tokens"]["remaining"] == len(tokens.drop_duplicates())
     assert answer["counts"]["blockchains"] == everything["blockchains"]
-    assert set(answer["of"]) == {"wallets", "tokens"}
-    assert len(answer["of"]["tokens"]["places"]) == answer["counts"]["tokens"]["here"]
+    assert set(answer["options"]) == {"wallets", "tokens"}
+    assert len(answer["options"]["tokens"]["indices"]) == answer["counts"]["tokens"]["remaining"]
     pick(explorer, tokens=[USDC])
-    left = ask(explorer, "options wallets")["here"]
-    assert left["balances"] == [1] * len(left["places"])
-    assert ask(explorer, "remaining")["counts"]["blockchains"]["here"] == 1
+    left = ask(explorer, "options wallets")["remaining"]
+    assert left["balances"] == [1] * len(left["indices"])
+    assert ask(explorer, "remaining")["counts"]["blockchains"]["remaining"] == 1
 
 
 def test_pickers_filter_each_other_without_a_price(details):
@@ -159,8 +159,8 @@ def test_pickers_filter_each_other_without_a_price(details):
     priced = holdings["price"].where(holdings["blockchain"] != "POLYGON")
     explorer = HoldingsExplorer(details._replace(holdings=holdings.assign(price=priced)))
     pick(explorer, blockchains=["POLYGON"])
-    left = ask(explorer, "remaining", of=["wallets"])["of"]["wallets"]
-    assert left["worths"] == [""] * len(left["places"])
+    left = ask(explorer, "remaining", open=["wallets"])["options"]["wallets"]
+    assert left["value_texts"] == [""] * len(left["indices"])
     explorer.close()
 
 
@@ -251,7 +251,7 @@ def test_bridged_versions_are_combined_on_request(explorer, details):
     names = [trace["name"] for trace in answer["figure"]["data"]]
     page.look(click={"token": names.index("ETH")}, view=answer["view"])
     assert {*explorer.shown.holdings["symbol"]} == {"ETH", "WETH"}
-    assert page.look(thing="tokens")["bridged"]["text"] == ""
+    assert page.look(combine="tokens")["bridged"]["text"] == ""
 
 
 def test_failed_wallets_are_requested_again(service):
@@ -441,7 +441,7 @@ def test_frames_changed_in_place_are_reported(details):
     changed = WalletDetails(details.wallets.copy(), details.holdings)
     explorer = HoldingsExplorer(changed)
     changed.wallets.loc[len(changed.wallets)] = changed.wallets.loc[0]
-    assert ask(explorer, "chart", pick={"of": "blockchains", "values": ["POLYGON"]})["failed"]
+    assert ask(explorer, "chart", pick={"filter": "blockchains", "values": ["POLYGON"]})["failed"]
     assert "wrong length" in Page(explorer).alert()
     explorer.close()
 
@@ -463,7 +463,7 @@ def test_the_last_selection_wins(explorer):
     page = Page(explorer)
     threads = []
     for chain in ("ETH", "BSC", "POLYGON") * 3:
-        message = {"kind": "chart", "pick": {"of": "blockchains", "values": [chain]}}
+        message = {"kind": "chart", "pick": {"filter": "blockchains", "values": [chain]}}
         threads.append(threading.Thread(target=explorer._handle_custom_msg, args=[message, []]))
         threads[-1].start()
     for thread in threads:
@@ -485,13 +485,11 @@ def test_a_cell_of_the_table_selects(explorer):
     """The wallet, token or blockchain of the cell, and nothing else of its kind."""
     page = Page(explorer)
     pick(explorer, tokens=[USDC])
-    answer = page.look(
-        only={"by": "", "sort": "value", "down": True, "place": 0, "column": "wallet"}
-    )
+    answer = page.look(only={"by": "", "sort": "value", "down": True, "row": 0, "column": "wallet"})
     assert len(answer["chosen"]["wallets"]) == 1
     assert set(explorer.shown.holdings.address) == {answer["chosen"]["wallets"][0].split(".")[1]}
     before = page.look()["chosen"]
-    assert page.look(only={"place": 5, "column": "value"})["chosen"] == before
+    assert page.look(only={"row": 5, "column": "value"})["chosen"] == before
 
 
 def test_hostile_symbols_are_harmless():
@@ -523,7 +521,7 @@ def test_a_saved_notebook_has_the_view_as_text(explorer, capsys):
     explorer._ipython_display_()
     output = capsys.readouterr().out
     assert repr(explorer.shown) in output
-    assert "Only a page with a kernel draws the chart. Run the cell again" in output
+    assert "The chart is drawn only while a kernel runs. Run the cell again" in output
 
 
 def test_a_saved_notebook_gets_the_picture_of_its_chart(explorer, monkeypatch):
@@ -538,7 +536,7 @@ def test_a_saved_notebook_gets_the_picture_of_its_chart(explorer, monkeypatch):
     early, static, _, pictured, without = shell.display_pub.outputs
     assert "<img" not in static["data"]["text/html"]
     assert 'src="data:image/webp;base64,UklG&quot;&gt;&lt;b&gt;"' in pictured["data"]["text/html"]
-    assert "The chart as it was drawn at 2" in pictured["data"]["text/plain"]
+    assert "The chart was drawn at 2" in pictured["data"]["text/plain"]
     assert without["data"] == static["data"]
     saved = (early, static, pictured, without)
     assert [each["update"] for each in saved] == [True, False, True, True]

@@ -60,7 +60,7 @@ def test_labels_select_wallets(explorer, details):
 @pytest.mark.parametrize("things", ["tokens", "assets"])
 def test_charts_by_a_kept_column(explorer, details, chart, things):
     """Each names it, and its code makes the same of the same rows."""
-    Page(explorer).look(chart=chart, group="owner", thing=things)
+    Page(explorer).look(chart=chart, group="owner", combine=things)
     answer = choose(explorer, ("owner", "Ada"), ("owner", "<b>$x</b>"), ("owner", ""))
     assert Page(explorer).alert() == ""
     assert "owner" in answer["title"]
@@ -102,7 +102,7 @@ def node_of(answer, depth):
 def test_a_click_on_a_node_selects_it(explorer, details, chart, things):
     """A label; a wallet in it; then its token, or all contracts of its asset."""
     page = Page(explorer)
-    answer = page.look(chart=chart, group="owner", thing=things)
+    answer = page.look(chart=chart, group="owner", combine=things)
     click = {"id": node_of(answer, 0)}
     [chosen] = page.look(click=click, view=answer["view"])["chosen"]["labels"]
     owners = explorer.shown.wallets.owner.astype(TEXT).fillna("")
@@ -127,7 +127,7 @@ def test_a_click_on_a_node_selects_it(explorer, details, chart, things):
 def test_a_click_on_a_bar_a_cell_or_the_legend_selects(explorer, details):
     """A bar of an owner, and of an owner on a blockchain; a cell both; an asset all contracts."""
     page = Page(explorer)
-    answer = page.look(chart="Bars by wallet", group="owner", thing="assets")
+    answer = page.look(chart="Bars by wallet", group="owner", combine="assets")
     bar = {"trace": 0, "point": 0}
     assert len(page.look(click=bar, view=answer["view"])["chosen"]["labels"]) == 1
     answer = page.look(back=0)
@@ -167,14 +167,14 @@ def test_labels_filter(explorer, details):
     """Labels of remaining wallets, and the wallets that have them."""
     choose(explorer, ("owner", "Ada"))
     counts = ask(explorer, "remaining")["counts"]
-    assert counts["wallets"]["here"] == (details.wallets.owner == "Ada").sum()
+    assert counts["wallets"]["remaining"] == (details.wallets.owner == "Ada").sum()
     Page(explorer).choose("wallets", *Page(explorer).look()["chosen"]["wallets"])
     Page(explorer).choose("labels")
     Page(explorer).pick("Tokens", 0)
     holders = set(explorer.shown.holdings.address)
     owners = details.wallets[details.wallets.address.isin(holders)]
     left = ask(explorer, "options labels")
-    kept = {tuple(left["values"][place]) for place in left["here"]["places"]}
+    kept = {tuple(left["values"][place]) for place in left["remaining"]["indices"]}
     assert {label for column, label in kept if column == "owner"} <= {
         "" if pd.isna(owner) else owner for owner in owners.owner
     }

@@ -374,12 +374,12 @@ def test_options_are_sorted_by_value(opened):
     picker = opened(TokenPicker(held))
     assert [label[:3] for label in labels(picker)] == ["TK1", "TK0", "TK2"]
     columns = picker._options.columns()
-    assert columns["worths"] == ["10", "1", ""]
+    assert columns["value_texts"] == ["10", "1", ""]
     assert columns["balances"] == [1, 1, 2]
     assert columns["sorted"] == "value at the service's prices"
     valued = opened(TokenPicker(held.assign(value=[7.0, 0.001, 2.0, 2.0], currency="USD")))
     columns = valued._options.columns()
-    assert (columns["worths"], columns["sorted"]) == (["7", "4", "<0.01"], "value in USD")
+    assert (columns["value_texts"], columns["sorted"]) == (["7", "4", "<0.01"], "value in USD")
     mixed = held.assign(value=1.0, currency=["USD", "EUR", "USD", "USD"])
     assert labels(opened(TokenPicker(mixed)))[0][:3] == "TK2"
     assert opened(TokenPicker(mixed))._options.columns()["sorted"] == ""
@@ -390,23 +390,23 @@ def test_remaining_options(opened):
     raw = pd.Series(["1", "2", "3"]).astype("amount")
     held = MANY.head(3).assign(amount=raw, price=1.0)
     chains, wallets = opened(BlockchainPicker(held, value=["BSC"])), opened(WalletPicker(held))
-    assert ask(chains, "options")["here"] is None
+    assert ask(chains, "options")["remaining"] is None
     for picker in (chains, wallets):
         picker.narrow(held.iloc[[0]])
-    left = {"places": [0], "balances": [1], "worths": ["1"]}
-    assert ask(chains, "options")["here"] == left
+    left = {"indices": [0], "balances": [1], "value_texts": ["1"]}
+    assert ask(chains, "options")["remaining"] == left
     assert chains.value == ("BSC",)
-    assert ask(wallets, "options")["here"] == left | {"places": [2]}
+    assert ask(wallets, "options")["remaining"] == left | {"indices": [2]}
     chains.narrow(["BSC", "NEAR"])
-    left = {"places": [1], "balances": [None], "worths": [""]}
-    assert ask(chains, "options")["here"] == left
+    left = {"indices": [1], "balances": [None], "value_texts": [""]}
+    assert ask(chains, "options")["remaining"] == left
     chains.narrow([])
-    assert ask(chains, "options")["here"]["places"] == []
+    assert ask(chains, "options")["remaining"]["indices"] == []
     chains.narrow()
-    assert ask(chains, "options")["here"] is None
+    assert ask(chains, "options")["remaining"] is None
     chains.narrow(["ETH"])
     chains.offer(["ETH", "NEAR"])
-    assert ask(chains, "options")["here"] is None
+    assert ask(chains, "options")["remaining"] is None
 
 
 def test_wallets_that_are_known_to_be_empty(opened):
@@ -415,7 +415,7 @@ def test_wallets_that_are_known_to_be_empty(opened):
     answer = ask(opened(WalletPicker(details)), "options")
     assert answer["values"] == [f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"]
     assert answer["balances"] == [1, 0, None]
-    assert answer["wholes"] == [None] * 3
+    assert answer["full_texts"] == [None] * 3
 
 
 def test_wallets_have_the_users_names(opened):
@@ -426,16 +426,20 @@ def test_wallets_have_the_users_names(opened):
         answer = ask(opened(WalletPicker(source)), "options")
         assert answer["names"] == ["Ada", "B" * 23 + "…"]
         assert answer["short"]["0"] == "Ada · ETH.0x0000…0000"
-        assert answer["words"] == {"1": "B" * 30}
+        assert answer["search_text"] == {"1": "B" * 30}
 
 
 def test_the_whole_address_is_sent_and_found(opened):
     """Long addresses, and contracts with the characters of links."""
     address, contract = "addr1q" + "x" * 97, "factory/neutron1abc/astro.cw20"
     answer = ask(opened(WalletPicker([("CARDANO", address)])), "options")
-    assert (answer["values"], answer["wholes"]) == ([f"CARDANO.{address}"], [None])
+    assert (answer["values"], answer["full_texts"]) == ([f"CARDANO.{address}"], [None])
     answer = ask(opened(TokenPicker(MANY.head(1).assign(token_address=[contract]))), "options")
-    assert contract in [answer["wholes"][0], answer["words"].get("0"), answer["values"][0][1]]
+    assert contract in [
+        answer["full_texts"][0],
+        answer["search_text"].get("0"),
+        answer["values"][0][1],
+    ]
 
 
 def test_twenty_thousand_options_are_a_small_message(opened):
@@ -457,7 +461,7 @@ def test_some_tokens_remain(opened):
     """Those of a frame, by identity."""
     picker = opened(TokenPicker(MANY.head(3)))
     picker.narrow(MANY.iloc[[2]])
-    assert ask(picker, "options")["here"]["places"] == [2]
+    assert ask(picker, "options")["remaining"]["indices"] == [2]
     with pytest.raises(ColumnsError, match="'symbol'"):
         picker.narrow(pd.DataFrame({"x": [1]}))
 

@@ -16,19 +16,19 @@ from walletframe.analysis.valuation import value
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames.assembly import assemble
 from walletframe.numerals import compact
-from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
+from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
 from walletframe.pickers.portfolio import (
     Portfolio,
-    small_text,
-    spam_text,
+    small_button_label,
+    spam_button_label,
+    status_message,
     summary_parts,
-    wallet_status,
 )
 from walletframe.pickers.view import (
     ExplorerState,
     breadcrumb_texts,
     selection_after_click,
-    selection_up_to,
+    selection_up_to_level,
 )
 from walletframe.service import SHOWCASE
 
@@ -52,7 +52,7 @@ def portfolio(details):
 def left(portfolio, **selection):
     """Return the selection, and the words about filtered rows."""
     result = portfolio.select(Selection(**selection))
-    return result, spam_text(result), small_text(result)
+    return result, spam_button_label(result), small_button_label(result)
 
 
 def drawn(portfolio, *options, selection=EVERYTHING, **more):
@@ -64,11 +64,11 @@ def test_the_status_has_the_coverage():
     """As below each table: what is not counted."""
     wallets, holdings = fetched({f"ETH.{A}": [token(), token("B", 1, contract=B)]}
                                 | {f"BSC.{B}": "failed"})  # fmt: skip
-    lines = wallet_status(wallets, holdings.assign(value=[1.0, np.nan]))["lines"]
+    lines = status_message(wallets, holdings.assign(value=[1.0, np.nan]))["lines"]
     unpriced = "Not counted: 1 of 2 wallets unknown; the value of 1 balance without a price."
     as_of = "As of 2026-01-31 05:59 UTC."
     assert f"{unpriced} {as_of}" in lines
-    whole = wallet_status(*fetched({f"ETH.{A}": [token()]}))["lines"]
+    whole = status_message(*fetched({f"ETH.{A}": [token()]}))["lines"]
     assert f"Nothing is left out: 1 balance of 1 wallet. {as_of}" in whole
 
 
@@ -184,7 +184,7 @@ class TestPictures:
         assert not figure["layout"].get("template")
         assert (picture.reason, len(picture.figure) < 100_000) == ("", True)
         assert picture.title
-        assert "Simulated data." in picture.about
+        assert "Simulated data." in picture.notes
 
     def test_a_users_template_is_kept(self, portfolio, monkeypatch):
         """The page leaves the colours of paper and text unchanged."""
@@ -198,16 +198,16 @@ class TestPictures:
         picture = drawn(portfolio)
         assert picture.options.measure == "value"
         assert picture.measures == ("value", "amounts", "balances")
-        assert picture.line.startswith("Areas show the value.")
+        assert picture.coverage_line.startswith("Areas show the value.")
         counts = drawn(portfolio, measure="balances")
-        assert counts.line.startswith("Areas show the number of balances")
+        assert counts.coverage_line.startswith("Areas show the number of balances")
         assert drawn(portfolio, "Heatmap", "amounts").options.measure == "value"
         assert drawn(portfolio, "Heatmap", "balances").title.startswith("Share of")
 
     def test_a_title_has_what_is_picked(self, portfolio):
         """The selection and its value; or what is drawn in place of values."""
         page = Page(portfolio)
-        chain = page.ask(pick={"of": "blockchains", "values": ["ETH"]})
+        chain = page.ask(pick={"filter": "blockchains", "values": ["ETH"]})
         worth = compact(portfolio.select(page.selection).held.holdings["value"].sum())
         assert chain["title"] == f"ETH: {worth} by blockchain, wallet and asset"
         assert page.ask(chart="Pie of a wallet")["title"].startswith("Holdings of ")
@@ -216,7 +216,10 @@ class TestPictures:
         assert counted["title"] == "ETH: Holdings by blockchain, wallet and asset"
         priced = portfolio.details.holdings.assign(currency="USD")
         page = Page(Portfolio(portfolio.details._replace(holdings=priced)))
-        assert f"{worth} USD by" in page.ask(pick={"of": "blockchains", "values": ["ETH"]})["title"]
+        assert (
+            f"{worth} USD by"
+            in page.ask(pick={"filter": "blockchains", "values": ["ETH"]})["title"]
+        )
 
     def test_a_pie_opens_on_the_largest_wallet(self, portfolio):
         """Its value is the largest; if no value is drawn, it has most balances."""
@@ -301,8 +304,14 @@ class TestPictures:
             "ETH.0x8888…8888",
             "USDC (ETH 0xa0b8…eb48)",
         ]
-        assert selection_up_to(selection, 2) == Selection(selection.blockchains, selection.wallets)
-        assert selection_up_to(selection, 0) == selection_up_to(selection, -1) == Selection()
+        assert selection_up_to_level(selection, 2) == Selection(
+            selection.blockchains, selection.wallets
+        )
+        assert (
+            selection_up_to_level(selection, 0)
+            == selection_up_to_level(selection, -1)
+            == Selection()
+        )
         many = Selection(("ETH", "BSC"), ("ETH.0xnobody",), ())
         assert breadcrumb_texts(portfolio, many) == ["2 blockchains", "1 wallet"]
 
@@ -412,8 +421,8 @@ class TestView:
         assert heatmap["title"] == "Holdings by wallet and asset"
         assert heatmap["subtitle"].startswith("Simulated data.")
         assert page.ask(measure="balances")["title"] == "Share of each asset by wallet"
-        assert page.ask(thing="tokens")["title"] == "Share of each token by wallet"
-        page.ask(thing="assets")
+        assert page.ask(combine="tokens")["title"] == "Share of each token by wallet"
+        page.ask(combine="assets")
         page.ask(chart="Treemap", measure="")
         node = next(each for each in page.figure["data"][0]["ids"] if each.startswith("0."))
         assert page.ask(click={"id": node}, view=page.content["view"])["crumbs"]
@@ -432,10 +441,10 @@ class TestView:
     def test_the_same_picture_has_the_same_view(self, portfolio):
         """The page keeps its zoom by it, and figures are made once."""
         page = Page(portfolio)
-        view, figure = page.ask()["view"], page.view.picture().figure
+        view, figure = page.ask()["view"], page.view.drawn_chart().figure
         assert page.ask(chart="Heatmap")["view"] != view
         assert page.ask(chart="Treemap")["view"] == view
-        assert page.view.picture().figure is figure
+        assert page.view.drawn_chart().figure is figure
 
     def test_few_pictures_are_cached(self, portfolio):
         """Twenty of them use as much memory as sixteen."""

@@ -96,7 +96,7 @@ def test_prepare_is_applied_to_each_answer(opened, details):
     "change, message",
     [
         (lambda holdings: holdings.wf.value(currency="USD"), "would lose the columns"),
-        (lambda holdings: holdings.wf.without_spam(), "rows were added to the holdings or removed"),
+        (lambda holdings: holdings.wf.without_spam(), "rows of the holdings were added or removed"),
     ],
 )
 def test_refresh_refuses_to_drop_changes_of_holdings(opened, details, change, message):

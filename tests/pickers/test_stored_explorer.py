@@ -54,7 +54,7 @@ def page_data(explorer, **query):
         name: answer[name] for name in answer.keys() - {"view", "rows", "offered", "edition"}
     }
     tables = [ask(explorer, "rows", by=by) for by in ("", "token", "wallet", "owner")]
-    left = ask(explorer, "remaining", of=["wallets", "tokens", "blockchains", "labels"])
+    left = ask(explorer, "remaining", open=["wallets", "tokens", "blockchains", "labels"])
     return picture, [(each["cells"], each["counted"]) for each in tables], left, page.status()
 
 
@@ -64,8 +64,8 @@ def page_data(explorer, **query):
         {},
         {"spam": True},
         {"dust": False},
-        {"pick": {"of": "blockchains", "values": ["ETH"]}},
-        {"pick": {"of": "labels", "values": [["owner", "Ada"]]}},
+        {"pick": {"filter": "blockchains", "values": ["ETH"]}},
+        {"pick": {"filter": "labels", "values": [["owner", "Ada"]]}},
         {"chart": "Bars by blockchain", "group": "owner"},
     ],
 )
@@ -91,7 +91,7 @@ def test_the_code_reads_the_folder(both, stored):
     """It selects the shown rows of the changed folder, and draws them."""
     _, folder = both
     folder.details = stored.wf.value({("ETH", None): 3_000}, currency="EUR")
-    Page(folder).look(dust=False, pick={"of": "labels", "values": [["owner", "Ada"]]})
+    Page(folder).look(dust=False, pick={"filter": "labels", "values": [["owner", "Ada"]]})
     made = executed(folder.code, {"stored": folder.details})
     pd.testing.assert_frame_equal(made["shown"].holdings, folder.shown.holdings)
     assert made["shown"].wallets.equals(folder.shown.wallets)

@@ -52,8 +52,8 @@ def numbers(answer, column):
     """Return exact numbers of a column, None for a note or an empty cell."""
     cells = answer["cells"][column]
     return [
-        f"{whole}.{fraction}" if fraction else whole or None
-        for whole, fraction in zip(cells["whole"], cells["fraction"], strict=True)
+        f"{integer}.{fraction}" if fraction else integer or None
+        for integer, fraction in zip(cells["integer"], cells["fraction"], strict=True)
     ]
 
 
@@ -223,14 +223,14 @@ def test_numbers_are_sent_in_parts_and_whole():
     holdings = holdings_of(4, amount=amounts, value=values, unit_price=prices)
     holdings["raw_amount"] = ["1", "1", "1", "77"]
     cells = rows_of(HoldingsTable(holdings), sort="token")["cells"]
-    assert cells["amount"]["whole"] == [largest, "1234", "-0", ""]
+    assert cells["amount"]["integer"] == [largest, "1234", "-0", ""]
     assert cells["amount"]["fraction"] == ["", "56789", "5", ""]
     assert cells["amount"]["note"] == [None, None, None, "77 base units"]
-    assert cells["value"]["whole"] == ["1234", "<0", "1" + "0" * 22, ""]
+    assert cells["value"]["integer"] == ["1234", "<0", "1" + "0" * 22, ""]
     assert cells["value"]["fraction"] == ["50", "01", "00", ""]
     assert cells["value"]["copy"] == ["1234.5", "0.004", "1" + "0" * 22, None]
     assert cells["value"]["bar"] == [0, 0, 1, 0]
-    assert cells["price"]["whole"] == ["0", "3100", "Infinity", ""]
+    assert cells["price"]["integer"] == ["0", "3100", "Infinity", ""]
     assert cells["price"]["fraction"] == ["000018", "", "", ""]
 
 
@@ -240,11 +240,14 @@ def test_columns_have_their_width():
         holdings_of(3, amount=pd.array(["123456.5", "0.125", str(2**256)], dtype="amount"))
     )
     amount = next(each for each in rows_of(table)["columns"] if each["name"] == "amount")
-    assert amount["room"] == (9, 3)  # a rounded number takes nine
+    assert amount["width_and_decimals"] == (9, 3)  # a rounded number takes nine
     small = HoldingsTable(holdings_of(2, amount=pd.array(["-12", "7"], dtype="amount")))
-    assert rows_of(small)["columns"][-1]["room"] == (3, 0)
+    assert rows_of(small)["columns"][-1]["width_and_decimals"] == (3, 0)
     empty = HoldingsTable(holdings_of(1).iloc[:0].assign(value=[]).astype({"value": "float64"}))
-    assert [each["room"] for each in rows_of(empty)["columns"]][-2:] == [(1, 0), (1, 2)]
+    assert [each["width_and_decimals"] for each in rows_of(empty)["columns"]][-2:] == [
+        (1, 0),
+        (1, 2),
+    ]
 
 
 def test_amounts_of_one_token_have_bars():
@@ -262,7 +265,7 @@ def test_some_rows_are_shown_as_alone(data):
     """In any order, searched and grouped; but names of tokens, and columns, stay."""
     details = _some()
     marks = np.array(data.draw(st.lists(st.booleans(), min_size=60, max_size=60)))
-    table = HoldingsTable(*details[::-1]).where(marks, details.wallets)
+    table = HoldingsTable(*details[::-1]).select_rows(marks, details.wallets)
     apart = HoldingsTable(details.holdings[marks], details.wallets)
     for requested in (
         {"sort": "amount", "down": True},
@@ -274,7 +277,7 @@ def test_some_rows_are_shown_as_alone(data):
         numbered = ["amount"] if "amount" in own["cells"] else ["balances"]
         assert part["counted"] == own["counted"]
         assert numbers(part, *numbered) == numbers(own, *numbered)
-        cell = {**requested, "column": "wallet", "place": 0}
+        cell = {**requested, "column": "wallet", "row": 0}
         assert table.cell_selection(cell) == apart.cell_selection(cell)
 
 
@@ -286,7 +289,7 @@ def _some():
 def test_bars_have_the_scale_of_the_shown_rows():
     """A filter or a search that hides the largest value makes the other bars longer."""
     whole = HoldingsTable(holdings_of(3, value=[1000.0, 10.0, 5.0], symbol=["A", "BB", "BBB"]))
-    part = whole.where(np.array([False, True, True]))
+    part = whole.select_rows(np.array([False, True, True]))
     answers = rows_of(whole), rows_of(part), rows_of(whole, find="bb")
     bars = [answer["cells"]["value"]["bar"] for answer in answers]
     assert bars == [[1, 0.01, 0.005], [1, 0.5], [1, 0.5]]
@@ -297,12 +300,12 @@ def test_rows_of_one_token_have_bars():
     held = [token("DAI", 9 * 10**6, contract="0xda"), token(raw=10**6)]
     details = fetched({f"ETH.{UPPER_A}": held, f"ETH.{B}": [token(raw=4 * 10**6)]})
     whole = HoldingsTable(details.holdings, details.wallets)
-    part = whole.where(np.array([False, True, True]))
+    part = whole.select_rows(np.array([False, True, True]))
     answer = rows_of(part, sort="amount", down=True)
     assert answer["cells"]["amount"]["bar"] == [1, 0.25]
     assert "bar" not in rows_of(whole)["cells"]["amount"]
     assert (answer["total"], answer["counted"]) == (2, "2 balances")
-    again = whole.where(np.array([True, True, False]))
+    again = whole.select_rows(np.array([True, True, False]))
     assert rows_of(again)["total"] == 2
     assert rows_of(again)["cells"]["token"]["text"] == ["DAI", "TKN"]
 
@@ -370,8 +373,8 @@ def test_groups_mark_unknown_and_stale_wallets():
     both = [pd.concat(pair, ignore_index=True) for pair in zip(details, lost, strict=True)]
     answer = rows_of(HoldingsTable(both[1], both[0]), by="wallet", sort="wallet")
     cells = answer["cells"]
-    assert cells["balances"]["whole"] == ["1", "1", ""]
-    assert cells["amount_na"]["whole"] == ["1", "0", ""]
+    assert cells["balances"]["integer"] == ["1", "1", ""]
+    assert cells["amount_na"]["integer"] == ["1", "0", ""]
     assert cells["known"]["text"] == ["1 of 1, 1 stale", "1 of 1, 1 stale", "0 of 1"]
     assert [each["label"] for each in answer["columns"]][-1] == "wallets known"
 
@@ -383,7 +386,7 @@ def test_wallets_have_the_users_names():
     cells = rows_of(HoldingsTable(details.holdings, wallets), sort="wallet")["cells"]
     assert cells["wallet"]["text"] == ["<i>Bob</i>", "Ada"]
     assert cells["wallet"]["aside"] == [["ETH.0xaaaa…aaaa"], ["ETH.0xbbbb…bbbb"]]
-    assert cells["wallet"]["whole"] == ["ETH.0x" + "a" * 40, "ETH.0x" + "b" * 40]
+    assert cells["wallet"]["full"] == ["ETH.0x" + "a" * 40, "ETH.0x" + "b" * 40]
     [own] = [name for name in cells if name.startswith("own")]
     assert cells[own]["text"] == ["y", "x"]
 
@@ -396,7 +399,7 @@ def test_cells_have_pickers_values():
     table = HoldingsTable(details.holdings, details.wallets)
 
     def meant(column, place=0, **query):
-        return table.cell_selection({"sort": "amount", "column": column, "place": place, **query})
+        return table.cell_selection({"sort": "amount", "column": column, "row": place, **query})
 
     assert meant("wallet") == ("wallets", f"ETH.{whole('Ab')}")
     assert meant("wallet", by="wallet") == ("wallets", f"ETH.{whole('Ab')}")
@@ -432,7 +435,7 @@ def test_times_are_shown_to_the_minute_and_copied_whole():
     answer = rows_of(HoldingsTable(holdings_of(1, seen=times)))
     cells = answer["cells"][answer["columns"][-1]["name"]]
     assert cells["text"] == ["2026-01-31 05:59"]
-    assert cells["whole"] == ["2026-01-31 05:59:07+00:00"]
+    assert cells["full"] == ["2026-01-31 05:59:07+00:00"]
 
 
 def test_hostile_texts_are_lines_of_text():
@@ -441,7 +444,7 @@ def test_hostile_texts_are_lines_of_text():
     answer = rows_of(table)
     for name in ("wallet", "token", "blockchain", "contract"):
         cells = answer["cells"][name]
-        for texts in (cells["text"], cells.get("whole", []), cells.get("copy", [])):
+        for texts in (cells["text"], cells.get("full", []), cells.get("copy", [])):
             for text in filter(None, texts):
                 assert text == " ".join(text.split())
                 assert len(text) <= 1_010
@@ -450,7 +453,7 @@ def test_hostile_texts_are_lines_of_text():
             copy or whole or text
             for text, whole, copy in zip(
                 cells["text"],
-                cells.get("whole", [None] * 80),
+                cells.get("full", [None] * 80),
                 cells.get("copy", [None] * 80),
                 strict=True,
             )

@@ -9,18 +9,18 @@ from walletframe.pickers.explorer import static_mime_bundle
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.portfolio import Portfolio
 from walletframe.pickers.view import ExplorerState
-from walletframe.pickers.widget import PageWidget
+from walletframe.pickers.widget import MessageWidget
 
 SHOW = """
 export default widget(({ model, root, kernel, signal }) => {
   root.chart = new Chart(root, kernel, { version: model.get("_plotly"), signal });
-  kernel.hear("changed", () => root.chart.refresh());
+  kernel.onMessage("changed", () => root.chart.refresh());
   root.chart.refresh();
 });
 """
 
 
-class ChartWidget(PageWidget):
+class ChartWidget(MessageWidget):
     """Show a fetch as charts; its view has the selection."""
 
     _esm, _css = script("chart", "widget") + SHOW, styles("chart")

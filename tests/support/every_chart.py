@@ -13,7 +13,7 @@ from fetches import FETCHED_AT, fetched, made_up_details, token
 from walletframe import charts
 from walletframe.analysis.selection import Selection
 from walletframe.history import compare
-from walletframe.pickers.pictures import CHARTS, ChartOptions, draw_chart
+from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
 from walletframe.pickers.portfolio import Portfolio
 
 DETAILS = made_up_details(300, wallets=9, tokens=9)

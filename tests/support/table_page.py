@@ -9,10 +9,10 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A table</t
 body {{ margin: 8px; color-scheme: {scheme}; background: light-dark(#fff, #181818) }} {styles}
 </style><main id="root" class="wf"></main></html>"""
 START = """
-const ask = async (kind, said) => ({ content: JSON.parse(await window.answer(said)) });
-const pick = (said) => (globalThis.picked = said);
-const given = { signal: new AbortController().signal, pick };
-globalThis.shown = new Table(document.querySelector("#root"), { ask }, given);
+const request = async (kind, query) => ({ content: JSON.parse(await window.answer(query)) });
+const pick = (cell) => (globalThis.picked = cell);
+const options = { signal: new AbortController().signal, pick };
+globalThis.shown = new Table(document.querySelector("#root"), { request }, options);
 """
 ADDRESS = "http://127.0.0.1:9/table"  # the port is closed: the test answers
 SETTLED = "!document.querySelector('.wf-waiting') && document.querySelector('.wf-said').textContent"
@@ -63,7 +63,7 @@ def column(page, label):
     rows = page.locator(".wf-row:not([hidden])")
     place = f".wf-cell:nth-child({heads.index(label) + 1})"
     result = rows.evaluate_all(
-        "(rows, cell) => rows.map(row => [+row.dataset.place, row.querySelector(cell).innerText])",
+        "(rows, cell) => rows.map(row => [+row.dataset.row, row.querySelector(cell).innerText])",
         place,
     )
     return [text for _, text in sorted(result)]

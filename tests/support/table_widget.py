@@ -2,17 +2,17 @@
 
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.table import HoldingsTable
-from walletframe.pickers.widget import PageWidget
+from walletframe.pickers.widget import MessageWidget
 
 SHOW = """
 export default widget(({ root, kernel, signal }) => {
   const { store } = new Table(root, kernel, { signal });
-  kernel.hear("table", () => store.open());
+  kernel.onMessage("table", () => store.open());
 });
 """
 
 
-class TableWidget(PageWidget):
+class TableWidget(MessageWidget):
     """Show holdings."""
 
     _esm, _css = script("table", "widget") + SHOW, styles("table")

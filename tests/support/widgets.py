@@ -92,12 +92,12 @@ class Page:
         """Return the list of a picker: name, blockchain and address of each entry."""
         if isinstance(self.widget, HoldingsExplorer):
             answer = ask(self.widget, f"options {label.lower()}")
-            chains = [answer["chains"][place] for place in answer["on"]]
+            chains = [answer["chains"][place] for place in answer["chain_indices"]]
             wholes = [
                 (value.partition(".")[2] if isinstance(value, str) else value[1])
                 if whole is None
                 else whole
-                for whole, value in zip(answer["wholes"], answer["values"], strict=True)
+                for whole, value in zip(answer["full_texts"], answer["values"], strict=True)
             ]
             parts = zip(answer["names"], chains, wholes, strict=True)
         else:
@@ -121,7 +121,7 @@ class Page:
 
     def choose(self, kind, *values):
         """Choose values in a picker of the explorer."""
-        return self.look(pick={"of": kind, "values": [*values]})
+        return self.look(pick={"filter": kind, "values": [*values]})
 
     def look(self, **query):
         """Return the answer of the explorer's page to a request for the chart."""

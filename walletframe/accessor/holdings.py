@@ -157,7 +157,7 @@ class DetailsAccessor(HoldingsAccessor):
         return widget(fetches.WalletDetails(self._wallets, self._data), *args, **kwargs)
 
     def _top(self, _function: object, /, *args: Any, **kwargs: Any) -> pd.DataFrame:
-        return distribution.top_in_fetch(self._data, self._wallets, *args, **kwargs)
+        return distribution.top_rows_with_coverage(self._data, self._wallets, *args, **kwargs)
 
     top: Final = Delegate(lambda: distribution.top_rows, _top)
     explore: Final = Delegate(lambda: pickers.HoldingsExplorer, _explore)

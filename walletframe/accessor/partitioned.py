@@ -13,11 +13,11 @@ from walletframe.errors import FramesNeededError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from walletframe.analysis import distribution, parted, sums, valuation
+    from walletframe.analysis import chunked, distribution, sums, valuation
     from walletframe.analysis.spam import flags
     from walletframe.frames.groups import By
 else:
-    distribution, parted = map(LazyPackage, ("analysis.distribution", "analysis.parted"))
+    distribution, chunked = map(LazyPackage, ("analysis.distribution", "analysis.chunked"))
     flags, sums = map(LazyPackage, ("analysis.spam.flags", "analysis.sums"))
     valuation = LazyPackage("analysis.valuation")
 
@@ -83,7 +83,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         if options.pop("at") is not None:
             raise self._frames_needed_error("value", "(at=…)")
         source = self._holdings_without_wallets()
-        return self._wrap_holdings(source.with_prices(parted.chunked_prices(source, **options)))
+        return self._wrap_holdings(source.with_prices(chunked.chunked_prices(source, **options)))
 
     def _flag_spam(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
@@ -93,13 +93,13 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         mark = source.without_spam if drop_spam else source.with_spam_flags
         return self._wrap_holdings(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
 
-    totals: Final = delegate_chunked(lambda: sums.totals, lambda: parted.chunked_totals)
-    coverage: Final = delegate_chunked(lambda: sums.coverage, lambda: parted.chunked_coverage)
-    share: Final = delegate_chunked(lambda: distribution.share, lambda: parted.chunked_share)
+    totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)
+    coverage: Final = delegate_chunked(lambda: sums.coverage, lambda: chunked.chunked_coverage)
+    share: Final = delegate_chunked(lambda: distribution.share, lambda: chunked.chunked_share)
     concentration: Final = delegate_chunked(
-        lambda: distribution.concentration, lambda: parted.chunked_concentration
+        lambda: distribution.concentration, lambda: chunked.chunked_concentration
     )
-    pivot: Final = delegate_chunked(lambda: distribution.pivot, lambda: parted.chunked_pivot)
+    pivot: Final = delegate_chunked(lambda: distribution.pivot, lambda: chunked.chunked_pivot)
     explain_spam: Final = delegate_chunked(lambda: flags.explain_spam, lambda: flags.explain_spam)
     value: Final = Delegate(lambda: valuation.value, _add_values)
     flag_spam: Final = Delegate(lambda: flags.flag_spam, _flag_spam)

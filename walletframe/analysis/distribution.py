@@ -1,4 +1,4 @@
-"""Distribution of tokens over wallets: largest amounts, shares, pivot tables and overlaps."""
+"""Distribution of tokens over wallets: largest amounts, shares, pivot tables, overlaps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,9 @@ from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.arithmetic import quotient
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.sums import Segments, sums
-from walletframe.analysis.sums import contract_counts, distinct_pairs, sorted_unique, totals_of
+from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import (
-    token_or_asset_index,
-    token_or_asset_names,
-)
+from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
@@ -49,10 +46,10 @@ if TYPE_CHECKING:
     from walletframe.frames.results import Coverage
 
 MEASURES: Final = ("gini", "herfindahl", "top_share")
-_BATCH_ROWS = 200_000  # rows that fit into a processor's cache
-_BLOCK_PAIRS = 4_000_000  # pairs of wallets to count at once, which takes about 100 MB
+_BATCH_ROWS = 200_000  # fits into a processor's cache
+_BLOCK_PAIRS = 4_000_000  # pairs of wallets per block of about 100 MB
 _MAX_STEPS = 10**10  # about a minute
-_MAX_STEPS_ALL_PAIRS = 5 * 10**7  # about 5 GB with all pairs in the result
+_MAX_STEPS_ALL_PAIRS = 5 * 10**7  # a result of about 5 GB
 
 
 def top(amounts: pd.Series, n: int = 10) -> pd.Series:
@@ -66,8 +63,8 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
     Returns
     -------
     Series
-        The `n` largest amounts in descending order, with their original index. Equal amounts stay
-        in their original order, and NA is left out.
+        The `n` largest amounts in descending order, with the original index. Equal amounts stay in
+        the original order; NA is left out.
 
     Raises
     ------
@@ -86,28 +83,27 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
 
 
 def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
-    """Return the rows with the largest amounts, compared exactly, or with the largest numbers.
+    """Return the rows with the largest amounts or numbers. Amounts are compared exactly.
 
     Parameters
     ----------
     n : int, default 10
         The maximum number of rows to return.
     by : str, default "amount"
-        The column to rank by. It contains amounts, or numbers, such as ``"value"``.
+        The column to rank by: amounts, or numbers, such as ``"value"``.
 
     Returns
     -------
     DataFrame
-        The `n` rows with the largest values in `by`, in descending order, with their original
-        index. Rows with equal values stay in their original order, and rows with NA in `by` are
-        left out. For a table of `totals`, the line below the rows counts the balances of all other
-        rows.
+        The `n` rows with the largest values in `by`, in descending order, with the original index.
+        Rows with equal values stay in the original order; rows with NA in `by` are left out. For a
+        table of `totals`, the line below the result counts the balances of the omitted rows.
 
     Raises
     ------
     ColumnsError, AmountError
-        If the column is missing, if it contains neither amounts nor numbers, or if the column is
-        ``amount`` and contains floats, because floats have already lost digits.
+        If the column is missing, or contains neither amounts nor numbers. Floats in the column
+        ``amount`` are also an error, because floats have already lost digits.
 
     Examples
     --------
@@ -120,23 +116,23 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     require_columns(frame, [by])
     column = frame[by].reset_index(drop=True)
     if by == "amount" or isinstance(column.dtype, AmountDtype) or not is_numeric_dtype(column):
-        places = top(column, n).index
+        positions = top(column, n).index
     else:
-        places = column.dropna().sort_values(ascending=False, kind="stable").index[: max(n, 0)]
-    rows = frame.iloc[places]
+        positions = column.dropna().sort_values(ascending=False, kind="stable").index[: max(n, 0)]
+    rows = frame.iloc[positions]
     if "balances" not in frame or frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
         return rows
-    return with_coverage(rows, coverage_of_columns(frame, places.to_numpy()))
+    return with_coverage(rows, coverage_of_chosen_totals(frame, positions.to_numpy()))
 
 
-def top_in_fetch(
+def top_rows_with_coverage(
     holdings: pd.DataFrame, wallets: FetchLike, n: int = 10, *, by: str = "amount"
 ) -> pd.DataFrame:
-    """Return the same rows as `top_rows`, with the coverage of the fetch."""
+    """Return the result of `top_rows`, with the coverage of the fetch."""
     rows = top_rows(holdings, n, by=by)
     coverage = coverage_of_rows(read_positions(holdings, wallets))
-    others = int(holdings[by].notna().sum()) - len(rows)
-    return with_coverage(rows, replace(coverage, balances=len(rows), beyond_limit=others))
+    omitted = int(holdings[by].notna().sum()) - len(rows)
+    return with_coverage(rows, replace(coverage, balances=len(rows), beyond_limit=omitted))
 
 
 def share(  # noqa: PLR0913 - users pass each option by name
@@ -149,7 +145,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return the amount of one asset or token in each wallet, and its share of the total.
+    """Return the amount of one asset or token in each wallet, and the share of the total.
 
     Parameters
     ----------
@@ -161,8 +157,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         A token instead of an asset: an unambiguous symbol, or (blockchain, contract).
     by : str or list of str, default "wallet"
         The column or columns to group by, as in `totals`, except ``"token"`` and ``"asset"``. With
-        ``"owner"``, the amounts in all wallets of an owner are added up. All wallets without an
-        owner are one group.
+        ``"owner"``, an owner's amounts are added up; all wallets without an owner are one group.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, all wallets that could hold the token
         have a row. The methods of ``details.wf`` pass this table themselves.
@@ -176,20 +171,18 @@ def share(  # noqa: PLR0913 - users pass each option by name
         amounts stay in the order of the wallets, and unknown amounts come last. The columns are:
 
         - ``blockchain`` and ``address`` (str), or the columns of `by`;
-        - ``amount`` (amount): the exact sum of the known amounts. It is 0 if the wallet holds none
-          of the token, and NA if the amount is unknown;
+        - ``amount`` (amount): the exact sum of the known amounts; 0 if the wallet holds none of the
+          token; NA if the amount is unknown;
         - ``amount_na`` (Int64): the number of balances whose amount is unknown;
         - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts,
-          rounded to the nearest float64. It is NaN if the amount is unknown, or if the sum is 0;
+          rounded to the nearest float64; NaN if the amount is unknown, or if the sum is 0;
         - ``contracts`` and ``blockchains`` (Int64), in tables of an asset: the number of the
-          asset's contracts with an amount above 0, and the number of blockchains with such a
-          contract;
+          asset's contracts with an amount above 0, and the number of their blockchains;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given: as
           in `totals`, but only wallets that could hold the token are counted.
 
-        The last five columns count contracts and wallets in the group. With ``by="wallet"``, they
-        count the contracts and wallets of the complete table instead, and so have the same value in
-        each row.
+        The last five columns count contracts and wallets in the group. With ``by="wallet"``, these
+        columns count the contracts and wallets of the complete table, and all rows are equal.
 
     Raises
     ------
@@ -208,8 +201,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
-        session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Examples
     --------
@@ -248,7 +240,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         share=shares,
         **_contract_columns(positions, groups, missing),
     )
-    if groups.names == ["wallet"]:  # counts of a single wallet would only repeat its status
+    if groups.names == ["wallet"]:  # the count of a single wallet says nothing new
         known = repeated_completeness(narrowed, possible, count)
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
@@ -259,10 +251,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
 
 
 def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count an asset's contracts and their blockchains in each group.
-
-    If the groups are wallets, count them in all groups together.
-    """
+    """Count an asset's contracts and blockchains in each group, or in all wallets together."""
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
@@ -270,7 +259,7 @@ def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> di
     if groups.names == ["wallet"]:
         codes, count, missing = np.zeros_like(codes), 1, np.zeros_like(missing)
     pairs = distinct_pairs(codes, positions.contracts.codes[held])
-    counts = contract_counts(positions, pairs, count).items()
+    counts = count_contracts(positions, pairs, count).items()
     return {name: count_array(np.resize(each, len(groups)), missing) for name, each in counts}
 
 
@@ -294,12 +283,12 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     token : str or (str, str or None), optional
         A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
     top : int or float, default 10
-        How many of the largest holders ``top_share`` includes. A number between 0 and 1 is a
-        fraction of the holders: 0.01 means the richest 1 %, rounded down, but at least one holder.
+        The number of the largest holders in ``top_share``. A number between 0 and 1 is a fraction
+        of the holders: 0.01 means the richest 1 %, rounded down, and at least one holder.
     by : str or list of str, default "wallet"
-        The column or columns that define a holder: rows with equal values count as one holder,
-        as in `share`. If the list contains ``"token"``, the rows are tokens instead of assets. The
-        column ``holders`` always counts wallets.
+        The column or columns that define a holder: balances with equal values count as one holder,
+        as in `share`. With ``"token"``, the rows of the result are tokens instead of assets.
+        Whatever `by` is, the column ``holders`` counts wallets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
     assets, bridged : optional
@@ -309,11 +298,11 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     -------
     DataFrame
         One row for each token or asset. The first columns are those of `totals` by token or asset.
-        Three float64 columns follow. They are from 0 to 1, or NaN if no wallet holds the token:
+        Three float64 columns follow, from 0 to 1, or NaN if no wallet holds the token:
 
         - ``gini`` and ``herfindahl``: the two indices that are defined below;
-        - ``top_share``: the share of the `top` largest holders together (by default, 10); NaN if
-          there are fewer holders. A fraction, such as ``top=0.1``, always has a result.
+        - ``top_share``: the joint share of the largest `top` holders; NaN if there are fewer. A
+          fraction, such as ``top=0.1``, always has a result.
 
         Without rows, the result is empty.
 
@@ -327,29 +316,26 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, if ``amount`` does not contain amounts, or if values have several
-        currencies.
+        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots.
 
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
-        session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Notes
     -----
     Let x be the n amounts in ascending order, and s their sum.
 
     - The Gini index is (2 Σ i xᵢ - (n + 1) s) / (n s), with the sum over i from 1 to n. The
-      small-sample correction n / (n - 1) is not applied. This is equation 1 of Damgaard and
+      small-sample correction n / (n - 1) is not applied. The formula is equation 1 of Damgaard and
       Weiner, "Describing inequality in plant size or fecundity", Ecology 81 (2000), 1139-1142.
-    - The Herfindahl index is Σ xᵢ² / s². Its maximum is 1, and not 10,000. See Rhoades, "The
+    - The Herfindahl index is Σ xᵢ² / s². Its maximum is 1, not 10,000. See Rhoades, "The
       Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
 
-    Wallets are not people: a person may have many wallets, and an exchange's wallet has many
-    owners.
+    Wallets are not people: a person may have many wallets, and an exchange's wallet many owners.
 
     Examples
     --------
@@ -369,7 +355,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     named, by = token_or_asset_and_by(token, asset, by)
     positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(positions.holdings)
-    table = totals_of(positions, make_groups(positions, [positions.kind]))
+    table = compute_totals(positions, make_groups(positions, [positions.kind]))
     measured = table.assign(**_inequality_by_token(positions, make_groups(positions, names), top))
     coverage = coverage_from_attrs(table)
     if named is not None:
@@ -380,7 +366,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
 
 def _inequality_by_token(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
-    """Return the `MEASURES` for each token, over the groups that hold more than 0 of the token."""
+    """Return the `MEASURES` of each token. Holders are groups with an amount above 0."""
     stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -398,7 +384,7 @@ def _inequality_by_token(positions: Positions, members: Groups, top: float) -> d
 def _concentration_measures(
     amounts: Exact, pairs: Codes, count: int, stride: int, top: float
 ) -> dict[str, Floats]:
-    """Return an array for each of the `MEASURES`, with one number for each of `count` tokens.
+    """Return the `MEASURES` of `count` tokens.
 
     `pairs` encodes the token and the group of each amount: token index * `stride` + group index.
     """
@@ -418,7 +404,7 @@ def _concentration_measures(
             result[filled] = np.add.reduceat(terms, holders.starts[filled])
         return result
 
-    # A product such as 0.29 * 100 is slightly below the integer that is meant.
+    # The float product 0.29 * 100 is slightly below 29.
     tops = np.maximum(np.floor(np.round(top * sizes, 9)), 1) if top < 1 else np.full(count, top)
     largest, is_top = np.full(count, 0, dtype=object), ranks > (sizes - tops)[ids]
     np.add.at(largest, ids[is_top], units[is_top])
@@ -430,7 +416,6 @@ def _concentration_measures(
 
 
 def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:
-    """Divide element by element. The ratio is NaN if both are 0."""
     none_missing = np.zeros(len(numerators), dtype=bool)
     return quotient(Exact(numerators, none_missing, 0), Exact(denominators, none_missing, 0))
 
@@ -441,14 +426,14 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
     Returns
     -------
     Series
-        A Series of str with the name ``token`` and the index of these holdings. Two rows have the
-        same name if and only if they have the same token.
+        A Series of str with the name ``token`` and the index of these holdings. Names are equal if
+        and only if tokens are equal.
 
-        If a symbol belongs to one token only, and has only visible ASCII characters and no bracket,
-        the symbol is the name, cut to 24 characters. (Other characters may look like ASCII
-        characters.) Otherwise, the blockchain and the contract are added to the symbol. The
-        contract is shortened, unless two names would then be equal. The name of an unknown token
-        ends with ``(unknown token)``. Charts use the same names.
+        If no other token has the symbol, and the symbol consists of visible ASCII characters
+        without brackets, the symbol is the name, cut to 24 characters. (Non-ASCII characters may
+        look like ASCII characters.) Otherwise, the blockchain and the contract are added to the
+        symbol. The contract is shortened, unless two names would then be equal. The name of an
+        unknown token ends with ``(unknown token)``. Charts use the same names.
 
     Raises
     ------
@@ -488,9 +473,8 @@ def pivot(
         method `value` has added values), then by the number of holders, both in descending order,
         and then by the order of these holdings.
     by : str or list of str, default "wallet"
-        The column or columns that the rows are grouped by, as in `totals`. If the list contains
-        ``"token"``, columns are tokens instead of assets. If `by` contains only ``"token"``, rows
-        are wallets.
+        The column or columns to group the rows by, as in `totals`. With ``"token"``, columns are
+        tokens instead of assets. If `by` is only ``"token"``, rows are wallets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, the table also has rows of failed and
         empty wallets. The methods of ``details.wf`` pass this table themselves.
@@ -501,18 +485,15 @@ def pivot(
     -------
     DataFrame
         One row for each wallet, in the order of `wallets`. Without `wallets`, wallets are in the
-        order of their first rows. The index consists of ``blockchain`` and ``address`` (str), or of
-        the columns of `by`.
+        order of their first rows. The index is ``blockchain`` and ``address`` (str), or `by`.
 
         One column of exact amounts for each asset or token. Assets are named as in `totals`, and
         tokens as in `token_labels`. The columns are ordered as described for `n`.
 
-        - An amount is 0 if the wallet holds none of the asset, since the service lists all balances
-          of a wallet.
-        - An amount is NA if the wallet's balances are unknown, if its amount of the asset is
-          unknown, or if it has a balance of an unknown token, which may be part of the asset.
-        - The amount of a group is NA if an amount is unknown for a wallet that could hold the
-          asset.
+        - An amount is 0 if the wallet holds none of the asset: the service lists all balances.
+        - An amount is NA if the balances of the wallet or the amount of the asset are unknown, or
+          if the wallet has a balance of an unknown token, which may be part of the asset.
+        - A group's amount is NA if the amount is unknown for a wallet that could hold the asset.
 
         Without rows and wallets, the result is an empty DataFrame with the same index columns.
 
@@ -524,16 +505,14 @@ def pivot(
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, if ``amount`` does not contain amounts, or if values have several
-        currencies.
+        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
 
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
-        session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Examples
     --------
@@ -555,42 +534,42 @@ def pivot(
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all columns")
     positions, row_names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
     groups = make_groups(positions, row_names)
-    totals = totals_of(positions, make_groups(positions, [positions.kind]))
-    chosen = ranked_tokens(totals)[:n]
+    totals = compute_totals(positions, make_groups(positions, [positions.kind]))
+    chosen = rank_tokens(totals)[:n]
     names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
     count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + groups.codes)
     amounts = cell_sums(positions.amounts, cell, len(chosen) * count)
-    amounts[_unknown_cell_mask(positions, groups, chosen).ravel()] = pd.NA
+    amounts[_mask_unknown_cells(positions, groups, chosen).ravel()] = pd.NA
     cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)
     index = groups.labels.set_index([*groups.columns]).index
-    return with_coverage(table.set_axis(index), coverage_of_columns(totals, chosen))
+    return with_coverage(table.set_axis(index), coverage_of_chosen_totals(totals, chosen))
 
 
-def coverage_of_columns(totals: pd.DataFrame, chosen: Codes) -> Coverage:
-    """Return the coverage of a table that shows only these rows of the totals."""
+def coverage_of_chosen_totals(totals: pd.DataFrame, chosen: Codes) -> Coverage:
+    """Return the coverage of a table with only these rows of the totals."""
     coverage = coverage_from_attrs(totals)
     names = [name for name in ("balances", "amount_na", "unpriced") if name in totals]
     counts: dict[str, Any] = {name: int(totals[name].iloc[chosen].sum()) for name in names}
     return replace(coverage, **counts, beyond_limit=coverage.balances - counts["balances"])
 
 
-def ranked_tokens(totals: pd.DataFrame) -> Codes:
-    """Return the row numbers of totals: largest value first, then most holders, then in order."""
+def rank_tokens(totals: pd.DataFrame) -> Codes:
+    """Return the row numbers of totals, by value and then holders, both in descending order."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     indices: Codes = ranked.index.to_numpy()
     return indices
 
 
-def _unknown_cell_mask(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
+def _mask_unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
     """Return a mask (tokens, groups): whether an unknown wallet of the group could hold the token.
 
-    A failed wallet is unknown. A wallet with a balance of an unidentified token is also unknown for
-    each identified token. If all wallets of a group failed, all tokens are marked.
+    Failed wallets are unknown. For identified tokens, wallets with a balance of an unknown token
+    are also unknown. If all wallets of a group failed, the mask is True for all tokens.
     """
     sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
     failed, named = ~positions.known, ~positions.tokens.unknown[chosen]
@@ -598,15 +577,17 @@ def _unknown_cell_mask(positions: Positions, groups: Groups, chosen: Codes) -> M
     failures = np.bincount(sets[failed], minlength=set_count)
     unknown = np.tile(failures == sizes, (len(chosen), 1))
     if ((failures > 0) & (failures < sizes)).any():
-        unknown |= _could_hold_mask(positions, groups, chosen, failed)
+        unknown |= _mask_possible_holders(positions, groups, chosen, failed)
     if positions.has_unknown_token.any():
-        owners = positions.has_unknown_token
-        unknown[named] |= _could_hold_mask(positions, groups, chosen[named], owners)
+        holders = positions.has_unknown_token
+        unknown[named] |= _mask_possible_holders(positions, groups, chosen[named], holders)
     return unknown[:, groups.wallet_sets]
 
 
-def _could_hold_mask(positions: Positions, groups: Groups, chosen: Codes, wallets: Mask) -> Mask:
-    """Return a mask (tokens, wallet sets): whether a marked wallet could hold the token."""
+def _mask_possible_holders(
+    positions: Positions, groups: Groups, chosen: Codes, wallets: Mask
+) -> Mask:
+    """Return a mask (tokens, wallet sets): whether any of `wallets` could hold the token."""
     on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
     on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
@@ -623,9 +604,9 @@ def overlap(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return the pairs of wallets (or owners) that have the largest overlap of assets.
+    """Return the pairs of wallets (or owners) with the largest overlap of assets.
 
-    Before you call this method, drop native coins and spam, because nearly every wallet holds some.
+    First drop native coins and spam, because nearly every wallet holds some.
 
     Parameters
     ----------
@@ -633,7 +614,7 @@ def overlap(
         The maximum number of pairs. None returns all pairs with an asset in common. With w wallets,
         there can be w² / 2 pairs.
     by : str or list of str, default "wallet"
-        The column or columns whose groups are compared, as in `share`. If the list contains
+        The column or columns to group by, as in `share`. Pairs of groups are compared. With
         ``"token"``, tokens are compared instead of assets.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
@@ -643,9 +624,8 @@ def overlap(
     Returns
     -------
     DataFrame
-        One row for each pair of wallets with an asset in common. Pairs are sorted by ``jaccard``,
-        then by the number of common assets, both in descending order, then by the order of the
-        wallets. The columns are:
+        One row for each pair of wallets with a common asset. Pairs are sorted by ``jaccard``, then
+        by the number of common assets, both descending, then by wallet. The columns are:
 
         - ``blockchain``, ``address``, ``other_blockchain`` and ``other_address`` (str), or the
           columns of `by` and the same columns with the prefix ``other_``;
@@ -662,9 +642,8 @@ def overlap(
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
         below 1; if `assets` or `bridged` is given with ``"token"``; or if the comparison takes too
-        many steps: more than ten billion, or more than fifty million with ``n=None``. The number of
-        steps is the square of the number of wallets, plus the number of pairs of holders of each
-        asset.
+        many steps: more than ten billion, or with ``n=None`` more than fifty million. The number of
+        steps is the square of the number of wallets, plus each asset's number of pairs of holders.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
@@ -675,15 +654,13 @@ def overlap(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
-        session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Notes
     -----
     The Jaccard index is defined in P. Jaccard, "The distribution of the flora in the alpine zone",
-    New Phytologist 11 (1912), 37-50. The running time is proportional to the squared number of
-    holders of each token, summed over all tokens. 10,000 wallets take seconds, unless most of them
-    hold the same tokens.
+    New Phytologist 11 (1912), 37-50. The running time is proportional to the sum over all tokens of
+    the squared number of holders. 10,000 wallets take seconds if few tokens are in most wallets.
 
     Examples
     --------
@@ -711,17 +688,16 @@ def overlap(
     if steps > limit:
         by_wallet = names == ["wallet"]
         noun = "wallet" if by_wallet else "group"
-        options = [] if n else ["pass n=100 for the 100 largest overlaps"]
-        options += ['group wallets by an extra column, as in by="owner"'] * by_wallet
-        options += [f"keep fewer {noun}s"]
+        hints = [] if n else ["pass n=100 for the 100 largest overlaps"]
+        hints += ['group wallets by an extra column, as in by="owner"'] * by_wallet
+        hints += [f"keep fewer {noun}s"]
         raise SettingsError(
             f"the comparison of all pairs of {counted_noun(count, noun)} takes {steps:,} steps, "
             f"which is more than the limit of {limit:,}",
-            hint=f"{', '.join(options)}, or drop tokens that every {noun} holds",
+            hint=f"{', '.join(hints)}, or drop tokens that every {noun} holds",
         )
-    blocks = [
-        _largest_overlaps(pairs, sizes, n) for pairs in _overlapping_pairs(members, tokens, count)
-    ]
+    overlaps = _iterate_overlapping_pairs(members, tokens, count)
+    blocks = [_largest_overlaps(pairs, sizes, n) for pairs in overlaps]
     merged = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
     first, second, both = _largest_overlaps(merged, sizes, n)
     either = sizes[first] + sizes[second] - both
@@ -744,19 +720,19 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
     return pairs[:, np.lexsort((-pairs[2], -jaccard))[:n]]
 
 
-def _overlapping_pairs(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield arrays of three rows: a wallet, a later wallet, and the number of common tokens."""
+def _iterate_overlapping_pairs(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
+    """Yield arrays with three rows: a wallet, a later wallet, and the number of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = members[by_token]
-    places = np.empty_like(by_token)
-    places[by_token] = np.arange(len(by_token))
-    later = np.cumsum(np.bincount(tokens))[tokens] - places - 1  # later holders of the same token
+    ranks = np.empty_like(by_token)
+    ranks[by_token] = np.arange(len(by_token))
+    later = np.cumsum(np.bincount(tokens))[tokens] - ranks - 1  # later holders of the same token
     work = np.cumsum(np.bincount(members, weights=later, minlength=count) + count)
     edges = np.flatnonzero(np.diff(work // _BLOCK_PAIRS, prepend=-1, append=-1))
     for start, stop in pairwise(edges):
         rows = slice(*np.searchsorted(members, [start, stop]))
         repeats = later[rows]
-        after = np.repeat(places[rows] + 1 - np.cumsum(repeats) + repeats, repeats)
+        after = np.repeat(ranks[rows] + 1 - np.cumsum(repeats) + repeats, repeats)
         others = holders[after + np.arange(len(after))]
         firsts = np.repeat(members[rows] - start, repeats)
         both = np.bincount(firsts * count + others, minlength=(stop - start) * count)

@@ -1,4 +1,4 @@
-"""Prices of tokens: strict parsers of tables and files, and the interfaces of price sources."""
+"""Prices of tokens: strict parsers of tables and files, and interfaces of price sources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""The key of a price: a token, symbol or `asset_key`, and a time (None if the price has none)."""
+"""A token, a symbol or a normalized asset name, and the time of the price or None."""
 
 UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
@@ -52,7 +52,7 @@ _DATED = (
     "pass a DataFrame or a file with the column 'date', a folder of daily prices, a source with "
     'the method price_history, or prices="service"; without prices=…, the setting `prices` is used'
 )
-_OF_DAYS = '; if the prices are of several days, also pass at="snapshot"'
+_DAILY_HINT = '; for prices of several days, also pass at="snapshot"'
 
 
 @runtime_checkable
@@ -82,13 +82,12 @@ class PriceSource(Protocol):
         Returns
         -------
         mapping, Series or DataFrame
-            The price of one unit of each token. Tokens without a price are left out. Prices of
-            other tokens are ignored.
+            The price of one unit of each token with a price. Unrequested tokens are ignored.
 
         Raises
         ------
         Exception
-            Any exception. It ends the valuation.
+            Any exception ends the valuation.
         """
 
 
@@ -128,7 +127,7 @@ class PriceHistorySource(Protocol):
         Raises
         ------
         Exception
-            Any exception. It ends the valuation.
+            Any exception ends the valuation.
         """
 
 
@@ -145,7 +144,7 @@ class ParquetPrices:
     on : date or str, optional
         The day whose prices `value` uses. By default, the last day in the folder.
     max_age_days : int, default 7
-        The maximum age of a price on that day, in days. Older prices are not used.
+        The maximum age of a price on this day, in days. Older prices are not used.
 
     Examples
     --------
@@ -184,8 +183,8 @@ class ParquetPrices:
             If the folder can't be read, or if the files lack a column.
         """
         if self.on is None:
-            days = self._rows(["date"], _FIRST, _LAST)["date"]
-            day = _LAST if days.empty else days.max().date()
+            dates = self._read_period(["date"], _FIRST, _LAST)["date"]
+            day = _LAST if dates.empty else dates.max().date()
         else:
             day = pd.Timestamp(self.on).date()
         rows = self.price_history(tokens, day - timedelta(days=self.max_age_days), day)
@@ -213,27 +212,27 @@ class ParquetPrices:
         PricesError, ColumnsError, OSError
             If the folder can't be read, or if the files lack a column.
         """
-        frame = self._rows([*_DAILY, "currency"], since, until)
-        names = {name: frame[name].astype(TEXT) for name in ("token_blockchain", "token_address")}
-        frame = frame.assign(**names)
+        frame = self._read_period([*_DAILY, "currency"], since, until)
+        texts = {name: frame[name].astype(TEXT) for name in ("token_blockchain", "token_address")}
+        frame = frame.assign(**texts)
         known, requested = token_identities(frame), {*token_identities(tokens).keys}
-        places = [place for place, key in enumerate(known.keys) if key in requested]
-        return frame[np.isin(known.codes, places)].reset_index(drop=True)
+        codes = [code for code, key in enumerate(known.keys) if key in requested]
+        return frame[np.isin(known.codes, codes)].reset_index(drop=True)
 
-    def _rows(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Read the rows from `since` to `until`. Columns that the files lack are left out."""
+    def _read_period(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
+        """Read the rows from `since` to `until`. Columns that files lack are left out."""
         from pyarrow import string  # noqa: PLC0415 - slow to load, and few calls need it
         from pyarrow.dataset import dataset, field  # noqa: PLC0415 - slow to load, and few calls need it
 
         folder = Path(self.folder).expanduser()
-        # Days and times are compared as text, with a margin: time zones shift them by up to a day.
-        day, margin = field("date").cast(string()), timedelta(days=1)
+        # Times are compared as text, with a margin: time zones shift times by up to a day.
+        text, margin = field("date").cast(string()), timedelta(days=1)
         try:
             files = dataset(folder, format="parquet", partitioning="hive")
             present = files.schema.names
             missing = [name for name in _DAILY if name not in present]
             if not missing:
-                within = (day >= str(since - margin)) & (day <= str(until + 2 * margin))
+                within = (text >= str(since - margin)) & (text <= str(until + 2 * margin))
                 kept = [name for name in columns if name in present]
                 frame: pd.DataFrame = files.to_table(kept, filter=within).to_pandas()
                 dates = parse_dates(frame["date"])
@@ -244,9 +243,9 @@ class ParquetPrices:
                 raise ColumnsError(missing, present)
             unreadable = frame["date"][dates.isna()]
             if unreadable.empty:
-                ends = (pd.Timestamp(each, tz="UTC") for each in (since, until))
-                inside = dates.dt.floor("D").between(*ends)
-                rows: pd.DataFrame = frame.assign(date=dates)[inside]
+                bounds = (pd.Timestamp(day, tz="UTC") for day in (since, until))
+                in_period = dates.dt.floor("D").between(*bounds)
+                rows: pd.DataFrame = frame.assign(date=dates)[in_period]
                 return rows
             reason = f"{safe_line(str(unreadable.iloc[0]))!r} is not a date"
         raise PricesError(f"{folder} can't be read: {reason}")
@@ -268,7 +267,7 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Read a CSV file as text, and undo `as_cell`. Also return the last line number of each row."""
+    """Read a CSV file as text. Also return the last line number of each row."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(from_cell, row)]) for row in reader if row]
@@ -284,76 +283,73 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPrices:
-    """A table of prices and, if they come from a CSV file, the line number of each price."""
+    """A table of prices, with line numbers if the table was read from a CSV file."""
 
     table: PriceTable
     dated: bool  # whether the column `date` contains the times of the prices
-    file: str = ""  # its name, if the prices come from a file
+    file: str = ""  # the name of the file, if any
     lines: Sequence[int] | None = None  # the line number of each row, from 1
 
     @property
     def numbering_note(self) -> str:
-        """The words in a message that explain the numbers before the listed prices."""
+        """The part of a message that explains the numbers before the listed prices."""
         if self.lines is not None:
             return f"listed by line number in {self.file}"
         rows = f"listed by row number in {self.file}, counted from 0"
         return rows if self.file else POSITIONS_NOTE
 
     def line_or_position(self, number: int) -> int:
-        """Return the line number of a price or, if there are no lines, the price's position."""
+        """Return the line number of a price. Without line numbers, return the position."""
         return number if self.lines is None else self.lines[number]
 
 
 def parse_prices(
     loaded: LoadedPrices, *, by_symbol: bool = False
 ) -> tuple[dict[PriceKey, float], dict[PriceKey, int]]:
-    """Return two dicts with the price and the position of each key.
-
-    One error lists all prices that can't be used.
-    """
-    units: dict[PriceKey, float] = {}
-    places: dict[PriceKey, int] = {}
+    """Return two dicts by key: the prices, and their positions. One error lists unusable prices."""
+    price_by_key: dict[PriceKey, float] = {}
+    position_by_key: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []
     entries = keys_and_prices(loaded.table, by_symbol=by_symbol)
     dates = parse_dates(loaded.table["date"]) if loaded.dated else repeat(None)
-    for place, ((name, price), day) in enumerate(zip(entries, dates, strict=False)):
+    for position, ((name, price), day) in enumerate(zip(entries, dates, strict=False)):
         if is_blank(name) and is_blank(price):
             continue
         key: Any = _parse_key(name)
         if by_symbol:
             key = name.strip() if isinstance(name, str) else None
-        fault, token = price_fault(price), token_text(name)
-        fault = f"the price of {token} is {fault}" if fault else ""
+        reason, token = unusable_price_reason(price), token_text(name)
+        problem = f"the price of {token} is {reason}" if reason else ""
         if key is None:
-            fault = f"the key {token} is {'not a symbol' if by_symbol else _INVALID_KEY}"
+            problem = f"the key {token} is {'not a symbol' if by_symbol else _INVALID_KEY}"
         elif day is pd.NaT:
-            fault = f"the date of {token} can't be parsed"
-        elif places.setdefault((key, day), place) != place:
-            first = loaded.line_or_position(places[key, day])
-            fault = f"{token} already has a price: see number {first}"
-        if fault:
-            problems.append((loaded.line_or_position(place), str(price)[:40], fault))
+            problem = f"the price date of {token} can't be parsed"
+        elif position_by_key.setdefault((key, day), position) != position:
+            first = loaded.line_or_position(position_by_key[key, day])
+            problem = f"{token} already has a price: see number {first}"
+        if problem:
+            problems.append((loaded.line_or_position(position), str(price)[:40], problem))
         else:
-            units[key, day] = float(price)
+            price_by_key[key, day] = float(price)
     if problems:
         columns = loaded.table.columns if isinstance(loaded.table, pd.DataFrame) else ()
-        of_days = "" if loaded.dated or "date" not in columns else _OF_DAYS
-        one_each = "give each token one price of 0 or more, and leave out tokens without a price"
+        daily = "" if loaded.dated or "date" not in columns else _DAILY_HINT
+        hint = "give each token one price of 0 or more, and leave out tokens without a price"
         raise PricesError(
             f"{counted_noun(len(problems), 'price')} can't be used ({loaded.numbering_note}):",
-            hint=f"{one_each}{of_days}",
+            hint=f"{hint}{daily}",
             problems=problems,
         )
-    return units, places
+    return price_by_key, position_by_key
 
 
-def asset_key(name: str) -> str:
-    """Normalize the name of an asset for comparisons."""
+def normalize_asset_name(name: str) -> str:
+    """Return the name of an asset without outer spaces, in lower case."""
     return name.strip().casefold()
 
 
 def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
-    """Return the key, as written, and the price of each row of a table."""
+    """Return the unparsed key and the price of each row of a table."""
     if isinstance(table, Mapping):
         return table.items()
     if isinstance(table, pd.Series):
@@ -361,19 +357,22 @@ def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any
     if by_symbol:
         require_columns(table, ["symbol", "price"])
         return zip(table["symbol"], table["price"], strict=True)
-    names = [next((name for name in each if name in table.columns), each[0]) for each in _KEYS]
+    names = [
+        next((name for name in synonyms if name in table.columns), synonyms[0])
+        for synonyms in _KEYS
+    ]
     has_assets = "asset" in table.columns
     pairs = [] if has_assets and not {*names} & {*table.columns} else names
     require_columns(table, [*pairs, "price"], _FORMS)
     keys: list[Any] = [*zip(*(table[name] for name in pairs), strict=True)] or [None] * len(table)
     if has_assets:
-        both = zip(keys, table["asset"], strict=True)
-        keys = [asset if is_blank(key) else key for key, asset in both]
+        keys_and_assets = zip(keys, table["asset"], strict=True)
+        keys = [asset if is_blank(key) else key for key, asset in keys_and_assets]
     return zip(keys, table["price"], strict=True)
 
 
 def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
-    """Return prices with standard column names. Case and surrounding spaces are ignored."""
+    """Return prices with standard column names. Case and surrounding spaces don't matter."""
     if not isinstance(table, pd.DataFrame):
         if dated:
             raise PricesError("prices=… has no dates, which at=… needs", hint=_DATED)
@@ -382,8 +381,8 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
         raise PricesError(f"prices of type {type(table).__name__} are not supported", hint=_FORMS)
     normalized = [str(name).strip().lower() for name in table.columns]
     names = [
-        found if found in _COLUMNS and (name == found or found not in table.columns) else name
-        for name, found in zip(table.columns, normalized, strict=True)
+        standard if standard in _COLUMNS and standard not in table.columns else name
+        for name, standard in zip(table.columns, normalized, strict=True)
     ]
     duplicates = sorted({name for name in names if name in _COLUMNS and names.count(name) > 1})
     if duplicates:
@@ -399,7 +398,7 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
 
 
 def parse_dates(column: pd.Series) -> pd.Series:
-    """Parse dates or times, which are in UTC unless they have a time zone. Failures become NaT."""
+    """Parse dates or times, in UTC unless they have a time zone. Unreadable texts become NaT."""
     if is_numeric_dtype(column):
         raise PricesError(
             f"the column 'date' must contain dates or text, but has the dtype {column.dtype}",
@@ -410,10 +409,10 @@ def parse_dates(column: pd.Series) -> pd.Series:
 
 
 def _parse_key(name: Any) -> TokenKey | str | None:
-    """Return the key of a token or an asset, or None if `name` is neither."""
+    """Return the key of a token or an asset, or None if `name` is invalid."""
     match name:
         case str():
-            return asset_key(name) or None
+            return normalize_asset_name(name) or None
         case (str() as chain, contract) if chain.strip():
             if isinstance(contract, str):
                 return token_key((chain, contract))
@@ -422,8 +421,8 @@ def _parse_key(name: Any) -> TokenKey | str | None:
             return None
 
 
-def price_fault(price: Any) -> str:
-    """Return the reason why a price can't be used, such as "negative", or "" if there is none."""
+def unusable_price_reason(price: Any) -> str:
+    """Return the reason why a price can't be used, such as "negative", else ""."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:
@@ -438,22 +437,22 @@ def price_fault(price: Any) -> str:
 
 
 def stated_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Return the currency that the table states, or else the argument `currency`."""
+    """Return the currency in the table or, if the table has none, the argument `currency`."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return currency
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
-    written = table["currency"][filled]
-    named = list(dict.fromkeys(None if is_blank(name) else str(name).strip() for name in written))
-    stated = ", ".join(repr(name) for name in named if name is not None)
-    if len(named) > 1 and None in named:
+    cells = table["currency"][filled]
+    distinct = list(dict.fromkeys(None if is_blank(cell) else str(cell).strip() for cell in cells))
+    stated = ", ".join(repr(name) for name in distinct if name is not None)
+    if len(distinct) > 1 and None in distinct:
         raise PricesError(
             f"some prices have no currency, and other prices are in {stated}",
             hint="fill in the currency of each price",
         )
-    one_currency(named, "prices", "pass prices in one currency")
-    if currency is not None and named not in ([], [None], [currency]):
+    one_currency(distinct, "prices", "pass prices in one currency")
+    if currency is not None and distinct not in ([], [None], [currency]):
         raise PricesError(
             f"the prices are in {stated}, not in {currency!r}",
             hint=f"convert the prices, or pass currency={stated}",
         )
-    return next(iter(named), None) or currency
+    return next(iter(distinct), None) or currency

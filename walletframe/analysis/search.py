@@ -36,62 +36,62 @@ _LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
 
 @dataclass(eq=False)
 class TextColumn:
-    """A column of texts. Each row has a code (-1: no text), and each text is made when needed."""
+    """A column of texts. Each row has a code (-1: no text). Functions return the text of a code."""
 
     codes: Codes  # of each row
     count: int  # number of different codes
-    label: Callable[[int], str]  # returns the text for a code, as a safe line for tables
-    full_text: Callable[[int], str]  # returns a longer safe line
-    words: Callable[[int], str] = lambda _code: ""  # returns further text to search
+    label: Callable[[int], str]  # a safe line for tables
+    full_text: Callable[[int], str]  # a longer safe line
+    extra_search_text: Callable[[int], str] = lambda _code: ""  # is not shown
 
     @cached_property
-    def _searched(self) -> list[str]:
-        parts = (map(each, range(self.count)) for each in (self.label, self.full_text, self.words))
-        return [" ".join(dict.fromkeys(each)).casefold() for each in zip(*parts, strict=True)]
+    def _search_texts(self) -> list[str]:
+        functions = self.label, self.full_text, self.extra_search_text
+        parts = (map(function, range(self.count)) for function in functions)
+        return [" ".join(dict.fromkeys(texts)).casefold() for texts in zip(*parts, strict=True)]
 
-    def contains(self, substring: str) -> Mask:
-        """Return a mask of the rows whose text contains `substring`, which must be case-folded."""
-        marks = [*(substring in text for text in self._searched), False]
-        return np.array(marks, dtype=bool)[self.codes]
+    def mask_containing(self, substring: str) -> Mask:
+        """Return a mask of the rows whose text contains `substring`, which is in lower case."""
+        matches = [*(substring in text for text in self._search_texts), False]
+        return np.array(matches, dtype=bool)[self.codes]
 
 
-def search_words(search: str) -> tuple[str, ...]:
-    """Split a search text into case-folded words."""
+def split_search_words(search: str) -> tuple[str, ...]:
+    """Split a search text into distinct words in lower case."""
     return tuple(dict.fromkeys(search.casefold().split()))
 
 
-def rows_with_words(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
-    """Return a mask of the rows that contain all words. Each word may be in any column."""
-    marks, columns = np.ones(count, dtype=bool), [*columns]
+def mask_rows_with_words(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
+    """Return a mask of the rows that contain all words, each word in any column."""
+    mask, columns = np.ones(count, dtype=bool), [*columns]
     for word in words:
-        marks &= np.any([column.contains(word) for column in columns], axis=0)
-    return marks
+        mask &= np.any([column.mask_containing(word) for column in columns], axis=0)
+    return mask
 
 
-def row_texts(
+def searchable_columns(
     positions: Positions, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return a dict that maps each searchable column of holdings to the texts in the column.
-
-    `names` replaces the names of some tokens.
-    """
+    """Return the texts of each searchable column, by name. `names` renames tokens."""
     holdings, frame = positions.holdings, positions.wallet_frame
     user_names = user_wallet_names(positions.wallets, frame if positions.has_wallets else None)
     texts = {
-        "wallet": wallet_texts(positions.wallets, positions.wallet_codes, user_names),
-        **token_texts(holdings, positions.tokens, names),
-        "blockchain": texts_by_code(*row_token_blockchains(holdings, positions.tokens)),
+        "wallet": wallet_text_column(positions.wallets, positions.wallet_codes, user_names),
+        **token_text_columns(holdings, positions.tokens, names),
+        "blockchain": text_column_from_codes(
+            *factorize_token_blockchains(holdings, positions.tokens)
+        ),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
-        texts["currency"] = column_texts(holdings["currency"])
-    for place, column in enumerate(extra_columns(positions)):
+        texts["currency"] = text_column_from_values(holdings["currency"])
+    for number, column in enumerate(extra_columns(positions)):
         if is_non_numeric(column):
-            texts[f"extra {place}"] = column_texts(column)
+            texts[f"extra {number}"] = text_column_from_values(column)
     return texts
 
 
-def wallet_texts(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return the name of each row's wallet; `names` are the names that the user gave wallets."""
+def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
+    """Return the text of each row's wallet: the address, and the user's name in `names`."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = wallet_pairs(wallets)
     return TextColumn(
@@ -100,73 +100,75 @@ def wallet_texts(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> T
 
 
 def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return a pair of texts for each wallet: the blockchain and the address."""
+    """Return a pair for each wallet: blockchain and address."""
     columns = (wallets[name].fillna("").tolist() for name in ("blockchain", "address"))
     return [*zip(*columns, strict=True)]
 
 
-def token_texts(
+def token_text_columns(
     frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return two columns of texts: the name of each row's token, and the token's contract."""
+    """Return two columns of texts: the name and the contract of each row's token."""
     symbols, chains, contracts = (
         np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")
     )
-    named = token_names(frame, tokens, np.arange(len(tokens.keys)))
+    unique = token_names(frame, tokens, np.arange(len(tokens.keys)))
     if names is not None:
-        named = [names.get(key, name) for key, name in zip(tokens.keys, named, strict=True)]
+        unique = [names.get(key, name) for key, name in zip(tokens.keys, unique, strict=True)]
 
-    def label(code: int) -> str:
-        name = named[code]
+    def cut_name(code: int) -> str:
+        name = unique[code]
         return name if len(name) <= _LABEL else f"{name[: _LABEL - 1]}…"
 
-    def symbol(code: int) -> str:
-        full = safe_line(cell_text(symbols[code]), _FULL)
-        return named[code] if full in named[code] else full
+    def name_or_symbol(code: int) -> str:
+        symbol = safe_line(cell_text(symbols[code]), _FULL)
+        return unique[code] if symbol in unique[code] else symbol
 
-    def short(code: int) -> str:
+    def short_contract_text(code: int) -> str:
         return short_contract(chains[code], contracts[code])
 
-    def contract(code: int) -> str:
+    def full_contract_text(code: int) -> str:
         address = contracts[code]
-        return safe_line(address, _FULL) if isinstance(address, str) else short(code)
+        return safe_line(address, _FULL) if isinstance(address, str) else short_contract_text(code)
 
-    def searched(code: int) -> str:
+    def raw_symbol(code: int) -> str:
         return cell_text(symbols[code])[:_SEARCHED]
 
     codes, count = tokens.codes, len(tokens.keys)
     return {
-        "token": TextColumn(codes, count, label, symbol, searched),
-        "contract": TextColumn(codes, count, short, contract),
+        "token": TextColumn(codes, count, cut_name, name_or_symbol, raw_symbol),
+        "contract": TextColumn(codes, count, short_contract_text, full_contract_text),
     }
 
 
-def row_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
-    """Factorize the token blockchains of rows. All rows of a token get that of the first row."""
-    codes, chains = factorized_values(frame["token_blockchain"].iloc[tokens.first])
+def factorize_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
+    """Factorize the blockchains of the rows' tokens, as spelled in a token's first row."""
+    codes, chains = factorize_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
 
 
-def column_texts(values: pd.Series) -> TextColumn:
+def text_column_from_values(values: pd.Series) -> TextColumn:
     """Return the texts of a column of any type."""
-    return texts_by_code(*factorized_values(values))
+    return text_column_from_codes(*factorize_values(values))
 
 
-def texts_by_code(codes: Codes, values: list[Any]) -> TextColumn:
+def text_column_from_codes(codes: Codes, values: list[Any]) -> TextColumn:
     """Return the texts of factorized values."""
 
-    def label(code: int) -> str:
+    def value_text(code: int) -> str:
         value = values[code]
         return safe_line(
             f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _EXTRA_LABEL
         )
 
-    return TextColumn(codes, len(values), label, lambda code: safe_line(str(values[code]), _FULL))
+    return TextColumn(
+        codes, len(values), value_text, lambda code: safe_line(str(values[code]), _FULL)
+    )
 
 
-def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
-    """Factorize values, as `pandas.factorize` does. Unhashable values are compared as text."""
+def factorize_values(values: pd.Series) -> tuple[Codes, list[Any]]:
+    """Factorize values with `pandas.factorize`. Unhashable values are compared as text."""
     try:
         codes, uniques = pd.factorize(values)
     except TypeError:
@@ -175,25 +177,24 @@ def factorized_values(values: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 def is_non_numeric(values: pd.Series) -> bool:
-    """Return whether a column contains neither amounts nor numbers. A bool is not a number."""
+    """Return whether a column has neither amounts nor numbers. Bools are not numbers."""
     dtype = values.dtype
     is_number = is_integer_dtype(dtype) or is_float_dtype(dtype) or isinstance(dtype, AmountDtype)
     return is_bool_dtype(dtype) or not is_number
 
 
 def extra_columns(positions: Positions) -> list[pd.Series]:
-    """Return the extra columns of holdings, then those of wallets, aligned to the holdings rows."""
+    """Return the extra columns of holdings, then those of wallets, with a row per balance."""
     holdings = positions.holdings
-    columns = [holdings.iloc[:, place] for place in _extra_column_indices(holdings, HOLDING_DTYPES)]
+    columns = [holdings.iloc[:, index] for index in _extra_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:
         wallets, rows = positions.wallet_frame, positions.first[positions.wallet_codes]
-        own = _extra_column_indices(wallets, [*WALLET_DTYPES, "name"])
-        kept = (wallets.iloc[:, place] for place in own)
+        indices = _extra_column_indices(wallets, [*WALLET_DTYPES, "name"])
+        kept = (wallets.iloc[:, index] for index in indices)
         columns += [pd.Series(each.array.take(rows), name=each.name) for each in kept]
     return columns
 
 
 def _extra_column_indices(frame: pd.DataFrame, schema: Iterable[str]) -> list[int]:
-    """Return the positions of the user's extra columns. Several columns may have the same name."""
     standard = {*schema, *_VALUE_COLUMNS}
-    return [place for place, name in enumerate(frame.columns) if name not in standard]
+    return [index for index, name in enumerate(frame.columns) if name not in standard]

@@ -11,8 +11,8 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_blockchain, canonical_key
 from walletframe.address.lists import parse_wallets
-from walletframe.analysis.parted import ChunkedHoldings, chunked_tokens
-from walletframe.analysis.search import row_texts, rows_with_words, search_words
+from walletframe.analysis.chunked import ChunkedHoldings, chunked_tokens
+from walletframe.analysis.search import mask_rows_with_words, searchable_columns, split_search_words
 from walletframe.analysis.spam.flags import spam_mask
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
@@ -279,9 +279,9 @@ class Selectable:
         """Return the selected rows that contain all words. `names` replaces names of tokens."""
         holdings = self.held.holdings
         matches = self.row_mask(selection)
-        if words := search_words(search):
-            texts = row_texts(self._with_wallets, names).values()
-            matches &= rows_with_words(words, texts, len(holdings))
+        if words := split_search_words(search):
+            texts = searchable_columns(self._with_wallets, names).values()
+            matches &= mask_rows_with_words(words, texts, len(holdings))
         marks = self.drop_spam_and_small(matches, selection)
         with_small = self.drop_spam_and_small(matches, replace(selection, small=None))
         spam = "spam" if selection.spam is False else "other"

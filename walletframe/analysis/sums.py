@@ -1,7 +1,7 @@
 """Totals of holdings: exact sums of groups, and the completeness of each group.
 
-A group is complete if all wallets that could have balances in the group are known. Aggregates of
-disjoint sets of wallets can be merged, if each set contains all rows of its wallets.
+A group is complete if all wallets are known that could have balances in the group. Aggregates of
+disjoint sets of wallets can be merged if each set contains all rows of its wallets.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _CURRENCY_HINT = (
 )
 
 Pairs: TypeAlias = "tuple[Codes, Codes]"
-"""Two arrays, the codes and the members of distinct pairs, in ascending order."""
+"""The codes and the members of distinct pairs: two arrays, in ascending order of the pairs."""
 
 
 def totals(
@@ -74,22 +74,20 @@ def totals(
     by : str or list of str, default "asset"
         The column or columns to group by:
 
-        - ``"asset"``: the asset. It combines all contracts of the asset in `walletframe.assets`. A
-          token that is not listed there is an asset of its own;
+        - ``"asset"``: the asset, with all contracts in `walletframe.assets`, or an unlisted token;
         - ``"token"``: the token, identified by its blockchain and contract;
         - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"wallet"``: the wallet;
         - ``"blockchain"``: the blockchain of the wallet;
         - ``"snapshot"``: the time of the snapshot;
-        - the name of an extra column of `wallets`, such as ``"owner"``, or of any column of these
-          holdings.
+        - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings.
 
         Rows with a missing value in the column are one group.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. With `wallets`, failed wallets are counted. The methods
         of ``details.wf`` pass this table themselves.
     assets : DataFrame, str or Path, optional
-        Contracts of your own for grouping by asset, in a form that `walletframe.assets` accepts.
+        Your own contracts for grouping by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
         Whether an asset includes its bridged versions, such as USDC.e and WETH.
 
@@ -97,39 +95,34 @@ def totals(
     -------
     DataFrame
         One row for each group. Groups are in the order of their first rows. If `by` contains a
-        column of wallets, groups are first sorted in the order of `wallets`. The columns are, in
-        this order:
+        column of wallets, groups are first sorted as in `wallets`. The columns are, in this order:
 
         - ``token_blockchain``, ``token_address`` and ``symbol`` (str), if `by` contains
-          ``"token"``: the blockchain and the contract of the token, and the symbol in the token's
-          first row. The contract of a native coin is NA;
+          ``"token"``: blockchain, contract (NA for a native coin), and symbol in the first row;
         - ``asset`` (str), if `by` contains ``"asset"``: the name of the asset. An unlisted token
-          has the name that `token_labels` returns. If its symbol is also the name of an asset, the
-          contract is appended;
+          has the name that `token_labels` returns, with the contract if an asset has the symbol;
         - ``blockchain`` and ``address`` (str), if `by` contains ``"wallet"``: the wallet;
         - ``blockchain`` (str), if `by` contains ``"blockchain"``;
         - any other column of `by`, with its dtype. The dtypes int and bool become nullable dtypes;
         - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``: the exact sum of the
           known amounts; NA if no amount is known;
         - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of the
-          asset's contracts with an amount above 0, and the number of blockchains with such a
-          contract;
+          asset's contracts with an amount above 0, and the number of their blockchains;
         - ``tokens`` (Int64), if `by` contains neither ``"token"`` nor ``"asset"``: the number of
           distinct tokens with an amount above 0;
         - ``holders`` (Int64), unless `by` contains ``"wallet"``: the number of distinct wallets
           with an amount above 0;
-        - ``balances`` and ``amount_na`` (Int64): the number of rows, and the number of rows with an
-          unknown amount;
+        - ``balances`` and ``amount_na`` (Int64): the numbers of rows, and of unknown amounts;
         - ``value`` (float64), if the method `value` has added values to the holdings: the float64
           nearest to the sum of the known values; NaN if no value is known;
         - ``currency`` (str) and ``unpriced`` (Int64), if there are values: the currency of the
-          values, and the number of balances with a known amount, but without a value;
+          values, and the number of balances with a known amount and no value;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
-          the number of known wallets in the group, the number of known wallets with an out-of-date
-          answer, and the number of all requested wallets in the group.
+          the group's number of known wallets, of known wallets with an out-of-date answer, and of
+          all requested wallets.
 
-        ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances,
-        but all their amounts are unknown.
+        ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances
+        and all amounts are unknown.
 
         In the rows of a token or asset, the last three columns count only wallets that could hold
         the token. These are the wallets on the token's blockchain (or on the blockchain of any
@@ -137,11 +130,11 @@ def totals(
         does not count as known if the amount can't be read, or if the wallet has a balance of an
         unknown token, which may be this token.
 
-        With `wallets`, each requested wallet (or blockchain or owner) has a row. If all balances
-        are unknown in this row, all columns after the columns of `by` are NA, except the last
-        three. If the wallet (or blockchain or owner) holds nothing, counts and value are 0. If the
-        table is also grouped by token, the token of such a row is NA. A table that is grouped only
-        by token or asset is empty if the holdings are empty.
+        With `wallets`, each requested wallet (or blockchain or owner) has a row. If all balances in
+        the row are unknown, only the columns of `by` and the last three columns have values, and
+        all other columns are NA. If the wallet (or blockchain or owner) holds nothing, counts and
+        value are 0; if the table is also grouped by token, the token is NA. A table that is grouped
+        only by token or asset is empty if the holdings are empty.
 
     Raises
     ------
@@ -151,8 +144,7 @@ def totals(
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, if ``amount`` does not contain amounts, or if values have several
-        currencies.
+        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
     AmbiguousTokenError
@@ -161,8 +153,7 @@ def totals(
     Warns
     -----
     InputWarning
-        If `wallets` is not given, because holdings don't show which wallets failed. Shown once per
-        session.
+        Once per session if `wallets` is not given: holdings don't show which wallets failed.
 
     Examples
     --------
@@ -176,11 +167,11 @@ def totals(
     >>> details.holdings.wf.totals(by="owner", wallets=asked).owner.item()
     'Alice'
     """
-    return totals_of(*read_groups(holdings, by, wallets, assets=assets, bridged=bridged))
+    return compute_totals(*read_groups(holdings, by, wallets, assets=assets, bridged=bridged))
 
 
 def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Coverage:
-    """Count the wallets and balances that tables of these holdings include or leave out.
+    """Count the wallets and balances that tables of these holdings include or omit.
 
     Parameters
     ----------
@@ -190,8 +181,8 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
     Returns
     -------
     Coverage
-        The counts, as attributes. ``str`` returns the sentence that is shown below each table. The
-        coverage of a single table is a dict in ``table.attrs["coverage"]``.
+        The counts, as attributes. ``str`` returns the line that is shown below each table. A single
+        table has its coverage as a dict in ``table.attrs["coverage"]``.
 
     Raises
     ------
@@ -209,12 +200,12 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
     return coverage_of_rows(read_positions(holdings, wallets))
 
 
-def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
-    """Return the table of `totals`. For groups by token, row n is the token with index n."""
-    return totals_table(positions, groups, aggregate_groups(positions, groups))
+def compute_totals(positions: Positions, groups: Groups) -> pd.DataFrame:
+    """Return the table of `totals`. If the groups are tokens, row n is the token with index n."""
+    return build_totals_table(positions, groups, aggregate_groups(positions, groups))
 
 
-def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) -> pd.DataFrame:
+def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) -> pd.DataFrame:
     """Build the table of `totals` from aggregates."""
     known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
@@ -224,10 +215,10 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
     if sums.units is not None:
         columns["amount"] = AmountArray(sums.units, sums.sizes == 0, sums.scale)
     counts: dict[str, Codes] = {}
-    separate = 0
+    bridged_separate = 0
     if sums.contracts is not None and "asset" in groups.names:
-        counts = contract_counts(positions, sums.contracts, len(groups))
-        separate = count_separate_bridged(positions, sums.contracts[1])
+        counts = count_contracts(positions, sums.contracts, len(groups))
+        bridged_separate = count_separate_bridged(positions, sums.contracts[1])
     elif sums.contracts is not None:
         counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
     if sums.holders is not None:
@@ -242,26 +233,26 @@ def totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) ->
         columns["currency"] = text_array((sums.value_totals.currencies or [None]) * len(groups))
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
-    counted = int(balances.sum())
-    coverage = coverage_from_counts(positions, counted, counted - int(sums.sizes.sum()), unpriced)
-    coverage = replace(coverage, bridged_separate=separate)
+    rows = int(balances.sum())
+    coverage = coverage_from_counts(positions, rows, rows - int(sums.sizes.sum()), unpriced)
+    coverage = replace(coverage, bridged_separate=bridged_separate)
     return with_coverage(pd.DataFrame({**columns, **known}), coverage)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueTotals:
-    """The sum of values of each group, and the number of balances without a value."""
+    """Each group's sum of values, and the number of balances without a value."""
 
     totals: FloatTotals
-    unpriced: Codes  # the number of balances in each group with a known amount, but no value
-    currencies: list[Any]  # empty, or with a single element
+    unpriced: Codes  # the number of balances in each group with a known amount and no value
+    currencies: list[Any]  # empty, or a single currency
 
 
 @dataclass(frozen=True, slots=True)
 class GroupAggregates:
     """The sums and counts of each group."""
 
-    units: Integers | None  # the sums of known amounts; None if a group has several tokens
+    units: Integers | None  # the sums of known amounts; None if groups combine tokens
     scale: int
     sizes: Codes  # the number of known amounts
     unreadable: Codes  # the result of `count_unreadable_wallets`
@@ -274,7 +265,7 @@ class GroupAggregates:
 def aggregate_groups(
     positions: Positions, groups: Groups, *, sums_only: bool = False
 ) -> GroupAggregates:
-    """Aggregate the rows of each group. With `sums_only`, only add up amounts and count rows."""
+    """Aggregate the rows of each group. With `sums_only`, count neither wallets nor contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
     if KINDS.isdisjoint(groups.names):
@@ -298,31 +289,29 @@ def aggregate_groups(
 
 
 def merge_aggregates(
-    parts: Sequence[GroupAggregates], ids: Sequence[Codes], contracts: Sequence[Codes], count: int
+    parts: Sequence[GroupAggregates], groups: Sequence[Codes], contracts: Sequence[Codes], size: int
 ) -> GroupAggregates:
-    """Merge the aggregates of several parts.
-
-    `ids` and `contracts` map the groups and contracts of each part to those of the result.
-    """
-    codes = np.concatenate(ids)
+    """Merge aggregates. `groups` and `contracts` have the codes of each part in the result."""
+    codes = np.concatenate(groups)
 
     def merge_counts(counts: Sequence[Codes]) -> Codes:
         weights = np.concatenate(counts)
-        return np.bincount(codes, weights=weights, minlength=count).astype(np.intp)
+        return np.bincount(codes, weights=weights, minlength=size).astype(np.intp)
 
     scale, units, held, values = max(part.scale for part in parts), None, None, None
-    if exact := [
-        rescale(part.units, part.scale, scale) for part in parts if part.units is not None
-    ]:
-        units = np.full(count, 0, dtype=object)
+    exact = [rescale(part.units, part.scale, scale) for part in parts if part.units is not None]
+    if exact:
+        units = np.full(size, 0, dtype=object)
         np.add.at(units, codes, np.concatenate(exact))
     if pairs := [part.contracts for part in parts if part.contracts is not None]:
-        maps = zip(ids, contracts, pairs, strict=True)
-        mapped = [(groups[pair[0]], members[pair[1]]) for groups, members, pair in maps]
+        mapped = [
+            (group_map[pair[0]], contract_map[pair[1]])
+            for group_map, contract_map, pair in zip(groups, contracts, pairs, strict=True)
+        ]
         held = distinct_pairs(*map(np.concatenate, zip(*mapped, strict=True)))
     if valued := [part.value_totals for part in parts if part.value_totals is not None]:
         values = ValueTotals(
-            joined_totals([each.totals for each in valued]).regrouped(codes, count),
+            joined_totals([each.totals for each in valued]).regrouped(codes, size),
             merge_counts([each.unpriced for each in valued]),
             one_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )
@@ -335,23 +324,23 @@ def merge_aggregates(
 
 
 def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
-    """Add up the values of each group, in one currency. Return None if there are no values."""
+    """Add up the values of each group, in one currency. Without values, return None."""
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None
-    named: Any = holdings["currency"].unique() if "currency" in holdings else []
-    currencies = one_currency(named, "values", _CURRENCY_HINT)
+    names: Any = holdings["currency"].unique() if "currency" in holdings else []
+    currencies = one_currency(names, "values", _CURRENCY_HINT)
     values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
     unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
     totals = float_totals(values, groups.codes, count)
     return ValueTotals(totals, np.bincount(unpriced, minlength=count), currencies)
 
 
-def contract_counts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
-    """Return two counts for each group: of contracts in `held`, and of their blockchains."""
+def count_contracts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
+    """Count the contracts and their blockchains by group. `held` has (group, contract) pairs."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
-    of_chains, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
-    groups = {"contracts": held[0], "blockchains": of_chains}
+    groups_by_chain, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
+    groups = {"contracts": held[0], "blockchains": groups_by_chain}
     return {name: np.bincount(codes, minlength=count) for name, codes in groups.items()}
 
 
@@ -368,7 +357,7 @@ def distinct_pairs(codes: Codes, members: Codes) -> Pairs:
 
 
 def sorted_unique(codes: Codes) -> Codes:
-    """Return the distinct codes in ascending order; sorting is four times as fast as hashing."""
-    ordered = np.sort(codes)
+    """Return the distinct codes in ascending order."""
+    ordered = np.sort(codes)  # four times as fast as hashing
     unique: Codes = ordered[np.append(True, ordered[1:] > ordered[:-1])[: len(ordered)]]
     return unique

@@ -1,4 +1,4 @@
-"""Token lists that users pass: files in the Uniswap token-list format, DataFrames, or pairs."""
+"""Users' token lists: files in the Uniswap token-list format, DataFrames, or pairs."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ def read_token_list(
         The path of a file, or its parsed content. URLs are not supported.
     blockchains : mapping of int to str, optional
         The identifiers of blockchains by ``chainId``. They take precedence over those of
-        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. If a ``chainId`` has no
-        identifier, the ``chainId`` is used as text.
+        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. Other IDs are used as text.
 
     Returns
     -------
@@ -47,7 +46,7 @@ def read_token_list(
     Raises
     ------
     TokenListError
-        If the file is not a token list, or if entries can't be read. The error lists these entries.
+        If the file is not a token list, or if entries can't be read. The error lists the entries.
     OSError
         If the file can't be read.
 
@@ -68,20 +67,23 @@ def read_token_list(
     entries = content.get("tokens") if isinstance(content, Mapping) else None
     if not isinstance(entries, list):
         raise TokenListError([(0, _short_repr(content), 'the token list has no array "tokens"')])
-    faults = [(place, entry, _entry_fault(entry)) for place, entry in enumerate(entries)]
-    problems = [(place, _short_repr(entry), fault) for place, entry, fault in faults if fault]
+    problems = [
+        (position, _short_repr(entry), problem)
+        for position, entry in enumerate(entries)
+        if (problem := _entry_problem(entry))
+    ]
     if problems:
         raise TokenListError(problems)
     chains = known_blockchains().values()
     identifiers = {chain.chain_id: chain.identifier for chain in chains if chain.chain_id}
     names = identifiers | _SOLANA | dict(blockchains or {})
     fields = map(itemgetter("chainId", "address", "symbol"), entries)
-    rows = [(names.get(chain, str(chain)), *rest) for chain, *rest in fields]
+    rows = [(names.get(chain, str(chain)), address, symbol) for chain, address, symbol in fields]
     return pd.DataFrame(rows, columns=_COLUMNS, dtype=TEXT)
 
 
 def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Parse a user's list of tokens. Return pairs of a token key and the symbol or None."""
+    """Parse a user's list of tokens. Return pairs of a token key and a symbol (or None)."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path) and Path(tokens).suffix.lower() == ".csv":
@@ -92,44 +94,43 @@ def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]
         require_columns(tokens, _COLUMNS[:2])
         distinct = tokens[[name for name in _COLUMNS if name in tokens.columns]].drop_duplicates()
         return [
-            ((_text(chain) or "", _text(contract)), _text(*symbol))
+            ((_text_or_none(chain) or "", _text_or_none(contract)), _text_or_none(*symbol))
             for chain, contract, *symbol in distinct.itertuples(index=False, name=None)
             if not is_blank((chain, contract))
         ]
     pairs: Iterable[Any] = tokens
     keys: list[tuple[TokenKey, str | None]] = []
     problems = []
-    for place, pair in enumerate(pairs):
+    for position, pair in enumerate(pairs):
         match pair:
             case _ if is_blank(pair):
                 continue
             case (str() as chain, str() | None as contract):
                 keys.append(((chain, contract), None))
             case _:
-                problems.append(
-                    (place, _short_repr(pair), "it is not a pair (blockchain, contract)")
-                )
+                problem = "it is not a pair (blockchain, contract)"
+                problems.append((position, _short_repr(pair), problem))
     if problems:
         raise TokenListError(problems)
     return keys
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    """Read a CSV file of tokens, such as a table of `explain_spam` that `to_csv` has written."""
+    """Read a CSV file of tokens, such as a table of `explain_spam` that `to_csv` wrote."""
     try:
         table = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
     except ValueError as error:  # from the parser
-        fault = f"the file is not valid CSV: {error}"
-        raise TokenListError([(0, safe_line(str(path)), fault)]) from None
+        problem = f"the file is not valid CSV: {error}"
+        raise TokenListError([(0, safe_line(str(path)), problem)]) from None
     columns = [name for name in _COLUMNS if name in table.columns]
     return table.assign(**{name: table[name].map(from_cell) for name in columns})
 
 
-def _text(cell: Any = None) -> str | None:
+def _text_or_none(cell: Any = None) -> str | None:
     return None if pd.isna(cell) else str(cell)
 
 
-def _entry_fault(entry: Any) -> str:
+def _entry_problem(entry: Any) -> str:
     if not isinstance(entry, Mapping):
         return "it is not a JSON object"
     chain = entry.get("chainId")

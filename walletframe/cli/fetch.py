@@ -10,9 +10,9 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import exit_by_completeness, fetch_details, requested_wallets
 from walletframe.cli.files import write_details, write_frames
 from walletframe.cli.screen import balances_table, echo, print_table
+from walletframe.cli.steps import exit_by_completeness, fetch_details, read_requested_wallets
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames import inspection
 from walletframe.frames.known import known_mask, summary_lines
@@ -60,12 +60,14 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
     The exit code is 1 if there is a problem.
     """
     checked = inspection.check(file, keep=keep)
-    found = checked[checked["problem"].notna()]
-    if len(found):
-        columns = {str(name): text_cells(found[name], missing="") for name in found}
-        print_table(Table("check", {"line": columns.pop("row"), **columns}, len(found)), exact=True)
-    echo(f"{count_with_verb(len(checked) - len(found), len(checked), 'wallet')} without a problem.")
-    exit_by_completeness(all_known=not len(found))
+    problems = checked[checked["problem"].notna()]
+    if len(problems):
+        columns = {str(name): text_cells(problems[name], missing="") for name in problems}
+        columns = {"line": columns.pop("row"), **columns}
+        print_table(Table("check", columns, len(problems)), exact=True)
+    valid = count_with_verb(len(checked) - len(problems), len(checked), "wallet")
+    echo(f"{valid} without a problem.")
+    exit_by_completeness(all_known=not len(problems))
 
 
 @click.command(
@@ -86,11 +88,11 @@ def fetch_to_parquet(
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
-    After an error or an interrupt, run the same command again: it requests only the wallets that
-    are not ok in the folder. The API key is read from the environment variable
-    WALLETFRAME_API_KEY. The exit code is 1 if a wallet is not ok.
+    After an error or an interrupt, run the same command again: only wallets that are not ok in the
+    folder are requested. The API key is read from the environment variable WALLETFRAME_API_KEY. The
+    exit code is 1 if a wallet is not ok.
     """
-    requested = requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
+    requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     interrupted = False
     with client.Client(**overrides) as fetcher:
         try:
@@ -113,10 +115,10 @@ def fetch_to_parquet(
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
 
-    If you run the command again, the answers are read from the cache.
+    A second run reads the answers from the cache.
     """
     with service.sandbox(latency_s=0.1) as running, running.client() as fetcher:
-        echo(f"Simulated data from a sandbox at {running.base_url}, which replaces the service.\n")
+        echo(f"Simulated data from a sandbox at {running.base_url}, in place of the service.\n")
         details = fetcher.fetch(
             service.SHOWCASE, refresh=refresh, progress=False, on_failure="ignore"
         )
@@ -128,7 +130,7 @@ def demo(*, refresh: bool) -> None:
         answers = f"{cached} of {counted_noun(len(details.wallets), 'answer')}"
         echo(f"{answers} came from the cache {fetcher.settings.cache}")
         if not cached:
-            echo("Run the command again: the answers for ok wallets are then read from the cache.")
+            echo("A second run reads the answers for ok wallets from the cache.")
 
 
 @click.command(
@@ -167,9 +169,9 @@ def balance(
     line, because other users of the machine can see command lines. The exit code is 1 if a balance
     is unknown.
     """
-    requested = requested_wallets(wallets, files)
+    requested = read_requested_wallets(wallets, files)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FetchWarning)  # the table shows the failures
+        warnings.simplefilter("ignore", FetchWarning)  # the table shows failures
         frame = node.token_balance(requested, token, block=block, chain_ids=dict(chain_ids))
     print_table(balances_table(frame), exact=True)
     write_frames(output, balances=frame)

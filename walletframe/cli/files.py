@@ -28,7 +28,7 @@ else:
 
 _HOLDINGS, _WALLETS, _LIST = "saved holdings", "saved wallets", "a list of wallets"
 _PRICES = "prices"
-_KINDS = {  # required columns of each kind of table; the first match is used
+_COLUMNS_BY_KIND = {  # the first kind whose columns all exist is used
     _HOLDINGS: {*exports.NEEDED, "raw_amount"},
     _WALLETS: {"blockchain", "address", "status", "fetched_at"},
     "changes between two snapshots": {"before", "after", "change"},
@@ -40,7 +40,7 @@ _KINDS = {  # required columns of each kind of table; the first match is used
 
 
 def write_details(details: WalletDetails, path: Path) -> None:
-    """Write both frames into one JSON file, or into two files in the same folder."""
+    """Write wallets and holdings into one JSON file, or into two files in a folder."""
     if path.suffix.lower() == ".json":
         write_frames(path, **details._asdict())
     else:
@@ -49,7 +49,7 @@ def write_details(details: WalletDetails, path: Path) -> None:
 
 
 def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
-    """Write a frame, or in JSON several by name, to a file, unless `path` is None."""
+    """Write a frame to a file, or several frames to a JSON file. If `path` is None, do nothing."""
     if path is None:
         return
     suffix = path.suffix.lower()
@@ -79,8 +79,8 @@ def holdings_path(arguments: Sequence[str], wallet_files: Sequence[str]) -> str 
     if not any(map(is_holdings_path, arguments)):
         return None
     if len(arguments) > 1 or wallet_files:
-        needed = "use either wallets, or a single file or folder of holdings"
-        raise click.UsageError(f"{needed}, not {' '.join(arguments)}")
+        hint = "use either wallets, or a single file or folder of holdings"
+        raise click.UsageError(f"{hint}, not {' '.join(arguments)}")
     return arguments[0]
 
 
@@ -90,8 +90,8 @@ def read_saved_details(name: str, consequence: str) -> WalletDetails:
         return bulk.read_wallets(name)
     holdings, wallets = read_saved_frames(name)
     if wallets is None:
-        lacking = f"{name}: the file of wallets that fetch wrote with it is missing"
-        raise click.UsageError(f"{lacking}; without that file, {consequence}")
+        missing = f"{name}: the file of wallets from the same fetch is missing"
+        raise click.UsageError(f"{missing}; without this file, {consequence}")
     return WalletDetails(wallets, holdings)
 
 
@@ -106,30 +106,29 @@ def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read saved holdings, and the saved wallets if they exist."""
     try:
         holdings, wallets = exports.read_tables(Path(name))
-        _require_holdings(name, [*holdings])
+        _require_holdings_columns(name, [*holdings])
         frames = [exports.restore_dtypes(each) for each in (wallets, holdings) if each is not None]
-        *wallets_read, holdings = normalize_blockchains(*frames)
-        return holdings, wallets_read[0] if wallets_read else None
-    except (OSError, SettingsError) as fault:
-        raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {fault}") from None
+        *restored_wallets, holdings = normalize_blockchains(*frames)
+        return holdings, restored_wallets[0] if restored_wallets else None
+    except (OSError, SettingsError) as error:
+        raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {error}") from None
 
 
-def _require_holdings(name: str, columns: Collection[str]) -> None:
-    """Raise a usage error, with a hint, if a file lacks columns of holdings."""
+def _require_holdings_columns(name: str, columns: Collection[str]) -> None:
     missing = ", ".join(repr(each) for each in exports.NEEDED if each not in columns)
     if not missing:
         return
     kind = _table_kind(columns)
     if kind is None:
         present = ", ".join(map(repr, columns)) or "none"
-        lacks = f"it lacks {missing}; its columns are: {present}"
-        raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {lacks}")
+        reason = f"it lacks {missing}; its columns are: {present}"
+        raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {reason}")
     path = Path(name)
-    # The file of holdings that fetch wrote with this file of wallets, if the name was not changed.
+    # The file of holdings from the same fetch, unless the files were renamed.
     holdings_file = path.with_name(path.name.replace(f".wallets{path.suffix}", path.suffix))
     hints = {
         _LIST: f"to fetch these wallets, run: walletframe fetch --file {name}",
-        _WALLETS: "use the file of holdings that fetch wrote with this file"
+        _WALLETS: "use the file of holdings from the same fetch"
         + ("" if holdings_file == path else f": {holdings_file}"),
         _PRICES: f"to value holdings at these prices, run: walletframe totals FILE --prices {name}",
     }
@@ -137,11 +136,11 @@ def _require_holdings(name: str, columns: Collection[str]) -> None:
     raise _wrong_kind_error(name, _HOLDINGS, kind, hints.get(kind, default))
 
 
-def require_wallets(name: str, columns: Collection[str] = ()) -> None:
-    """Raise a usage error if the name or the columns of a file are not those of a wallet list."""
+def require_wallet_list(name: str, columns: Collection[str] = ()) -> None:
+    """Raise a usage error if a file's name or columns are not those of a wallet list."""
     path = Path(name)
     suffix = path.suffix.lower()
-    hint = f"to read the output of fetch, use the file without --file: walletframe totals {name}"
+    hint = f"to read the output of fetch, leave out --file: walletframe totals {name}"
     if suffix in (".parquet", ".json"):
         raise _wrong_kind_error(name, f"{_LIST} (text or .csv)", f"{suffix} data", hint)
     kind = _table_kind(columns)
@@ -149,13 +148,15 @@ def require_wallets(name: str, columns: Collection[str] = ()) -> None:
         wallets_file = path.with_suffix(f".wallets{path.suffix}")
         complete = f"all wallets, including failed and empty ones, are in {wallets_file}"
         raise _wrong_kind_error(name, _LIST, kind, f"{complete}; {hint}")
-    if kind is not None and len(columns) > 1 and not _KINDS[_LIST] <= {*columns}:
+    if kind is not None and len(columns) > 1 and not _COLUMNS_BY_KIND[_LIST] <= {*columns}:
         hint = "use a .csv with the columns blockchain and address"
         raise _wrong_kind_error(name, _LIST, kind, hint)
 
 
 def _table_kind(columns: Collection[str]) -> str | None:
-    known = (kind for kind, needed in _KINDS.items() if needed <= {*standard_names(columns)})
+    known = (
+        kind for kind, needed in _COLUMNS_BY_KIND.items() if needed <= {*standard_names(columns)}
+    )
     is_list = len(columns) == 1 and all(isinstance(name, str) for name in columns)
     return next(known, _LIST if is_list else None)
 

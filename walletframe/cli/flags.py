@@ -19,7 +19,7 @@ _Option: TypeAlias = "Callable[[_Command], _Command]"
 _ROWS = 40
 
 
-class _Prices(click.Path):
+class _PricesPath(click.Path):
     """The path of prices, or the word ``service``."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -29,31 +29,30 @@ class _Prices(click.Path):
 _file = partial(click.option, "--file", "files", multiple=True, metavar="FILE")
 
 
-def combine(*options: _Option) -> _Option:
-    """Return one decorator that adds several options, in the order in which the help lists them."""
+def combine_options(*options: _Option) -> _Option:
+    """Return one decorator that adds several options, in the order of the help."""
     return lambda command: reduce(lambda each, option: option(each), reversed(options), command)
 
 
 def example(*lines: str) -> str:
-    """Return the end of a command's help: example lines that can be pasted into a shell."""
+    """Return the end of a command's help: example lines to paste into a shell."""
     head = "Example:" if len(lines) == 1 else "Examples:"
-    # \b keeps click from joining the lines.
-    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])
+    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])  # \b: click joins no lines
 
 
 keep_option: _Option = click.option(
     "--keep",
     multiple=True,
     metavar="NAME",
-    help="Keep this column of a .csv FILE, such as owner, in the result. A column called name "
-    "is shown as the name of the wallets. Can be repeated.",
+    help="Keep this column, such as owner, of a .csv FILE in the result. The column 'name' "
+    "contains the names of wallets. Can be repeated.",
 )
-_wallet_input = combine(
+_wallet_input = combine_options(
     _file(
-        help="Read wallets from FILE. A text file contains one <BLOCKCHAIN>.<ADDRESS> per line, "
-        "and # starts a comment. A .csv file contains the columns blockchain and address, or one "
-        "column of <BLOCKCHAIN>.<ADDRESS> texts. Use - for standard input. The limits are 5 "
-        "million lines and 256 million characters.",
+        help="Read wallets from FILE. A text file has one <BLOCKCHAIN>.<ADDRESS> per line, and # "
+        "starts a comment. A .csv file has the columns blockchain and address, or one column of "
+        "<BLOCKCHAIN>.<ADDRESS> texts. Use - for standard input. The limits are 5 million lines "
+        "and 256 million characters.",
     ),
     keep_option,
     click.option(
@@ -61,28 +60,28 @@ _wallet_input = combine(
         type=click.Choice(["raise", "drop", "ask"]),
         default="raise",
         show_default=True,
-        help="If wallets can't be read, stop with an error, or drop these wallets; or request "
-        "addresses as written, even if their blockchain has other ones.",
+        help="If wallets can't be read, stop with an error, drop these wallets, or request the "
+        "addresses as written, even if they do not look like addresses of the blockchain.",
     ),
     click.option(
         "--fix",
         is_flag=True,
-        help="Replace other names of blockchains, such as Ethereum and 1, with the service's "
-        "names.",
+        help="Replace other names of blockchains, such as Ethereum or chain id 1, with the "
+        "service's names.",
     ),
 )
-_service = combine(
+_service = combine_options(
     click.option("--base-url", help="The base URL of the private endpoint."),
     click.option("--public-base-url", help="The base URL of the public endpoint."),
     click.option(
         "--key-kind",
         type=click.Choice(["public", "private", "test"]),
-        help="The endpoint that the API key is for.",
+        help="The endpoint of the API key.",
     ),
 )
-# Arguments of `requested_wallets` and `Client`.
-wallet_options: _Option = combine(_wallet_input, _service)
-fetch_options: _Option = combine(  # arguments of `fetch_details`
+# Arguments of `read_requested_wallets` and `Client`.
+wallet_options: _Option = combine_options(_wallet_input, _service)
+fetch_options: _Option = combine_options(  # arguments of `fetch_details`
     _wallet_input,
     click.option(
         "--refresh", is_flag=True, help="Request every wallet again, even if it is cached."
@@ -93,26 +92,26 @@ fetch_options: _Option = combine(  # arguments of `fetch_details`
 file_option: _Option = _file(
     help="Read wallets from FILE, as fetch does. Use - for standard input."
 )
-price_options: _Option = combine(
+price_options: _Option = combine_options(
     click.option(
         "--prices",
         metavar="FILE",
-        type=_Prices(exists=True),
-        help="Value balances at the prices in a .csv or .parquet file. Its columns are "
+        type=_PricesPath(exists=True),
+        help="Value balances at the prices in a .csv or .parquet file. The columns are "
         "token_blockchain and token_address (or asset), price, and optionally currency. A folder "
         "of .parquet files with the additional column date is also accepted, and the word service "
-        "for the service's prices. With --currency but without --prices, the prices of the "
+        "for the service's prices. With --currency and without --prices, the prices of the "
         "settings or of the service are used.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )
-asset_list_options: _Option = combine(
+asset_list_options: _Option = combine_options(
     click.option(
         "--assets",
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
         help="Assign tokens to assets by a .csv or .parquet file with the columns asset, "
-        "token_blockchain, token_address and kind. Its rows take precedence over the packaged "
+        "token_blockchain, token_address and kind. These rows take precedence over the packaged "
         "list.",
     ),
     click.option("--bridged", is_flag=True, help="Count bridged versions of an asset as well."),
@@ -120,7 +119,7 @@ asset_list_options: _Option = combine(
 
 
 def group_options(default: str = "") -> _Option:
-    """Return the options for grouping and for assets. The help shows `default` for --by."""
+    """Return the options for grouping and assets. The help shows `default` for --by."""
     by = click.option(
         "--by",
         multiple=True,
@@ -129,7 +128,7 @@ def group_options(default: str = "") -> _Option:
         help="Group by asset, token, wallet, blockchain, a column of the balances, or an extra "
         "column of the wallets, such as owner. Can be repeated to group by several columns.",
     )
-    return combine(by, asset_list_options)
+    return combine_options(by, asset_list_options)
 
 
 folder_option: _Option = click.option(
@@ -140,7 +139,7 @@ folder_option: _Option = click.option(
 
 
 def all_rows_option(noun: str) -> _Option:
-    """Return the option --all. Its value ``rows`` is the maximum number of rows, or None."""
+    """Return the option --all for the parameter ``rows``, a maximum number of rows or None."""
     return click.option(
         "--all",
         "rows",
@@ -158,10 +157,10 @@ token_option: _Option = click.option(
 )
 
 
-def output_path(suffixes: Sequence[str]) -> Callable[..., Path | None]:
-    """Return a function that validates the path of ``--output`` before any request is sent."""
+def output_path_check(suffixes: Sequence[str]) -> Callable[..., Path | None]:
+    """Return a function that checks the path of ``--output`` before any request is sent."""
 
-    def check(_ctx: object, _param: object, value: str | None) -> Path | None:
+    def check_path(_ctx: object, _param: object, value: str | None) -> Path | None:
         if value is None:
             return None
         path = Path(value)
@@ -173,12 +172,12 @@ def output_path(suffixes: Sequence[str]) -> Callable[..., Path | None]:
             raise click.BadParameter(f"{value}: the folder {path.parent} does not exist")
         return path
 
-    return check
+    return check_path
 
 
 output_option: _Option = click.option(
     "--output",
     metavar="FILE",
-    callback=output_path([".csv", ".parquet", ".json"]),
+    callback=output_path_check([".csv", ".parquet", ".json"]),
     help="Write the result to a .csv, .parquet or .json file.",
 )

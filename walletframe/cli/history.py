@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.cli import asking, flags
+from walletframe.cli import flags, steps
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames
 from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
@@ -28,7 +28,7 @@ _TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not beg
 
 _MIXED_ARGUMENTS = (
     "these arguments can't be combined; use either wallets (for amounts over time), or BEFORE and "
-    "optionally AFTER (for changes), each of which is a time, a file or a folder"
+    "optionally AFTER (for changes): times, files or folders"
 )
 
 
@@ -51,25 +51,26 @@ def history() -> None:
 def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **options: Any) -> None:
     """Fetch WALLETS and save a snapshot, which includes failed wallets.
 
-    The time of the snapshot is the time of the newest answer, which may be a cached answer. Cached
-    answers of an earlier day can't be saved together with newer answers (use --refresh). The exit
-    code is 1 if a wallet is not ok, or if its answer is out of date. Simulated holdings need a
-    separate --folder.
+    The time of the snapshot is that of the newest answer, which may be cached. Cached answers of an
+    earlier day can't be saved together with newer answers (use --refresh). The exit code is 1 if a
+    wallet is not ok, or if an answer is out of date. Simulated holdings need a separate --folder.
     """
 
     def check_settings(settings: Settings) -> None:
         if settings.service is not None:  # otherwise the fetch raises an error
             dataset.require_savable(settings.service, folder=folder, at=at)
 
-    details, interrupted = asking.fetch_details(wallets, check_settings=check_settings, **options)
+    details, interrupted = steps.fetch_details(wallets, check_settings=check_settings, **options)
     known = known_and_fresh_mask(details.wallets).all()
     if interrupted:
-        echo("Interrupted: no snapshot was saved. Run the command again to fetch only the rest.")
-        asking.exit_by_completeness(all_known=known, interrupted=True)
+        echo(
+            "Interrupted: no snapshot was saved. Run the command again to fetch the other wallets."
+        )
+        steps.exit_by_completeness(all_known=known, interrupted=True)
     moment = archive.save(details, folder=folder, at=at)
     echo("\n".join(summary_lines(details.wallets)))
     echo(f"saved: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
-    asking.exit_by_completeness(all_known=known)
+    steps.exit_by_completeness(all_known=known)
 
 
 @history.command(
@@ -96,8 +97,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     """Remove older snapshots, but keep one snapshot per period.
 
-    A further snapshot of a period is kept only if it contains wallets or balances that the kept
-    snapshots lack.
+    More snapshots of a period are kept if they contain additional wallets or balances.
     """
     removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
     remaining = archive.snapshots(folder=folder)
@@ -145,14 +145,13 @@ def show_history(
     """List snapshots; show amounts of WALLETS over time, or changes from BEFORE to AFTER.
 
     BEFORE and AFTER are times, files that fetch wrote, or folders that fetch-to-parquet wrote. A
-    time selects the last snapshot up to this time: latest (the default of AFTER), yesterday,
-    2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Changes are exact. The exit code is 1 if a
-    change is unknown.
+    time selects the last snapshot up to the time: latest (the default of AFTER), yesterday,
+    2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. The exit code is 1 if a change is unknown.
     """
     results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
     if not arguments and not files:
         if token or any(options.values()):
-            raise click.UsageError(asking.NO_WALLETS)
+            raise click.UsageError(steps.NO_WALLETS)
         listed = archive.snapshots(folder=folder)
         print_table(snapshots_table(listed))
         if listed["simulated"].any():
@@ -164,12 +163,12 @@ def show_history(
             )
         output = options.pop("output")
         period = {name: options.pop(name) for name in ("since", "until")}
-        wallets = asking.requested_wallets(arguments, files)
+        wallets = steps.read_requested_wallets(arguments, files)
         loaded = archive.load(wallets=wallets, folder=folder, **period)
-        wanted = asking.parse_token(token, loaded.holdings)
-        lines = archive.timeline(loaded, token=wanted, **options)
-        print_table(timeline_table(lines, rows, loaded.wallets))
-        write_frames(output, timeline=lines)
+        parsed = steps.parse_token(token, loaded.holdings)
+        timeline = archive.timeline(loaded, token=parsed, **options)
+        print_table(timeline_table(timeline, rows, loaded.wallets))
+        write_frames(output, timeline=timeline)
     else:
         if files or len(results) < len(arguments) or len(results) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)
@@ -193,8 +192,8 @@ def _show_changes(
     before, after = (*arguments, "latest")[:2]
     earlier = _read_and_summarize("before", before, folder)
     later = _read_and_summarize("after", after, folder)
-    wanted = asking.parse_token(token, earlier.holdings, later.holdings)
-    changes = archive.compare(earlier, later, by=by or None, token=wanted, **options)
+    parsed = steps.parse_token(token, earlier.holdings, later.holdings)
+    changes = archive.compare(earlier, later, by=by or None, token=parsed, **options)
     echo()
     print_table(changes_table(changes, rows, later.wallets))
     if by:
@@ -202,19 +201,19 @@ def _show_changes(
         rows_text = counted_noun(len(changes), "row")
         summary = f"{rows_text}, {unknown:,} of them with unknown wallets"
     else:
-        unsure = changes[changes["change"] == "unknown"]
-        unknown = len(unsure[["blockchain", "address"]].drop_duplicates())
+        is_unknown = changes["change"] == "unknown"
+        unknown = len(changes.loc[is_unknown, ["blockchain", "address"]].drop_duplicates())
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         unknowns = f"; unknown wallets: {unknown:,}" if unknown else ""
         summary = (kinds or "nothing changed") + unknowns
     echo(f"\n{summary}")
     write_frames(output, changes=changes)
-    asking.exit_by_completeness(all_known=not unknown)
+    steps.exit_by_completeness(all_known=not unknown)
 
 
 def _read_and_summarize(name: str, argument: str, folder: Path | None) -> WalletDetails:
-    """Read one of the two results to compare, and print a summary of it."""
+    """Read one of two results to compare, and print its summary."""
     details = read_file_or_snapshot(argument, folder, "holdings of failed wallets would seem gone")
     origin = argument
     if not is_holdings_path(argument):

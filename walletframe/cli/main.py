@@ -1,4 +1,4 @@
-"""The group of all commands, which converts errors to a message and an exit code."""
+"""The group of all commands, which converts an error to a message and an exit code."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _FETCH_COMMANDS = [demo, check, fetch, fetch_to_parquet, balance, totals, report
 
 
 class _MachineError(click.ClickException):
-    """An error of a file, a disk or a port."""
+    """A file, a disk or a port can't be used."""
 
     exit_code = 3
 
 
 class _Commands(click.Group):
-    """A click group that prints errors as messages, without tracebacks."""
+    """A click group that prints errors without tracebacks."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         prepare_consoles()

@@ -1,6 +1,6 @@
-"""Print tables and text to the shell, in characters that are safe and that the console supports.
+"""Print tables and text to the shell, in safe characters that the console supports.
 
-All output of the commands passes through this module, including the messages of click.
+All output of commands passes through this module, including click's messages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LABEL = 44
 
 
 def print_table(table: Table, *, exact: bool = False) -> None:
-    """Print a table. In a terminal, fit it to the width, and cut long amounts unless `exact`."""
+    """Print a table. In a terminal, fit the width and, unless `exact`, cut long amounts."""
     echo(console_text(table, terminal_width(), exact=exact))
 
 
@@ -46,17 +46,17 @@ def echo(text: object = "", *, err: bool = False) -> None:
 
 
 def prepare_consoles() -> None:
-    """Replace closed streams, and print characters that an encoding lacks at equal width."""
+    """Open closed streams, and replace characters that a stream's encoding lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # the next opened file could get its descriptor
-            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the end
-            setattr(sys, name, nowhere)
+        if getattr(sys, name) is None:  # else the next file could get this descriptor
+            null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the end
+            setattr(sys, name, null)
 
-    def replace(error: UnicodeEncodeError) -> tuple[str, int]:
-        lacking = error.object[error.start : error.end]
-        return "".join(_REPLACEMENTS.get(char, "?") for char in lacking), error.end
+    def replace_characters(error: UnicodeEncodeError) -> tuple[str, int]:
+        characters = error.object[error.start : error.end]
+        return "".join(_REPLACEMENTS.get(char, "?") for char in characters), error.end
 
-    codecs.register_error(_HANDLER, replace)  # type: ignore[arg-type]  # the streams only encode
+    codecs.register_error(_HANDLER, replace_characters)  # type: ignore[arg-type]  # the streams only encode
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_HANDLER)
@@ -64,18 +64,18 @@ def prepare_consoles() -> None:
 
 @contextmanager
 def sanitized_errors() -> Iterator[None]:
-    """Remove control characters from click's errors, since these errors quote the arguments."""
+    """Remove control characters from click's errors, which quote arguments."""
     try:
         yield
     except click.ClickException as error:
-        known = sys.stderr.encoding or "utf-8"
-        message = as_lines(error.format_message()).encode(known, _HANDLER).decode(known)
+        encoding = sys.stderr.encoding or "utf-8"
+        message = as_lines(error.format_message()).encode(encoding, _HANDLER).decode(encoding)
         error.format_message = lambda: message  # type: ignore[method-assign]  # only of this error
         raise
 
 
 def balances_table(balances: pd.DataFrame) -> Table:
-    """Return a table of balances that a node returned."""
+    """Return a table of a node's balances."""
     columns = tables.balance_columns(balances)
     columns |= {name: text_cells(balances[name]) for name in ("block", "status")}
     columns["error"] = text_cells(balances["error"], missing="", limit=120)
@@ -83,7 +83,7 @@ def balances_table(balances: pd.DataFrame) -> Table:
 
 
 def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
-    """Return a table of totals. The column ``complete`` counts the known and requested wallets."""
+    """Return a table of totals. The column ``complete`` counts known and requested wallets."""
     head = totals.iloc[:rows]
     columns = _group_columns(head, wallets)
     if "amount" in totals:
@@ -91,7 +91,7 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
         if {"balances", "wallets_ok"} <= {*totals}:
             known = head["wallets_ok"] == head["wallets_asked"]
             empty = known & (head["balances"] == 0) & head["amount"].isna()
-            # A dash instead of "unknown": the group certainly holds nothing, and has no token.
+            # A dash instead of "unknown", because the group certainly holds nothing.
             for row in empty.to_numpy().nonzero()[0]:
                 columns["amount"][row] = Cell(tables.DASH)
     columns |= {
@@ -112,7 +112,7 @@ def snapshots_table(snapshots: pd.DataFrame) -> Table:
     """Return a table of snapshots."""
     counts = {"wallets": "wallets", "ok": "wallets_ok", "balances": "balances"}
     columns = {heading: text_cells(snapshots[name]) for heading, name in counts.items()}
-    columns = {"snapshot": _snapshot_cells(snapshots)} | columns
+    columns = {"snapshot": _snapshot_time_cells(snapshots)} | columns
     return Table("snapshots", columns, len(snapshots))
 
 
@@ -120,14 +120,14 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
     """Return a table of amounts over time."""
     head = timeline.iloc[:rows]
     columns = {"wallet": tables.wallet_cells(head, wallets)} | _token_columns(head)
-    columns["snapshot"] = _snapshot_cells(head)
+    columns["snapshot"] = _snapshot_time_cells(head)
     columns["amount"] = tables.amount_cells(head["amount"])
     columns["status"] = text_cells(head["status"])
     return Table("amounts", columns, len(timeline))
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes. The last column explains unknowns, or counts known wallets."""
+    """Return a table of changes. The last column has the reasons, or counts known wallets."""
     head = changes.iloc[:rows]
     columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):
@@ -145,7 +145,7 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
 
 
 def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
-    """Return the display columns of the groups, which precede the first computed column."""
+    """Return the display columns of the groups: the columns before the first computed column."""
     names = [str(name) for name in takewhile(lambda name: name not in RESULTS, frame.columns)]
     columns: dict[str, list[Cell]] = {}
     for name in names:
@@ -156,7 +156,7 @@ def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[st
             if name == "symbol":
                 columns |= _token_columns(frame)
         elif name == "snapshot":
-            columns[name] = _snapshot_cells(frame)
+            columns[name] = _snapshot_time_cells(frame)
         else:
             columns[name] = text_cells(frame[name], limit=_LABEL)
     return columns
@@ -172,5 +172,5 @@ def _token_columns(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     }
 
 
-def _snapshot_cells(frame: pd.DataFrame) -> list[Cell]:
+def _snapshot_time_cells(frame: pd.DataFrame) -> list[Cell]:
     return text_cells(frame["snapshot"].dt.strftime("%Y-%m-%d %H:%M:%SZ"))

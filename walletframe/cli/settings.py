@@ -37,15 +37,15 @@ _SANDBOX_CACHES = "sandbox-*.sqlite"
 def settings() -> None:
     """Show the value and the source of each setting."""
     entries = read_entries()
-    values: dict[str, Any] = {
+    value_by_name: dict[str, Any] = {
         field.name: getattr(each, field.name)
         for each in (Settings(), table_settings())
         for field in fields(each)
     }
-    if values["cache"] is None:
-        values["cache"] = default_cache()
-    width = max(map(len, values))
-    for name, value in values.items():
+    if value_by_name["cache"] is None:
+        value_by_name["cache"] = default_cache()
+    width = max(map(len, value_by_name))
+    for name, value in value_by_name.items():
         entry = entries.get(name, Entry("default", None))
         text = "not set" if value is None else str(value)
         if isinstance(value, list):
@@ -125,14 +125,14 @@ def _sandbox_cache_files() -> list[Path]:
     type=click.Choice(["posix", "powershell"]),
     default="powershell" if os.name == "nt" else "posix",
     show_default=True,
-    help="The shell in whose syntax the settings are printed.",
+    help="The shell whose syntax is used to print the settings.",
 )
 def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> None:
     """Run a sandbox, which serves simulated data on this machine, until Ctrl-C.
 
-    The command prints the settings for clients as shell commands. Paste these commands into another
-    shell, or write them to a file and source it. With --ledger, the API keys are new in each run,
-    and only requests with one of these keys can read the holdings.
+    The command prints clients' settings as shell commands. Paste these commands into another shell,
+    or write them to a file and source it. With --ledger, each run has new API keys, and only
+    requests with one of these keys can read the holdings.
     """
     export = _posix_export if shell == "posix" else _powershell_export
     with service.Sandbox(service.Behaviour(**behaviour), ledger, port=port) as running:
@@ -154,8 +154,8 @@ def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> Non
 
 
 def _posix_export(**values: object) -> str:
-    named = (f"{PREFIX}{name}={shlex.quote(str(value))}" for name, value in values.items())
-    return " ".join(["export", *named])
+    pairs = (f"{PREFIX}{name}={shlex.quote(str(value))}" for name, value in values.items())
+    return " ".join(["export", *pairs])
 
 
 def _powershell_export(**values: object) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
-from walletframe.cli.asking import exit_by_completeness, fetch_details, parse_token
 from walletframe.cli.files import (
     holdings_path,
     is_bulk_folder,
@@ -21,6 +20,7 @@ from walletframe.cli.files import (
     write_frames,
 )
 from walletframe.cli.screen import echo, print_table, totals_table
+from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
 from walletframe.frames.coverage import drop_rows, mark_unknown_wallets
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summarize_value, summary_lines
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from walletframe import reports
     from walletframe.accessor import folder as folders
     from walletframe.accessor.folder import StoredWallets
-    from walletframe.analysis import parted, sums, valuation
+    from walletframe.analysis import chunked, sums, valuation
     from walletframe.bulk import files as bulk_files
     from walletframe.frames.identity import Mask
     from walletframe.frames.known import ValueSummary
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from walletframe.reports import composition
 else:
     folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
-    parted, sums = map(LazyPackage, ("analysis.parted", "analysis.sums"))
+    chunked, sums = map(LazyPackage, ("analysis.chunked", "analysis.sums"))
     bulk_files = LazyPackage("bulk.files")
     reports, composition = map(LazyPackage, ("reports", "reports.composition"))
 
 _BY = ("asset", "token", "wallet", "blockchain")
-_COLUMNS = {  # the columns that identify a group, if not the column of that name
+_KEY_COLUMNS = {  # of groups that need more than the column of the same name
     "wallet": ["blockchain", "address"],
     "token": ["token_blockchain", "token_address"],
     "symbol": ["token_blockchain", "token_address"],
@@ -65,7 +65,7 @@ _arguments = click.argument("arguments", nargs=-1, metavar="[FILE | FOLDER | WAL
 
 
 class FetchFrames(NamedTuple):
-    """The holdings and the wallets of a fetch. `wallets` is None if they were not saved."""
+    """The holdings and wallets of a fetch. `wallets` is None if only holdings were saved."""
 
     holdings: pd.DataFrame
     wallets: pd.DataFrame | None
@@ -105,9 +105,9 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     """Show exact totals of the holdings in a FILE that fetch wrote, or of WALLETS.
 
     With --prices, --currency or the setting prices, the table also contains values and the number
-    of balances without a price. The last column counts the wallets that could hold the asset, and
-    those of them whose balances are known. The exit code is 1 if balances of a wallet are unknown.
-    A FOLDER that fetch-to-parquet wrote can be larger than memory.
+    of balances without a price. The last column counts the known wallets and all wallets that could
+    hold the asset. The exit code is 1 if balances of a wallet are unknown. A FOLDER that
+    fetch-to-parquet wrote can be larger than memory.
     """
     grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
     grouping["by"] = grouping["by"] or ("asset" if token is None else "token",)
@@ -119,7 +119,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         holdings = (
             source.holdings
             if isinstance(source, FetchFrames)
-            else parted.chunked_tokens(source.holdings).holdings
+            else chunked.chunked_tokens(source.holdings).holdings
         )
         wanted = parse_token(token, holdings)
     price_options = (prices, currency, table_settings().prices)
@@ -127,14 +127,16 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         pricing: dict[str, Any] = {"prices": prices, "currency": currency, "by_symbol": by_symbol}
         if not by_symbol:
             pricing |= {"assets": grouping["assets"], "bridged": grouping["bridged"]}
-            if "asset" not in grouping["by"]:  # use the asset options only for the prices
+            if "asset" not in grouping["by"]:  # the asset options are only for prices
                 grouping |= {"assets": None, "bridged": False}
         if isinstance(source, FetchFrames):
             source = source._replace(holdings=valuation.value(source.holdings, **pricing))
         else:
             source = source.wf.value(**pricing)
     table, value = _compute_totals(source, wanted, **grouping)
-    coverage = _coverage_line(table, is_single_token=wanted is not None)
+    coverage = coverage_from_attrs(table)
+    # With --token, other tokens do not count as filtered.
+    coverage = coverage if wanted is None else replace(coverage, filtered=0)
     table = _sort_totals(table, grouping["by"], is_single_token=wanted is not None)
     print_table(totals_table(table, rows, wallets))
     echo()
@@ -143,7 +145,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         gaps = f"{value.unpriced:,} without a price, {value.unread:,} of unknown amount"
         echo(f"Value of {value.known:,} of {balances}: {value.total} ({gaps})")
     if wallets is not None:
-        echo("\n".join([*summary_lines(wallets), coverage]))
+        echo("\n".join([*summary_lines(wallets), str(coverage)]))
     write_frames(output, totals=table)
     known = _is_complete(source, table, is_single_token=wanted is not None)
     exit_by_completeness(all_known=known, interrupted=interrupted)
@@ -167,7 +169,7 @@ def _is_complete(source: Source, table: pd.DataFrame, *, is_single_token: bool) 
 def _read_or_fetch(
     arguments: tuple[str, ...], files: tuple[str, ...], **options: Any
 ) -> tuple[Source, bool]:
-    """Read a file or folder, or fetch wallets; also return whether the fetch was interrupted."""
+    """Read a file or folder, or fetch wallets. Also return whether a fetch was interrupted."""
     file = holdings_path(arguments, files)
     if file is None:
         details, interrupted = fetch_details(arguments, files=files, **options)
@@ -176,8 +178,8 @@ def _read_or_fetch(
         return folders.open_wallets(file), False
     source = FetchFrames(*read_saved_frames(file))
     if source.wallets is None:
-        lacking = "the file of wallets, such as holdings.wallets.csv, is missing in this folder"
-        echo(f"Warning: {lacking}, so the totals may be incomplete", err=True)
+        missing = "the file of wallets, such as holdings.wallets.csv, is missing in this folder"
+        echo(f"Warning: {missing}, so the totals may be incomplete", err=True)
     return source, False
 
 
@@ -187,11 +189,11 @@ def _compute_totals(
     if not isinstance(source, FetchFrames):
         stored = source.holdings
         if token is None:
-            return source.wf.totals(**grouping), parted.chunked_value_summary(stored)
-        chunked = parted.chunked_tokens(stored)
-        token = chunked.tokens.keys[token_index(chunked.holdings, chunked.tokens, token)]
-        rows = stored.read_rows({token, UNKNOWN}, [*stored.template.holdings.columns])
-        source = FetchFrames(rows, source.wallets)
+            return source.wf.totals(**grouping), chunked.chunked_value_summary(stored)
+        rows = chunked.chunked_tokens(stored)
+        token = rows.tokens.keys[token_index(rows.holdings, rows.tokens, token)]
+        columns = stored.template.holdings.columns
+        source = FetchFrames(stored.read_rows({token, UNKNOWN}, [*columns]), source.wallets)
     positions = read_positions(*source, by_snapshot="snapshot" in grouping["by"])
     if token is not None:
         index = token_index(source.holdings, positions.tokens, token)
@@ -199,14 +201,8 @@ def _compute_totals(
     return sums.totals(positions, **grouping), summarize_value(positions.holdings)
 
 
-def _coverage_line(table: pd.DataFrame, *, is_single_token: bool) -> str:
-    coverage = coverage_from_attrs(table)
-    # Balances of other tokens are not in the table of one token, but nobody filtered them out.
-    return str(replace(coverage, filtered=0) if is_single_token else coverage)
-
-
 def _select_token(positions: Positions, rows: Mask) -> Positions:
-    """Return the rows of one token. Wallets that may hold more of the token become unknown."""
+    """Return the rows of one token. Wallets that may hold more of this token become unknown."""
     selected = positions.select_rows(rows)
     coverage = mark_unknown_wallets(selected, np.ones(len(selected.holdings), dtype=bool))
     other_chains = ~np.isin(selected.chain_codes, selected.possible_blockchains()[1])
@@ -215,19 +211,19 @@ def _select_token(positions: Positions, rows: Mask) -> Positions:
 
 
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_single_token: bool) -> pd.DataFrame:
-    """Sort by value, holders or amount, largest first. Rows with the same `by[0]` stay together."""
+    """Sort by value, holders or amount, largest first. Rows with equal `by[0]` stay together."""
     keys = [name for name in ("value", "holders") if name in table]
-    if is_single_token and not keys and "amount" in table:  # amounts of one token are comparable
+    if is_single_token and not keys and "amount" in table:  # of one token: comparable
         keys = ["amount"]
     ordered = table.sort_values(keys, ascending=False, kind="stable") if keys else table
     if len(by) < 2:  # noqa: PLR2004 - at most one grouping name
         return ordered
-    first = ordered.groupby(_COLUMNS.get(by[0], by[0]), sort=False, dropna=False, observed=True)
+    first = ordered.groupby(_KEY_COLUMNS.get(by[0], by[0]), sort=False, dropna=False, observed=True)
     return ordered.iloc[first.ngroup().argsort(kind="stable")]
 
 
 def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
-    """Raise an error, before any request, if a grouping name is not a column of the result."""
+    """Raise an error if a grouping name is no column of the result, before any request."""
     for name in by:
         if name not in _BY and name not in keep and name not in HOLDING_DTYPES:
             raise click.BadParameter(
@@ -249,7 +245,7 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
     "--output",
     metavar="FILE",
     required=True,
-    callback=flags.output_path([".html", ".md", ".pdf"]),
+    callback=flags.output_path_check([".html", ".md", ".pdf"]),
     help="Write the report to this .html, .md or .pdf file; an existing file is replaced.",
 )
 @click.option(
@@ -264,7 +260,7 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
 @click.option(
     "--before",
     metavar="FILE|TIME",
-    help="Show the changes since an earlier FILE that fetch wrote, or since a snapshot with this "
+    help="Show the changes since an earlier FILE that fetch wrote, or since a snapshot of this "
     "TIME, such as yesterday.",
 )
 @flags.price_options

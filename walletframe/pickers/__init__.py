@@ -1,9 +1,8 @@
 """Widgets to pick blockchains, wallets and tokens, to fetch wallets, and to explore the result.
 
-The widgets work like those of ipywidgets: they can be put into boxes and used in `interact`, and
-their traits can be observed and linked. The front end, the cells of the notebook and a running
-fetch use different threads, so a lock makes sure that only one handler runs at a time. Errors are
-shown in the widget itself.
+The widgets work like those of ipywidgets: they can be used in boxes and in `interact`, and their
+traits can be observed and linked. The front end, the cells of the notebook and a running fetch use
+different threads, so a lock prevents simultaneous handlers. Each widget shows its errors.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer

@@ -23,12 +23,12 @@ from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.joining import merge_by_wallet
 from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
+from walletframe.pickers.chart import VALUE
 from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.pictures import VALUE
 from walletframe.pickers.portfolio import VALUE_COLUMNS, Portfolio
 from walletframe.pickers.view import FILTERS, ExplorerState
-from walletframe.pickers.widget import LOCK, handler
+from walletframe.pickers.widget import LOCK, locked_handler
 from walletframe.reports import report
 from walletframe.service import latest_sandbox
 from walletframe.text import escaped, safe_line
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from walletframe.accessor.folder import StoredWallets
     from walletframe.client import Client
     from walletframe.frames.details import DetailsLike
-    from walletframe.pickers.portfolio import Prepare, Selected
+    from walletframe.pickers.portfolio import Prepare, SelectedHoldings
 
     Answer = tuple[dict[str, Any], list[bytes]]
 
@@ -58,57 +58,56 @@ _FORMATS: dict[str, tuple[str, str, Any]] = {
 }
 _OUTPUT = ".jp-OutputArea-child"
 _VIEW = '[data-mime-type="application/vnd.jupyter.widget-view+json"]'
-# If an output contains a widget view, JupyterLab ignores the output's HTML. Without the kernel, it
-# then shows "model not found". So static tables are a separate output before the widget view. This
-# style hides the static tables if the widget view works, and hides the widget view otherwise.
+# JupyterLab ignores the HTML of an output with a widget view, and shows "model not found" without a
+# kernel. So static tables are a separate output before the widget view. This style hides the static
+# tables if the widget view works, and the widget view otherwise.
 _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
-_READABLE = "max-width: 100%; min-width: 640px"  # on a phone the picture scrolls
+_IMAGE_STYLE = "max-width: 100%; min-width: 640px"  # wider than a phone, which scrolls
 _RERUN = "Run the cell again to show the explorer."
 
 
 def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str]:
     """Return static tables and a picture of the chart as a MIME bundle, for a saved notebook."""
-    line, picture = f"Only a page with a kernel draws the chart. {_RERUN}", ""
+    line, picture = f"The chart is drawn only while a kernel runs. {_RERUN}", ""
     if image:
-        line = f"The chart as it was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
-        shown = f'<img alt="Chart of holdings" style="{_READABLE}" src="data:{escaped(image)}">'
-        picture = f'<div style="overflow-x: auto">{shown}</div>'
+        line = f"The chart was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
+        img = f'<img alt="Chart of holdings" style="{_IMAGE_STYLE}" src="data:{escaped(image)}">'
+        picture = f'<div style="overflow-x: auto">{img}</div>'
     html = disable_mathjax(f"{picture}<div><em>{line}</em></div>{details._repr_html_()}")
     content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
     return {"text/html": content, "text/plain": f"{details!r}\n\n{line}"}
 
 
 class HoldingsExplorer(FetchingWidget):
-    """Explore the result of a fetch: filter, chart, read, refresh and download its holdings.
+    """A widget to filter, chart, read, refresh and download the holdings of a fetch.
 
     Parameters
     ----------
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
         The result of a fetch. This can also be a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. Without this argument, Refresh uses the default client
-        (see `configure`) if that client has the same service as `details`. Otherwise, if `details`
-        come from a sandbox, Refresh uses a running sandbox.
+        The client for the button Refresh. By default, Refresh uses the default client (see
+        `configure`) if this client has the same service as `details`. Otherwise, if `details` are
+        from a sandbox, Refresh uses a running sandbox.
     prepare : callable, optional
-        A function that takes a DataFrame of holdings and returns another one. It is applied to the
-        holdings of `details` before they are shown, and to the new holdings after each Refresh.
+        A function that takes and returns a DataFrame of holdings. It is applied to the holdings
+        before they are shown, also after each Refresh.
     max_balances : int, default 500_000
         Maximum number of balances that are read from a folder into memory.
 
     Attributes
     ----------
     details : WalletDetails or StoredWallets
-        The result of a fetch. It can be set, observed and linked, for instance to the attribute
-        ``details`` of a `FetchPanel`.
+        The result of a fetch. This attribute can be set, observed and linked, for instance to the
+        attribute ``details`` of a `FetchPanel`.
 
     Raises
     ------
     ArgumentError
-        If an argument or the result of `prepare` has another type, or if a folder contains more
-        than `max_balances` balances.
+        If an argument or the result of `prepare` has a wrong type, or if a folder is too large.
     DatasetError
         If a file of a folder is damaged or missing.
     ColumnsError, AmountError
@@ -117,26 +116,25 @@ class HoldingsExplorer(FetchingWidget):
     Notes
     -----
     The explorer shows the values in the column ``value`` of the holdings. If this column is
-    missing, values are computed from the service's prices. Tokens that `flag_spam` flags are hidden
-    at first. `prepare` can add values and spam flags, for example
-    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`, tokens
-    count as spam only if `prepare` adds a column ``is_spam`` that marks their rows.
+    missing, values are computed from the service's prices. Spam, as flagged by `flag_spam`, is
+    hidden at first. `prepare` can add values and spam flags, for example
+    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`, spam is
+    marked only by a column ``is_spam`` in the result of `prepare`.
 
-    If exactly one token is selected, charts that can draw one token show its amounts. The colour of
-    a token does not change with the selection. Charts combine balances per token or per asset (see
-    `assets`). Extra columns of ``wallets``, such as ``owner``, can filter the wallets, and can
-    group the chart and the table.
+    If exactly one token is selected, charts show amounts where possible. The colour of a token does
+    not change with the selection. Charts combine balances per token or per asset (see `assets`).
+    Extra columns of ``wallets``, such as ``owner``, can filter the wallets, and can group the chart
+    and the table.
 
     A folder is read into memory. If it is too large, explore a part of it, such as
     ``stored.wf.where(owner="Ada")``. Refresh is not available for a folder.
 
-    Without `prepare`, Refresh shows an error if columns were added to the holdings after the fetch,
-    or if rows were added or removed. If a wallet can't be refreshed, its older answer is shown,
-    with the source ``stale``.
+    Without `prepare`, Refresh shows an error if columns or rows of the holdings were added or
+    removed after the fetch. If a wallet can't be refreshed, its older answer is shown, with the
+    source ``stale``.
 
-    A saved notebook contains static tables, and a picture of the chart that JupyterLab drew. An
-    explorer exists until `close` is called or the kernel stops. Running its cell again creates
-    another explorer.
+    A saved notebook contains static tables, and a picture of the chart if JupyterLab drew it. An
+    explorer exists until `close` is called or the kernel stops, even if the cell runs again.
 
     Examples
     --------
@@ -152,8 +150,8 @@ class HoldingsExplorer(FetchingWidget):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
-    # The number of changes. A front end with a lower number requests the data again. The initial
-    # value of -1 prevents requests.
+    # The number of changes. Front ends that show an older state request the data again. The initial
+    # -1 prevents requests.
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # the title of each filter
@@ -172,11 +170,11 @@ class HoldingsExplorer(FetchingWidget):
         version, script = plotlyjs_version_and_script()
         super().__init__(_plotly=version, _filters=FILTERS)
         self._handlers["plotly"] = lambda _: ({}, [script])
-        self._edition = 0  # the front end can request plotly.js from now on
+        self._edition = 0  # from now on, the front end can request plotly.js
         try:
             self._explorer_state = ExplorerState(self._make_portfolio(details), self._show_edition)
         except BaseException:
-            self.close()  # this unregisters the widget
+            self.close()  # unregisters the widget
             raise
         self.details = details if _is_stored(details) else self._explorer_state.portfolio.fetched
         self.observe(self._show_details, "details")
@@ -184,15 +182,15 @@ class HoldingsExplorer(FetchingWidget):
             "code": lambda _: {"text": self.code},
             "file": lambda request: self._make_file(request["format"]),
             "fetch": lambda _: self.refresh(),
-            "picture": lambda sent: self._display_static(sent["image"], update=True),
+            "picture": lambda message: self._display_static_tables(message["image"], update=True),
         }
 
     def _make_portfolio(self, details: DetailsLike | StoredWallets) -> Portfolio:
-        """Return the data of a result or of a folder, with values and spam flags."""
+        """Return the portfolio of a fetch or a folder. Also update the retry button."""
         self._retry_label = ""
         if not _is_stored(details):
             portfolio = Portfolio(as_details(details), self._prepare)
-            self._offer_retry(portfolio.wallets)
+            self._show_retry_button(portfolio.wallets)
             return portfolio
         held = details.holdings
         if (count := held.counts.sum()) > self._max_balances:
@@ -206,22 +204,20 @@ class HoldingsExplorer(FetchingWidget):
         return Portfolio(WalletDetails(held.wallets, rows), self._prepare)
 
     def _ipython_display_(self) -> None:
-        """Display the static tables, then the widget."""
-        self._display_static()
+        self._display_static_tables()
         publish_display_data(*self._repr_mimebundle_())
 
-    def _display_static(self, image: str = "", *, update: bool = False) -> None:
-        """Display the static tables, or replace them in all outputs that show this explorer."""
-        saved = static_mime_bundle(self.shown, image)
-        publish_display_data(saved, transient={"display_id": self.model_id}, update=update)
+    def _display_static_tables(self, image: str = "", *, update: bool = False) -> None:
+        bundle = static_mime_bundle(self.shown, image)
+        publish_display_data(bundle, transient={"display_id": self.model_id}, update=update)
 
     @property
     def shown(self) -> WalletDetails:
         """The wallets and holdings that are shown.
 
         These are the selected rows of `details`. A search in the table also selects rows, unless
-        the table is grouped. The holdings are as `prepare` returned them, and keep their index. If
-        values are known, the holdings have the column ``value``.
+        the table is grouped. Holdings have the index and the columns that `prepare` returned, and
+        the column ``value`` if values are known.
         """
         with LOCK:
             state = self._explorer_state
@@ -229,23 +225,23 @@ class HoldingsExplorer(FetchingWidget):
 
     @property
     def code(self) -> str:
-        """The Python code that reproduces what is shown.
+        """The Python code that selects the rows in `shown` and draws the chart.
 
-        The code selects the rows in `shown` and draws the chart. It expects the arguments of the
-        explorer in the variables ``details`` (or ``stored``, for a folder) and ``prepare``.
+        The code expects the arguments of the explorer in the variables ``details`` (or ``stored``,
+        for a folder) and ``prepare``.
         """
         with LOCK:
-            picture, search = self._explorer_state.picture(), self._explorer_state.search
-        portfolio, options = picture.selected.portfolio, picture.options
+            chart, search = self._explorer_state.drawn_chart(), self._explorer_state.search
+        portfolio, options = chart.selected.portfolio, chart.options
         source = "stored.wf.where()" if _is_stored(self.details) else "details"
         lines = [] if source == "details" else [f"details = {source}"]
         if portfolio.is_prepared:
             lines.append("details = details._replace(holdings=prepare(details.holdings))")
         valued = ".wf.value()" * (portfolio.priced_by == "default")
-        chosen = _where_arguments(picture.selected)
+        chosen = _where_arguments(chart.selected)
         searched = [f"search={search!a}"] * bool(search.strip())
         lines.append(f"shown = details.wf.where({', '.join([*chosen, *searched])}){valued}")
-        if picture.arguments is None:
+        if chart.arguments is None:
             return "\n".join(lines)
         chart_type, draws_values = options.type, options.measure == VALUE
         drawn = f"details.wf.where({', '.join(chosen)}){valued}" if searched else "shown"
@@ -253,26 +249,25 @@ class HoldingsExplorer(FetchingWidget):
             lines.append(f"drawn = {drawn}")
             unvalued = f'drawn.holdings.drop(columns={VALUE_COLUMNS!r}, errors="ignore")'
             drawn = f"drawn._replace(holdings={unvalued})"
-        arguments = [f"{name}={value!a}" for name, value in picture.arguments.items()]
+        arguments = [f"{name}={value!a}" for name, value in chart.arguments.items()]
         figure = f"figure = {drawn}.wf.plot.{chart_type.function}({', '.join(arguments)})"
         return "\n".join([*lines, figure, "figure"])  # the last line of a cell is displayed
 
-    @handler
+    @locked_handler
     def refresh(self) -> None:
         """Fetch all wallets again in the background.
 
-        This method returns at once, and `details` changes when the fetch ends. If a wallet can't
-        be fetched, its older answer is kept. Errors are shown in the widget.
+        This method returns immediately; `details` changes when the fetch ends. If a wallet can't be
+        fetched, its older answer is kept. Errors are shown in the widget.
         """
         self._fetch_details(refresh=True)
 
-    @handler
+    @locked_handler
     def _retry_fetch(self) -> None:
-        """Fetch the wallets again. Wallets with the status ok are read from the cache."""
         self._fetch_details(refresh=False)
 
     def _fetch_details(self, *, refresh: bool) -> None:
-        """Start a fetch of all wallets, unless it would lose changes of the holdings."""
+        """Start a fetch of all wallets, unless changes of the holdings would be lost."""
         if _is_stored(self.details):
             raise WalletframeError(
                 "Refresh is not available for holdings that are stored in a folder",
@@ -281,7 +276,7 @@ class HoldingsExplorer(FetchingWidget):
             )
         wallets, holdings = self.details
         hint = (
-            "pass the unchanged result of the fetch to the explorer, and pass the changes as a "
+            "pass the unchanged result of the fetch to the explorer, and make the changes in a "
             "function, such as "
             'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
         )
@@ -291,23 +286,22 @@ class HoldingsExplorer(FetchingWidget):
             message = f"Refresh would lose the columns {', '.join(added)}"
         elif len(holdings) != wallets["tokens"].sum():
             message = (
-                "rows were added to the holdings or removed from them after the fetch, "
-                "and Refresh would undo this"
+                "rows of the holdings were added or removed after the fetch, and Refresh would "
+                "undo this"
             )
         if message and self._prepare is None:
             raise WalletframeError(message, hint=hint)
         keep = extra_names(wallets)
         hint = "set the explorer's attribute `details` to a result of fetch_wallets"
         requested = wallets[["blockchain", "address", *keep]]
-        self._fetch(requested, hint=hint, keep=keep, refresh=refresh)
+        self._start_fetch(requested, hint=hint, keep=keep, refresh=refresh)
 
-    @handler
+    @locked_handler
     def save(self, kind: str) -> None:
-        """Create a file of the shown wallets and holdings, and show a link to download it.
+        """Create a file of the shown wallets and holdings, and show a download link.
 
         CSV, Parquet and Excel files contain all shown rows, with exact amounts and the extra
-        columns of ``wallets``. The report is an HTML page that can be read offline. Errors are
-        shown in the widget.
+        columns of ``wallets``. The report is an offline HTML page. The widget shows errors.
 
         Parameters
         ----------
@@ -335,7 +329,7 @@ class HoldingsExplorer(FetchingWidget):
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _show_edition(self, edition: int) -> None:
-        """Announce a change to all front ends of the widget, and clear the error."""
+        """Announce the edition to all front ends of this widget, and clear the error."""
         self._show_error("")
         self._edition = edition
 
@@ -355,12 +349,12 @@ class HoldingsExplorer(FetchingWidget):
         names = ", ".join(safe_line(str(name), _MAX_SERVICE) for name in services) or "a service"
         raise WalletframeError(
             f"Refresh needs a client for {names}{problem}",
-            hint="pass client= to the explorer, or use walletframe.configure for that service",
+            hint="pass client=… to the explorer, or call walletframe.configure for this service",
         )
 
-    @handler
+    @locked_handler
     def _show_details(self, change: dict[str, Any]) -> None:
-        self._explorer_state.show(self._make_portfolio(change["new"]))
+        self._explorer_state.replace_portfolio(self._make_portfolio(change["new"]))
 
 
 def _with_kept_columns(shown: WalletDetails) -> pd.DataFrame:
@@ -375,11 +369,10 @@ def _with_kept_columns(shown: WalletDetails) -> pd.DataFrame:
 
 
 def _is_stored(details: object) -> TypeGuard[StoredWallets]:
-    """Return whether the result of a fetch is stored in a folder."""
     return isinstance(getattr(details, "holdings", None), StoredHoldings)
 
 
-def _where_arguments(selected: Selected) -> list[str]:
+def _where_arguments(selected: SelectedHoldings) -> list[str]:
     """Return the arguments of `where` for a selection, as Python code."""
     selection, portfolio = selected.selection, selected.portfolio
     columns: dict[str, list[str | None]] = {}

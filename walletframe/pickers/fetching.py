@@ -1,7 +1,4 @@
-"""Widgets that fetch in the background: their base class, and the panel `FetchPanel`.
-
-If a wallet can't be refreshed, its older answer is kept.
-"""
+"""Widgets that fetch in the background: a base class and the panel `FetchPanel`."""
 
 from __future__ import annotations
 
@@ -27,8 +24,8 @@ from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.numerals import counted_noun
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.picker import WalletPicker
-from walletframe.pickers.portfolio import wallet_status
-from walletframe.pickers.widget import PageWidget, handler
+from walletframe.pickers.portfolio import status_message
+from walletframe.pickers.widget import MessageWidget, locked_handler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,17 +33,17 @@ if TYPE_CHECKING:
 
     from walletframe.address.lists import OnUnreadable
     from walletframe.client import Client
-    from walletframe.pickers.picker import KnownWallets
+    from walletframe.pickers.picker import WalletSource
 
 _PROGRESS_INTERVAL_S, _RECENT_S = 0.1, 15.0
-_CLOSE_TIMEOUT_S = 5.0  # time that `close` waits for a thread to end
+_CLOSE_TIMEOUT_S = 5.0  # how long `close` waits for the thread
 
 
-class FetchingWidget(PageWidget):
-    """A widget that runs one fetch at a time in the background, and shows the progress."""
+class FetchingWidget(MessageWidget):
+    """A widget that runs one fetch at a time in the background and shows the progress."""
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
-    _progress = Dict().tag(sync=True)  # the progress: done, total and two lines of text
+    _progress = Dict().tag(sync=True)  # done, total and two lines of text; empty without a fetch
     _retry_label = Unicode().tag(sync=True)  # the label of the button for failed wallets
     _on_unreadable: OnUnreadable = "raise"
 
@@ -60,13 +57,13 @@ class FetchingWidget(PageWidget):
         self._handlers["again"] = lambda _: self._retry_fetch()
 
     def close(self) -> None:
-        """Close this widget and its models, and stop the thread of its fetch."""
+        """Close this widget and stop its fetch."""
         if (thread := getattr(self, "_thread", None)) is not None:
             self._cancelled.set()
             thread.join(_CLOSE_TIMEOUT_S)
         super().close()
 
-    @handler
+    @locked_handler
     def cancel(self) -> None:
         """Cancel the running fetch, if there is one. The result contains all finished wallets.
 
@@ -83,9 +80,9 @@ class FetchingWidget(PageWidget):
 
     @abstractmethod
     def _fetch_client(self) -> AbstractContextManager[Client]:
-        """Return the client of the next fetch, as a context manager that closes only a new one."""
+        """Return a context manager for the client of a fetch, which closes only new clients."""
 
-    def _fetch(
+    def _start_fetch(
         self,
         wallets: Sequence[str] | pd.DataFrame,
         *,
@@ -93,7 +90,7 @@ class FetchingWidget(PageWidget):
         keep: Sequence[str] = (),
         refresh: bool = False,
     ) -> None:
-        """Start a fetch in the background. Do nothing if a fetch is already running."""
+        """Start a fetch in the background, unless a fetch is running."""
         if self._thread is not None:
             return
         self._show_error("")
@@ -108,22 +105,21 @@ class FetchingWidget(PageWidget):
         self._thread = Thread(target=run_fetch, name="walletframe-panel", daemon=True)
         self._thread.start()
 
-    @handler
+    @locked_handler
     def _retry_fetch(self) -> None:
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""
-        self._fetch(self._requested, keep=self._keep)
+        self._start_fetch(self._requested, keep=self._keep)
 
     def _run_fetch(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
-        """Run the fetch on the background thread. `_finish` shows any error."""
-        marks, last_shown_s = deque([(time.monotonic(), 0)]), 0.0
+        samples, last_shown_s = deque([(time.monotonic(), 0)]), 0.0
 
-        def progress(done: int, total: int, counts: Mapping[str, int]) -> None:
+        def report_progress(done: int, total: int, counts: Mapping[str, int]) -> None:
             nonlocal last_shown_s
             now_s = time.monotonic()
             if done == total or now_s - last_shown_s > _PROGRESS_INTERVAL_S:
                 last_shown_s = now_s
-                marks.append((now_s, done))
-                self._show_progress(done, total, counts, format_time_left(marks, total))
+                samples.append((now_s, done))
+                self._show_progress(done, total, counts, format_time_left(samples, total))
 
         try:
             with client as current:
@@ -131,16 +127,16 @@ class FetchingWidget(PageWidget):
                     self._requested,
                     keep=self._keep,
                     refresh=refresh,
-                    progress=progress,
+                    progress=report_progress,
                     on_failure="ignore",
                     on_unreadable=self._on_unreadable,
                     cancel=self._cancelled,
                 )
-        except Exception as error:  # noqa: BLE001 - `_finish` raises it
+        except Exception as error:  # noqa: BLE001 - `_finish_fetch` raises it
             result = error
-        self._finish(result)
+        self._finish_fetch(result)
 
-    @handler
+    @locked_handler
     def _show_progress(self, done: int, total: int, counts: Mapping[str, int], eta: str) -> None:
         text = f"{done:,} of {counted_noun(total, 'wallet')}{', ' * bool(eta)}{eta}"
         more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
@@ -148,46 +144,46 @@ class FetchingWidget(PageWidget):
             text, more = "cancelling …", ""
         self._progress = {"done": done, "total": total, "text": text, "more": more}
 
-    @handler
-    def _finish(self, result: WalletDetails | Exception) -> None:
+    @locked_handler
+    def _finish_fetch(self, result: WalletDetails | Exception) -> None:
         self._thread = None
         self._progress = {}
         if isinstance(result, Exception):
             raise result
         self.details = keep_older_answers(self.details, result)
-        self._offer_retry(result.wallets)
+        self._show_retry_button(result.wallets)
 
-    def _offer_retry(self, wallets: pd.DataFrame) -> None:
-        """Show a button that requests the failed wallets again, if there are any."""
+    def _show_retry_button(self, wallets: pd.DataFrame) -> None:
         failed = int((~known_mask(wallets)).sum())
         self._retry_label = f"Ask again for {failed:,}" if failed else ""
 
 
-def format_time_left(marks: deque[tuple[float, int]], total: int) -> str:
-    """Return the remaining time as text, from recent samples (time in s, finished wallets)."""
-    (start_s, before), (now_s, done) = marks[0], marks[-1]
-    while len(marks) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - two marks give a rate
-        marks.popleft()
-        start_s, before = marks[0]
+def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
+    """Return the remaining time as text. Samples are pairs of a time in s and finished wallets."""
+    (start_s, before), (now_s, done) = samples[0], samples[-1]
+    while len(samples) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - needed for a rate
+        samples.popleft()
+        start_s, before = samples[0]
     if done == before or done >= total:
         return ""
     seconds = (total - done) * (now_s - start_s) / (done - before)
-    if seconds < 100:  # noqa: PLR2004 - longer times are in minutes
+    if seconds < 100:  # noqa: PLR2004 - otherwise in minutes
         return f"about {max(1, round(seconds))} s left"
     return f"about {round(seconds / 60)} min left"
 
 
 def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
-    """Return the latest result, with the previous answers of wallets that failed."""
-    rows = {key: row for row, key in enumerate(wallet_identities(latest.wallets).keys)}
+    """Return the latest result, with the previous answers of failed wallets."""
+    row_by_key = {key: row for row, key in enumerate(wallet_identities(latest.wallets).keys)}
 
-    def latest_rows(frame: pd.DataFrame) -> np.ndarray:
+    def positions_in_latest(frame: pd.DataFrame) -> np.ndarray:
         """Return the position of each row's wallet in the latest result, or -1."""
         wallets = wallet_identities(frame)
-        return np.array([rows.get(key, -1) for key in wallets.keys], dtype=np.intp)[wallets.codes]
+        positions = [row_by_key.get(key, -1) for key in wallets.keys]
+        return np.array(positions, dtype=np.intp)[wallets.codes]
 
     older = wallet_identities(previous.wallets).first
-    positions = latest_rows(previous.wallets)[older]
+    positions = positions_in_latest(previous.wallets)[older]
     failed = (positions >= 0) & ~known_mask(latest.wallets)[positions]
     is_replaced = failed & known_mask(previous.wallets)[older]
     if not is_replaced.any():
@@ -200,7 +196,7 @@ def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> Wallet
     )
     fresh = latest.wallets.drop(index=positions)
     wallets = pd.concat([fresh, stale.astype(WALLET_DTYPES)]).sort_index()
-    old, new = latest_rows(previous.holdings), latest_rows(latest.holdings)
+    old, new = map(positions_in_latest, (previous.holdings, latest.holdings))
     is_older_row = np.isin(old, positions)
     older_rows = previous.holdings[is_older_row].reindex(columns=list(HOLDING_DTYPES))
     holdings = pd.concat([latest.holdings, older_rows.astype(HOLDING_DTYPES)], ignore_index=True)
@@ -209,23 +205,22 @@ def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> Wallet
 
 
 class FetchPanel(FetchingWidget, WalletPicker):
-    """Pick and fetch wallets. The fetch runs in the background, and can be cancelled.
+    """A widget to pick wallets and fetch them in the background.
 
     Parameters
     ----------
     wallets : WalletDetails, or wallets in any form that `fetch_wallets` accepts
-        The options. All of them are selected at first, and more wallets can be pasted.
+        The options, which are all selected at first. Other wallets can be pasted.
     client : Client, optional
-        The client that sends the requests. If it is not given, the default client is used (see
-        `configure`).
+        The client that sends the requests. By default, the default client (see `configure`).
 
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch. Before the first fetch, it is the argument `wallets` if that
-        is a WalletDetails, or else an empty result. It can be observed and linked. If a fetch is
-        cancelled, the unfinished wallets have the status ``cancelled``. If a wallet can't be
-        refreshed, the result contains its older answer, with the source ``stale``.
+        The result of the last fetch. Before the first fetch, this is `wallets` if `wallets` is a
+        WalletDetails, and an empty result otherwise. The attribute can be observed and linked. If a
+        fetch is cancelled, unfinished wallets have the status ``cancelled``. If a wallet can't be
+        refreshed, the result contains the older answer, with the source ``stale``.
 
     Raises
     ------
@@ -247,13 +242,13 @@ class FetchPanel(FetchingWidget, WalletPicker):
     _refresh = Bool().tag(sync=True)  # whether to bypass the cache
     _edition = Int().tag(sync=True)  # the number of results so far
 
-    def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
+    def __init__(self, wallets: WalletSource = (), *, client: Client | None = None) -> None:
         require_client(client)
         self._client = client
         super().__init__(wallets)
         self.choose_all()
         self._handlers["fetch"] = lambda _: self.fetch()
-        self._handlers["status"] = lambda _: wallet_status(*self.details)
+        self._handlers["status"] = lambda _: status_message(*self.details)
         if is_details(wallets):
             self.details = as_details(wallets)
 
@@ -261,11 +256,11 @@ class FetchPanel(FetchingWidget, WalletPicker):
     def _empty_details(self) -> WalletDetails:
         return assemble([])
 
-    @handler
+    @locked_handler
     def fetch(self) -> None:
         """Fetch the selected and pasted wallets in the background.
 
-        This method returns at once, and `details` changes when the fetch ends. If a pasted line
+        This method returns immediately; `details` changes when the fetch ends. If a pasted line
         can't be read, nothing is fetched. Errors are shown in the panel.
         """
         if not self.take_pasted():
@@ -273,7 +268,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
             message = "nothing was fetched, because some pasted lines can't be read"
             raise WalletframeError(message, hint=hint)
         hint = "paste wallets, or select wallets from the list"
-        self._fetch(self.value, hint=hint, refresh=self._refresh)
+        self._start_fetch(self.value, hint=hint, refresh=self._refresh)
 
     def retry(self) -> None:
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""
@@ -283,5 +278,5 @@ class FetchPanel(FetchingWidget, WalletPicker):
         return nullcontext(self._client or default_client())
 
     @observe("details")
-    def _count_result(self, _change: object) -> None:
+    def _increment_edition(self, _change: object) -> None:
         self._edition += 1

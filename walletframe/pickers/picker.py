@@ -1,6 +1,6 @@
 """Pickers for blockchains, tokens and wallets: searchable lists with multiple selection.
 
-Each option shows its number of balances and their total value. Wallets can also be pasted.
+Each option shows the number of balances and the total value. Wallets can also be pasted.
 """
 
 from __future__ import annotations
@@ -17,25 +17,14 @@ import pandas as pd
 from traitlets import Any as AnyTrait
 from traitlets import Bool, Int, List, Unicode, observe, validate
 
+from walletframe import errors
 from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
 from walletframe.address.shapes import malformed_reason
 from walletframe.analysis.selection import label_texts
-from walletframe.analysis.valuation import has_prices, value
-from walletframe.errors import (
-    AddressError,
-    ArgumentError,
-    UnknownBlockchainError,
-    UnknownTokenError,
-)
+from walletframe.analysis.valuation import has_default_prices, value
+from walletframe.frames import identity
 from walletframe.frames.details import as_details, as_holdings_frame, is_details
-from walletframe.frames.identity import (
-    KeyCodes,
-    is_unknown,
-    token_identities,
-    token_key,
-    wallet_identities,
-)
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
 from walletframe.frames.schema import require_columns
@@ -43,7 +32,7 @@ from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.widget import LOCK, PageWidget, handler
+from walletframe.pickers.widget import LOCK, MessageWidget, locked_handler
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 
@@ -59,19 +48,19 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, TokenKey
     from walletframe.frames.names import TokenLike
 
-Value: TypeAlias = "str | TokenKey"
+OptionValue: TypeAlias = "str | TokenKey"
 _PRICE_COLUMNS = ("symbol", "token_blockchain", "token_address", "amount", "price")
 _MIN_SHOWN_VALUE, _MAX_PRICE, _MAX_CURRENCY = 0.01, 1e300, 12
 
 
 class OptionStats(NamedTuple):
-    """The number of balances that belong to an option, and the total value of these balances."""
+    """The number of an option's balances, and the total value of these balances."""
 
     balances: int
     value: float  # NaN if no balance has a value
 
     def sort_key(self) -> tuple[float, int]:
-        """Return a key to sort by value, then by balances, both descending; NaN comes last."""
+        """Return a key that sorts by value, then by balances, both descending, NaN last."""
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
@@ -79,8 +68,8 @@ class OptionStats(NamedTuple):
 class Option:
     """One option of a picker. All texts except `search_text` are escaped single lines."""
 
-    value: Value
-    key: Value  # the canonical form, equal for all spellings of the value
+    value: OptionValue
+    key: OptionValue  # the canonical form, equal for all spellings of the value
     name: str  # empty if the option has no name
     chain: str = ""
     full_text: str = ""  # the full address of the wallet or contract
@@ -88,8 +77,8 @@ class Option:
     search_text: str = ""  # additional text that the search finds
 
 
-class Options(dict[Value, Option]):
-    """The distinct options of a picker, by value, and sorted by their stats if these are known."""
+class Options(dict[OptionValue, Option]):
+    """The distinct options of a picker, by value, in the order of the stats (if known)."""
 
     def __init__(
         self,
@@ -100,24 +89,24 @@ class Options(dict[Value, Option]):
     ) -> None:
         super().__init__()
         self.hint = hint
-        self.by_key: dict[Value, Option] = {}
+        self.by_key: dict[OptionValue, Option] = {}
         self.stats: Mapping[Any, OptionStats] = stats or {}
         self.sorted_by = sorted_by
         order = {key: each.sort_key() for key, each in self.stats.items()}
         for option in sorted(options, key=lambda each: order.get(each.key, (math.inf, 1))):
-            self.add(option)
+            self.add_option(option)
 
-    def add(self, option: Option) -> Value:
-        """Add an option if its key is new, and return the first spelling of the value."""
+    def add_option(self, option: Option) -> OptionValue:
+        """Add an option, unless its key exists. Return the first spelling of the value."""
         kept = self.by_key.setdefault(option.key, option)
         self[kept.value] = kept
         return kept.value
 
     def columns(self) -> dict[str, Any]:
-        """Return columns for the front end: lists, or dicts by index if few options have a text."""
+        """Return columns for the front end: lists, or dicts by index for rare texts."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
-        full_texts: list[str | None] = []  # None if the value contains it
+        full_texts: list[str | None] = []  # None if the value contains the text
         for option in options:
             value = option.value
             address = value.partition(".")[2] if isinstance(value, str) else value[1]
@@ -126,13 +115,13 @@ class Options(dict[Value, Option]):
             "values": [each.value for each in options],
             "names": [each.name for each in options],
             "chains": [*chains],
-            "on": [chains[each.chain] for each in options],
-            "wholes": full_texts,
+            "chain_indices": [chains[each.chain] for each in options],
+            "full_texts": full_texts,
             "sorted": self.sorted_by,
             "hint": self.hint,
         }
-        for name, field in (("short", "short"), ("words", "search_text")):
-            texts = [(position, getattr(each, field)) for position, each in enumerate(options)]
+        for name in ("short", "search_text"):
+            texts = [(position, getattr(each, name)) for position, each in enumerate(options)]
             columns[name] = {position: text for position, text in texts if text}
         if self.stats:
             columns |= _stats_columns(self.stats, [each.key for each in options])
@@ -144,35 +133,36 @@ class Options(dict[Value, Option]):
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
         keys = [key for key in remaining if key in positions]
         keys.sort(key=lambda key: order.get(key, (math.inf, 0)))
-        return {"places": [positions[key] for key in keys], **_stats_columns(remaining, keys)}
+        return {"indices": [positions[key] for key in keys], **_stats_columns(remaining, keys)}
 
 
 def _stats_columns(
     stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]
 ) -> dict[str, list[Any]]:
-    """Return the stats of some keys as lists for the front end, with None for unknown stats."""
+    """Return the stats of some keys as lists for the front end. Unknown stats are None."""
     stats_by_row = [stats.get(key) for key in keys]
     value_texts = []
     for row in stats_by_row:
         value = row.value if row else math.nan
         small = "<0.01" if 0 < value < _MIN_SHOWN_VALUE else ""
         value_texts.append("" if math.isnan(value) else small or compact(value))
-    return {"balances": [row and row.balances for row in stats_by_row], "worths": value_texts}
+    return {"balances": [row and row.balances for row in stats_by_row], "value_texts": value_texts}
 
 
-def group_stats(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
+def stats_by_key(
+    keys: Sequence[Any], codes: Codes, values: Floats | None
+) -> dict[Any, OptionStats]:
     """Return the stats of each key. `codes` has the index of each row's key."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
-    # bincount of nothing returns ints.
-    sums = np.bincount(valued, weights, len(keys)).astype(np.float64)
+    sums = np.bincount(valued, weights, len(keys)).astype(np.float64)  # without rows, sums are ints
     sums[np.bincount(valued, minlength=len(keys)) == 0] = np.nan
     return dict(zip(keys, map(OptionStats, counts, sums.tolist()), strict=True))
 
 
 def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row, and a label for the values. Without values: None and ""."""
+    """Return the value of each row, and a label. Without values, return None and ""."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
@@ -183,7 +173,7 @@ def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
         return None, ""
     usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
     holdings = holdings.assign(price=usable)
-    if not has_prices(holdings):
+    if not has_default_prices(holdings):
         return None, ""
     whose = "the service's prices" if table_settings().prices is None else "your prices"
     return value(holdings)["value"].to_numpy(np.float64, na_value=np.nan), f"value at {whose}"
@@ -196,25 +186,25 @@ class _TupleTrait(TypedTuple):
         return super().validate(obj, (value,) if isinstance(value, str) else value)
 
 
-def _parse_page_values(values: list[Any], picker: Picker) -> tuple[Any, ...]:
-    """Return the values selected in the front end, or raise if one is no longer an option."""
+def _parse_front_end_values(values: list[Any], picker: Picker) -> tuple[Any, ...]:
+    """Return the front end's selected values. Raise an error if a value is no longer an option."""
     keys = (tuple(value) if isinstance(value, list) else value for value in values)
     return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - this module defines the class
 
 
-class Picker(PageWidget, ValueWidget):
+class Picker(MessageWidget, ValueWidget):
     """A searchable list of options, with a button for each selected option."""
 
     _esm, _css = script("pickerwidget"), styles("picker")
-    # The type is Any, since mypy confuses the type of a trait with the type of its value.
-    value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_parse_page_values)
+    # The type is Any, because mypy takes the type of a trait for that of the value.
+    value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_parse_front_end_values)
     description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # the label
-    _offers = Int().tag(sync=True)  # counts calls of `offer`
+    _offer_count = Int().tag(sync=True)  # number of calls of `offer`
 
     def __init__(self, source: Any, *, value: Any, description: str) -> None:
         self._options = self._read_options(source)
         self._remaining: Mapping[Any, OptionStats | None] | None = None
-        # These lines can raise. They come before super().__init__, which registers the widget.
+        # An error here prevents super().__init__ from registering the widget.
         chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
         self._handlers["options"] = lambda _: self._options.columns() | self._remaining_message()
@@ -226,11 +216,11 @@ class Picker(PageWidget, ValueWidget):
         """Return the options that a source contains."""
 
     @abstractmethod
-    def _resolve_value(self, value: Any) -> Value:
-        """Return the value of the option that `value` spells, or raise an error if none does."""
+    def _resolve_value(self, value: Any) -> OptionValue:
+        """Return a value in the spelling of its option. Raise an error if there is no option."""
 
     def offer(self, source: Any, /) -> None:
-        """Replace the options. Selected values that are no longer offered are removed.
+        """Replace the options. Selected values that are no longer options are removed.
 
         Parameters
         ----------
@@ -240,8 +230,7 @@ class Picker(PageWidget, ValueWidget):
         Raises
         ------
         ArgumentError, ColumnsError, SettingsError, AddressError
-            If `source` has another type, lacks a column, has a column twice, or contains an invalid
-            wallet.
+            If `source` has a wrong type, a missing or repeated column, or an invalid wallet.
 
         Examples
         --------
@@ -257,23 +246,22 @@ class Picker(PageWidget, ValueWidget):
             kept = tuple(value for value in self.value if value in options)
             self._options, self._remaining = options, None
             self.value = kept
-            self._offers += 1
+            self._offer_count += 1
 
     def narrow(self, source: Any = None) -> None:
-        """Show only some of the options, such as those that match the selection of another picker.
+        """Show only some of the options, such as the matches of another picker's selection.
 
         The selection of this picker does not change.
 
         Parameters
         ----------
         source : WalletDetails, DataFrame or None
-            The options to show, and the balances to count for each of them. None shows all
-            options again.
+            The options to show, and the balances to count for each option. None shows all options.
 
         Raises
         ------
         ArgumentError, ColumnsError
-            If `source` has another type, or lacks a column.
+            If `source` has a wrong type, or lacks a column.
 
         Examples
         --------
@@ -285,19 +273,20 @@ class Picker(PageWidget, ValueWidget):
         """
         remaining = None
         if source is not None:
-            part = self._read_options(source)
-            remaining = {key: part.stats.get(key) for key in part.by_key}
+            options = self._read_options(source)
+            remaining = {key: options.stats.get(key) for key in options.by_key}
         with LOCK:
             self._remaining = remaining
             self.send({"kind": "narrowed", **self._remaining_message()})
 
     def _remaining_message(self) -> dict[str, Any]:
-        """Return the remaining options for the front end, or None if all options remain."""
+        """Return the remaining options for the front end, or None for all options."""
         remaining = self._remaining
-        return {"here": None if remaining is None else self._options.remaining_columns(remaining)}
+        columns = None if remaining is None else self._options.remaining_columns(remaining)
+        return {"remaining": columns}
 
     @validate("value")
-    def _resolve_values(self, proposal: dict[str, Any]) -> tuple[Value, ...]:
+    def _resolve_values(self, proposal: dict[str, Any]) -> tuple[OptionValue, ...]:
         return tuple(dict.fromkeys(self._resolve_value(value) for value in proposal["value"]))
 
     @observe("value")
@@ -306,13 +295,13 @@ class Picker(PageWidget, ValueWidget):
 
 
 BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
-KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
+WalletSource: TypeAlias = "DetailsLike | WalletsLike"
 _MAX_SYMBOL, _MAX_CONTRACT = 24, 100
 _MAX_NAME, _MAX_LABEL, _MAX_ADDRESS, _MAX_PROBLEMS, _MAX_REASON = 24, 60, 500, 10, 120
 
 
 def blockchain_options(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or a list as options, with stats of their balances."""
+    """Return the blockchains of a frame or a list as options, with stats of balances."""
     holdings: pd.DataFrame | None = None
     if is_details(source):
         details = as_details(source, "blockchains")
@@ -322,30 +311,30 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         pairs = _blockchain_counts(source)
         holdings = source if "token_blockchain" in source else None
     else:
-        names: object = [source] if isinstance(source, str) else source
-        each: list[Any] = list(names) if isinstance(names, Iterable) else [None]
-        pairs = [(name, 1) for name in each]
+        listed: object = [source] if isinstance(source, str) else source
+        names: list[Any] = list(listed) if isinstance(listed, Iterable) else [None]
+        pairs = [(name, 1) for name in names]
         if not all(isinstance(name, str) for name, _ in pairs):
-            raise ArgumentError(
+            raise errors.ArgumentError(
                 "the argument `blockchains` is not a list of blockchain identifiers",
                 hint='use a list of text, such as ["ETH", "BSC"], or a result of fetch_wallets',
             )
-    spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}  # first one
+    first_spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}
     totals: Counter[str] = Counter()
     for name, count in pairs:
         totals[canonical_blockchain(name)] += count
     options = []
     for key, _ in totals.most_common():
-        name, words = spelling[key], _text_if_changed(spelling[key])
-        short = safe_line(name, _MAX_SYMBOL)
-        options.append(Option(name, key, safe_line(name), short=short, search_text=words))
+        name = first_spelling[key]
+        short, search_text = safe_line(name, _MAX_SYMBOL), _original_if_changed(name)
+        options.append(Option(name, key, safe_line(name), short=short, search_text=search_text))
     if holdings is None:
         return Options("Blockchain", options)
     codes, spellings = factorized(holdings["blockchain"])
     canonical = [canonical_blockchain(str(name)) for name in spellings]
     key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
     values, unit = values_and_label(holdings)
-    stats = group_stats([*keys], np.append(key_codes, -1)[codes], values)
+    stats = stats_by_key([*keys], np.append(key_codes, -1)[codes], values)
     return Options("Blockchain", options, stats, unit)
 
 
@@ -356,13 +345,12 @@ def _blockchain_counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
 
 
 class BlockchainPicker(Picker):
-    """Pick blockchains from a frame or a list.
+    """A widget to pick blockchains from a frame or a list.
 
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. If these are holdings, the most valuable options come first, then those with
-        the most balances.
+        The options. Options of holdings are sorted by value, then by balances, both descending.
     value : str or sequence of str
         The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"
@@ -371,15 +359,15 @@ class BlockchainPicker(Picker):
     Attributes
     ----------
     value : tuple of str
-        The selected blockchains as spelled in the options, in the order of selection. It can be
-        set, observed and linked.
+        The selected blockchains as spelled in the options, in the order of selection. `value` can
+        be set, observed and linked.
 
     Raises
     ------
     ArgumentError, ColumnsError
         If `blockchains` has an unsupported type, or is a frame without the column ``blockchain``.
     UnknownBlockchainError
-        If `value` contains a blockchain that is not an option, also if it is set later.
+        Whenever `value` is set, if it contains a blockchain that is not an option.
 
     Examples
     --------
@@ -401,23 +389,22 @@ class BlockchainPicker(Picker):
     ) -> None:
         super().__init__(blockchains, value=value, description=description)
 
-    def _resolve_value(self, value: Any) -> Value:
+    def _resolve_value(self, value: Any) -> OptionValue:
         key = canonical_blockchain(value) if isinstance(value, str) else ""
         if key not in self._options.by_key:
-            raise UnknownBlockchainError(str(value), [*map(str, self._options)])
+            raise errors.UnknownBlockchainError(str(value), [*map(str, self._options)])
         return self._options.by_key[key].value
 
 
 class TokenPicker(Picker):
-    """Pick tokens that occur in holdings.
+    """A widget to pick tokens that occur in holdings.
 
     Parameters
     ----------
     holdings : WalletDetails or DataFrame
         Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. The
-        options are the tokens of these holdings. The most valuable tokens come first, then those
-        with the most rows. Values are read from the column ``value`` or, without this column,
-        computed from the column ``price``.
+        options are the tokens of these holdings, sorted by value, then by rows, both descending.
+        Values are read from the column ``value`` or else computed from the column ``price``.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
@@ -428,7 +415,7 @@ class TokenPicker(Picker):
     ----------
     value : tuple of (str, str or None)
         The selected tokens as pairs (blockchain, contract), in the order of selection. The
-        blockchain is in upper case, and a hexadecimal contract address in lower case. It can be
+        blockchain is in upper case, a hexadecimal contract address in lower case. `value` can be
         set, observed and linked.
 
     Raises
@@ -436,8 +423,8 @@ class TokenPicker(Picker):
     ArgumentError, ColumnsError
         If `holdings` has an unsupported type, or lacks a column.
     UnknownTokenError, AmbiguousTokenError
-        If `value` contains a token that is not an option, or a symbol that several tokens share,
-        also if it is set later.
+        Whenever `value` is set, if it contains a token that is not an option, or a symbol that
+        several tokens share.
 
     Examples
     --------
@@ -467,35 +454,34 @@ class TokenPicker(Picker):
     def _read_options(source: FetchLike) -> TokenOptions:
         return TokenOptions(as_holdings_frame(source))
 
-    def _resolve_value(self, value: Any) -> Value:
+    def _resolve_value(self, value: Any) -> OptionValue:
         if isinstance(value, str):
             hint = "pass the token as a pair, such as {!a}".format
             symbols, tokens = self._options.symbols, self._options.tokens
             return tokens.keys[token_index(symbols, tokens, value, hint=hint)]
-        key = token_key(value)
+        key = identity.token_key(value)
         if key not in self._options:
-            raise UnknownTokenError(value)
+            raise errors.UnknownTokenError(value)
         return key
 
 
 class TokenOptions(Options):
-    """The tokens of holdings as options, with stats of their balances."""
+    """The tokens of holdings as options, with stats of balances."""
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])
-        self.tokens: KeyCodes = token_identities(holdings)
+        self.tokens: identity.KeyCodes = identity.token_identities(holdings)
         tokens = self.tokens
-        # A copy, since the caller may change the frame.
+        # A copy, because the caller may change the frame.
         self.symbols: pd.DataFrame = holdings[["symbol"]].copy()
-        known = [position for position, key in enumerate(tokens.keys) if not is_unknown(key)]
-        positions = np.array(known, dtype=np.intp)
+        positions = np.flatnonzero(~tokens.unknown)
         first = tokens.first[positions]
         symbols = holdings["symbol"].array.take(first).tolist()
         contracts = holdings["token_address"].array.take(first).tolist()
         names = token_names(holdings, tokens, positions)
-        keys = [tokens.keys[position] for position in known]
+        keys = [tokens.keys[position] for position in positions]
         values, unit = values_and_label(holdings)
-        stats = group_stats(tokens.keys, tokens.codes, values)
+        stats = stats_by_key(tokens.keys, tokens.codes, values)
         options = map(_token_option, keys, names, symbols, contracts)
         super().__init__("Symbol, blockchain, contract", options, stats, unit)
 
@@ -503,8 +489,11 @@ class TokenOptions(Options):
 def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
     safe_symbol = safe_line(symbol, _MAX_SYMBOL) if isinstance(symbol, str) else ""
     full_text = safe_line(contract, _MAX_CONTRACT) if isinstance(contract, str) else "native coin"
-    words = _text_if_changed(symbol, safe_symbol), _text_if_changed(key[0])
-    search_text = [*words, _text_if_changed(contract, full_text)]
+    originals = (
+        _original_if_changed(symbol, safe_symbol),
+        _original_if_changed(key[0]),
+        _original_if_changed(contract, full_text),
+    )
     return Option(
         value=key,
         key=key,
@@ -512,24 +501,24 @@ def _token_option(key: TokenKey, name: str, symbol: object, contract: object) ->
         chain=safe_line(key[0], _MAX_SYMBOL),
         full_text=full_text,
         short="" if name == safe_symbol else name,
-        search_text=" ".join(search_text).strip(),
+        search_text=" ".join(originals).strip(),
     )
 
 
-def _text_if_changed(text: object, shown_text: str = "") -> str:
-    """Return the original text if the shown text differs, so that a search finds both."""
+def _original_if_changed(text: object, shown_text: str = "") -> str:
+    """Return the original text for the search if the shown text differs, else ""."""
     if isinstance(text, str) and text != (shown_text or safe_line(text)):
         return text[:_MAX_CONTRACT]
     return ""
 
 
-def wallet_options(source: KnownWallets) -> Options:
-    """Return the wallets of a result, frame or list as options, with stats of their balances."""
+def wallet_options(source: WalletSource) -> Options:
+    """Return the wallets of a fetch, frame or list as options, with stats of balances."""
     listed: Any = with_standard_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
         listed, holdings = as_details(source, "wallets")
-        empty = wallet_identities(listed[known_mask(listed)]).keys
+        empty = identity.wallet_identities(listed[known_mask(listed)]).keys
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
     is_fetched = isinstance(listed, pd.DataFrame) and "status" in listed
     wallets = parse_wallets(listed, "ask" if is_fetched else "raise")
@@ -541,10 +530,10 @@ def wallet_options(source: KnownWallets) -> Options:
     options = map(_wallet_option, wallets, names)
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
-    owners = wallet_identities(holdings)
+    owners = identity.wallet_identities(holdings)
     values, unit = values_and_label(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
-    return Options(hint, options, known | group_stats(keys, owners.codes, values), unit)
+    return Options(hint, options, known | stats_by_key(keys, owners.codes, values), unit)
 
 
 def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
@@ -561,7 +550,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of the explorer's filter `kind`. Labels are values of columns `groups`."""
+    """Return the options of an explorer's filter. Labels are the values in the columns `groups`."""
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":
@@ -572,14 +561,14 @@ def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> 
     for name in groups:
         for label in label_texts(details.wallets[name]).value_counts().index:
             text, column = safe_line(label, _MAX_LABEL), safe_line(name, _MAX_NAME)
-            key, none = (name, label), f"no {column}"  # the same text as in charts
-            short = f"{column}: {text}" if text else none
-            options.append(Option(key, key, text or none, column, short=short))
+            key, no_label = (name, label), f"no {column}"  # the same text as in charts
+            short = f"{column}: {text}" if text else no_label
+            options.append(Option(key, key, text or no_label, column, short=short))
     return Options("Label or column", options)
 
 
 class WalletPicker(Picker):
-    """Pick wallets from the result of a fetch or from a list. Other wallets can be pasted.
+    """A widget to pick wallets from a fetch or a list. Other wallets can be pasted.
 
     Parameters
     ----------
@@ -590,16 +579,14 @@ class WalletPicker(Picker):
     description : str, default "Wallets"
         The label of the picker.
     paste : bool, default True
-        Whether to show a field for pasting other wallets. It accepts one or several wallets per
-        line, or two columns of a table. Lines that can't be read stay in the field, with the
-        reasons.
+        Whether to show a field for pasting other wallets. The field accepts one or more wallets per
+        line, or two columns of a table. Lines that can't be read stay in the field, with reasons.
 
     Attributes
     ----------
     value : tuple of str
-        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings in their first
-        spelling, in the order of selection. It can be set, observed and linked, and passed to
-        `fetch_wallets`.
+        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings in the first spelling,
+        in the order of selection. `value` can be set, observed and linked.
 
     Raises
     ------
@@ -627,7 +614,7 @@ class WalletPicker(Picker):
 
     def __init__(
         self,
-        wallets: KnownWallets = (),
+        wallets: WalletSource = (),
         *,
         value: str | Sequence[WalletLike] = (),
         description: str = "Wallets",
@@ -637,13 +624,13 @@ class WalletPicker(Picker):
         self._pastes = paste
         self._handlers["paste"] = lambda _: self.take_pasted()
 
-    @handler
+    @locked_handler
     def choose_all(self) -> None:
         """Select all options."""
         self.value = [*map(str, self._options)]
 
     def take_pasted(self) -> bool:
-        """Select the pasted wallets. Lines that can't be read stay in the field, with the reasons.
+        """Select the pasted wallets. Lines that can't be read stay in the field, with reasons.
 
         Returns
         -------
@@ -656,19 +643,19 @@ class WalletPicker(Picker):
         self._problems = _problem_texts(read_pasted(pasted.unreadable_lines))
         return not pasted.problems
 
-    def _resolve_value(self, value: Any) -> Value:
+    def _resolve_value(self, value: Any) -> OptionValue:
         if isinstance(value, str) and value in self._options:
             return value
         wallet = read_wallet(value)
         if isinstance(wallet, str):
-            raise AddressError([(0, shorten(value), wallet)])
+            raise errors.AddressError([(0, shorten(value), wallet)])
         if reason := malformed_reason(wallet):
-            raise AddressError([(0, shorten(value), reason)])
-        return self._options.add(_wallet_option(wallet))
+            raise errors.AddressError([(0, shorten(value), reason)])
+        return self._options.add_option(_wallet_option(wallet))
 
 
 def _problem_texts(pasted: Pasted) -> list[str]:
-    """Return a heading and, for each line that can't be read, a text with the reasons."""
+    """Return a heading and, for each unreadable line, a text with the reasons."""
     problems_by_line: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in pasted.problems:
         problems_by_line.setdefault(line, {}).setdefault(reason, []).append(text)

@@ -1,6 +1,6 @@
-"""The data of an explorer: a fetch with values and spam flags, and the selected part of it.
+"""The data of an explorer: a fetch with values and spam flags, and the selected rows.
 
-Functions return texts about the selection: its value, its completeness, and its hidden rows.
+Functions return texts about the selection: total value, completeness, and hidden rows.
 """
 
 from __future__ import annotations
@@ -13,23 +13,16 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.selection import Selectable
-from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
+from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.errors import ArgumentError, PricesError
+from walletframe.frames import known
 from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
-from walletframe.frames.known import (
-    failure_lines,
-    is_simulated,
-    known_mask,
-    stale_mask,
-    summarize_value,
-    summary_lines,
-)
 from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, require_columns
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
-from walletframe.pickers.picker import group_stats
+from walletframe.pickers.picker import stats_by_key
 from walletframe.pickers.table import HoldingsTable
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
@@ -53,7 +46,7 @@ _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 
 
 class Portfolio(Selectable):
-    """The result of a fetch with values and spam flags, which are computed if columns lack them."""
+    """The result of a fetch. Values and spam flags are computed if their columns are missing."""
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
         require_columns(details.wallets, WALLET_DTYPES)
@@ -66,17 +59,16 @@ class Portfolio(Selectable):
             if not callable(function):
                 message = f"`prepare` is of type {type(prepare).__name__}, not a function"
                 raise ArgumentError(message, hint)
-            result: object = function(holdings.copy(deep=False))  # a copy: `prepare` may change it
-            if not isinstance(result, pd.DataFrame):
-                message = (
-                    f"`prepare` returned a {type(result).__name__}, not a DataFrame of holdings"
-                )
+            prepared: object = function(holdings.copy(deep=False))  # `prepare` may add columns
+            if not isinstance(prepared, pd.DataFrame):
+                kind = type(prepared).__name__
+                message = f"`prepare` returned a {kind}, not a DataFrame of holdings"
                 raise ArgumentError(message, hint)
-            holdings = result
+            holdings = prepared
         require_columns(holdings, HOLDING_DTYPES)
         self.priced_by: str = "own" if "value" in holdings else ""
         self.price_problem: str = ""
-        if not self.priced_by and has_prices(holdings):
+        if not self.priced_by and has_default_prices(holdings):
             try:
                 holdings, self.priced_by = value(holdings), "default"
             except PricesError as error:
@@ -87,13 +79,13 @@ class Portfolio(Selectable):
         self._table: HoldingsTable | None = None
         if not self.priced_by:
             self.row_values = None
-        # With `prepare`, only the column `is_spam` that it adds marks spam.
+        # With `prepare`, spam is marked only by the column `is_spam` that `prepare` adds.
         self.has_spam_flags: bool = not self.is_prepared or "is_spam" in holdings
         if not self.has_spam_flags:
             self.spam = np.zeros(len(holdings), dtype=bool)
 
-    def select(self, selection: Selection) -> Selected:
-        """Return the selected part of the data, and count its spam tokens and small balances."""
+    def select(self, selection: Selection) -> SelectedHoldings:
+        """Return the selected holdings, with the numbers of spam tokens and small balances."""
         matches, values = self.row_mask(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam])
         small, small_value = np.zeros_like(matches), 0.0
@@ -101,23 +93,23 @@ class Portfolio(Selectable):
             small = self.drop_spam_and_small(matches, replace(selection, small=None))
             small = small & (values < SMALL_BELOW)
             small_value = math.fsum(values[small])
-        marks = self.drop_spam_and_small(matches, selection)
+        mask = self.drop_spam_and_small(matches, selection)
         requested, wallets = self.wallet_mask(selection), self.details.wallets
-        return Selected(
+        return SelectedHoldings(
             portfolio=self,
             selection=selection,
             wallets=wallets if requested.all() else wallets[requested],
-            held=self.held.select_rows(marks),
-            marks=marks,
+            held=self.held.select_rows(mask),
+            mask=mask,
             spam_tokens=len(spam),
             small_balances=int(small.sum()),
             small_value=small_value,
         )
 
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
-        """Return the stats of those options of a filter (but not "labels") that have balances."""
+        """Return the stats of a filter's options with balances. Labels are not supported."""
         held, values, keys = self.held, self.row_values, list[Any]()
-        marks = self.drop_spam_and_small(self.row_mask(selection), replace(selection, small=None))
+        mask = self.drop_spam_and_small(self.row_mask(selection), replace(selection, small=None))
         if kind == "tokens":
             keys, codes = held.tokens.keys, held.tokens.codes
         elif kind == "wallets":
@@ -125,78 +117,79 @@ class Portfolio(Selectable):
             codes = held.wallet_codes
         else:
             keys, codes = [*held.chain_indices], held.chain_codes[held.wallet_codes]
-        stats = group_stats(keys, codes[marks], None if values is None else values[marks])
+        stats = stats_by_key(keys, codes[mask], None if values is None else values[mask])
         return {key: each for key, each in stats.items() if each.balances and not is_unknown(key)}
 
-    def table(self, selected: Selected) -> HoldingsTable:
+    def table(self, selected: SelectedHoldings) -> HoldingsTable:
         """Return a table of the selected rows."""
         if self._table is None:
             self._table = HoldingsTable(self.held, self.wallets if self.is_complete else None)
-        if selected.marks.all() and selected.wallets is self.wallets:
+        if selected.mask.all() and selected.wallets is self.wallets:
             return self._table
-        return self._table.where(selected.marks, selected.wallets if self.is_complete else None)
+        return self._table.select_rows(
+            selected.mask, selected.wallets if self.is_complete else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
-    """The selected part of a portfolio, and the numbers of its spam tokens and small balances."""
+class SelectedHoldings:
+    """The selected holdings of a portfolio, and the numbers of spam tokens and small balances."""
 
     portfolio: Portfolio
     selection: Selection
     wallets: pd.DataFrame
     held: Positions
-    marks: Mask  # the selected rows of the portfolio
+    mask: Mask  # of the portfolio's rows
     spam_tokens: int
     small_balances: int
     small_value: float
 
 
-def summary_parts(selected: Selected) -> dict[str, Any]:
-    """Return the parts of the summary line: total value, completeness and date of the data."""
+def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
+    """Return the parts of the summary line, such as total value, completeness and date."""
     wallets, portfolio = selected.wallets, selected.portfolio
-    known, stale = known_mask(wallets), stale_mask(wallets)
-    text = f"{count_with_verb(int(known.sum()), len(wallets), 'wallet')} known"
+    is_known, stale = known.known_mask(wallets), known.stale_mask(wallets)
+    text = f"{count_with_verb(int(is_known.sum()), len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
         why = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
         text += f", {count:,} out of date{why}"
-    times = wallets["fetched_at"][known].dropna()
-    total_value = summarize_value(selected.held.holdings)
+    times = wallets["fetched_at"][is_known].dropna()
+    total_value = known.summarize_value(selected.held.holdings)
     gaps = safe_line(portfolio.price_problem, _MAX_REASON)  # the reason why there are no values
     if total_value and total_value.unpriced:
         gaps = f"{counted_noun(total_value.unpriced, 'balance')} without a price"
     return {
-        "known": text,  # the number of known wallets
+        "known": text,
         "value": total_value.total if total_value else "",
         "prices": _price_source_text(portfolio),
         "as_of": f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
-        "simulated": is_simulated(wallets),
+        "simulated": known.is_simulated(wallets),
         "unpriced": gaps,
     }
 
 
 def _price_source_text(portfolio: Portfolio) -> str:
-    """Return the source of the prices, or an empty string if there are no values."""
-    holdings = portfolio.details.holdings
-    tables = table_settings()
-    is_unstated = tables.prices is None and tables.currency is None
-    if portfolio.priced_by == "default" and is_unstated:
-        return f"{_SERVICE_PRICES}, currency not named"
+    """Return the source of the prices, or "" if there are no values."""
     if not portfolio.priced_by:
         return ""
-    return _SERVICE_PRICES if has_only_service_prices(holdings) else _OWN_PRICES
+    tables = table_settings()
+    if portfolio.priced_by == "default" and tables.prices is None and tables.currency is None:
+        return f"{_SERVICE_PRICES}, currency not named"
+    only_service = has_only_service_prices(portfolio.details.holdings)
+    return _SERVICE_PRICES if only_service else _OWN_PRICES
 
 
-def spam_text(selected: Selected) -> str:
-    """Return a text such as ``Show 12 spam tokens``, or an empty string if there are none."""
+def spam_button_label(selected: SelectedHoldings) -> str:
+    """Return a label such as ``Show 12 spam tokens``, or "" if there are none."""
     if not selected.spam_tokens:
         return ""
     verb = "Show" if selected.selection.spam is False else "Hide"
     return f"{verb} {counted_noun(selected.spam_tokens, 'spam token')}"
 
 
-def small_text(selected: Selected) -> str:
-    """Return a text with the number and value of small balances, or "" if there are none."""
+def small_button_label(selected: SelectedHoldings) -> str:
+    """Return a label with the number and value of small balances, or "" if there are none."""
     if not selected.small_balances:
         return ""
     small = f"{counted_noun(selected.small_balances, 'balance')} below {money(SMALL_BELOW)}"
@@ -205,24 +198,24 @@ def small_text(selected: Selected) -> str:
 
 
 def has_only_failures(portfolio: Portfolio) -> bool:
-    """Return whether wallets were requested, and none of them could be read."""
+    """Return whether wallets were requested and all of them failed."""
     wallets, holdings = portfolio.details
-    return len(wallets) > len(holdings) == 0 and not known_mask(wallets).any()
+    return len(wallets) > len(holdings) == 0 and not known.known_mask(wallets).any()
 
 
-def empty_reason(selected: Selected) -> str:
+def empty_reason(selected: SelectedHoldings) -> str:
     """Return the reason why no balance is shown, such as failed wallets or hidden spam."""
     wallets, selection = selected.wallets, selected.selection
     is_filtered = selection.blockchains or selection.wallets or selection.tokens or selection.labels
-    known, tokens = known_mask(wallets), wallets["tokens"]
-    others = "only tokens that are not selected" if selection.tokens else "only hidden balances"
+    is_known, tokens = known.known_mask(wallets), wallets["tokens"]
+    omitted = "only tokens that are not selected" if selection.tokens else "only hidden balances"
     counts = {
-        "whose balances are unknown": (~known).sum(),
-        "without any balance": (known & (tokens == 0)).sum(),
-        f"with {others}": (known & (tokens > 0)).sum(),
+        "whose balances are unknown": (~is_known).sum(),
+        "without any balance": (is_known & (tokens == 0)).sum(),
+        f"with {omitted}": (is_known & (tokens > 0)).sum(),
     }
     if has_only_failures(selected.portfolio):
-        return f"No wallet could be read. {'. '.join(failure_lines(wallets))}."
+        return f"No wallet could be read. {'. '.join(known.failure_lines(wallets))}."
     parts = [
         f"{counted_noun(int(count), 'wallet')} {description}"
         for description, count in counts.items()
@@ -238,15 +231,15 @@ def empty_reason(selected: Selected) -> str:
     return f"There are no balances to show: {', '.join(parts) or none}.{advice}"
 
 
-def wallet_status(
+def status_message(
     wallets: pd.DataFrame, holdings: PositionsLike, *, is_complete: bool = True
 ) -> dict[str, Any]:
-    """Return lines on a result and its coverage, and a table of wallets with an error text."""
+    """Return text lines about a result and its coverage, and a table of wallets with errors."""
     held = read_positions(holdings, wallets if is_complete else None)
     lines = [
-        *summary_lines(wallets, held.holdings, held.tokens),
+        *known.summary_lines(wallets, held.holdings, held.tokens),
         str(coverage_of_rows(held)),
-        *failure_lines(wallets),
+        *known.failure_lines(wallets),
     ]
     table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)
     return {

@@ -1,8 +1,7 @@
-"""The table of holdings in the explorer. Python sorts, searches and groups its rows.
+"""The table of holdings in the explorer, which Python sorts, searches and groups.
 
-The rows are balances, or sums of balances by wallet, token or another group. Numbers are split at
-the decimal point, so that the front end can align them. Sorting is stable in both directions, and
-missing cells come last.
+Rows are balances, or sums of balances by wallet, token or another group. Numbers are split at the
+decimal point for the front end. Sorting is stable in both directions; missing cells come last.
 """
 
 from __future__ import annotations
@@ -47,34 +46,21 @@ _TABLE_IDS = count(1)
 _MAX_DIGITS, _ROUNDED_DIGITS, _SAMPLE_SIZE, _MAX_TEXT = 18, 9, 1_000, 500
 _MAX_WINDOW, _CACHE_SIZE, _MAX_HEADING = 400, 12, 40
 _URL_SAFE = re.compile(r"[A-Za-z0-9._-]+")
-_COLUMN_RANKS = [
-    "token",
-    "amount",
-    "value",
-    "wallet",
-    "price",
-    "holders",
-    "tokens",
-    "balances",
-    "known",
-]
-_USER_RANK, _LAST_RANK = 20, 90  # the ranks of user columns, and of all others
+_COLUMN_RANKS = ["token", "amount", "value", "wallet", "price"]
+_COLUMN_RANKS += ["holders", "tokens", "balances", "known"]
+_USER_RANK, _LAST_RANK = 20, 90  # ranks of user columns, and of columns without a rank
 _COUNT_COLUMNS = ("tokens", "holders", "balances", "amount_na", "unpriced")
 _LABELS = {"amount_na": "unknown amounts", "known": "wallets known"}
-_GROUP_NAMES = ("wallet", "token", "asset", "blockchain")  # the groups that are not user columns
-_HIDDEN_IF_ZERO = {"amount_na", "unpriced"}  # columns that are hidden if all values are 0
+_GROUP_NAMES = ("wallet", "token", "asset", "blockchain")  # not user columns
+_HIDDEN_IF_ZERO = {"amount_na", "unpriced"}  # if all values are 0
 
-SELECTION_FIELDS = {
-    "wallet": "wallets",
-    "token": "tokens",
-    "contract": "tokens",
-    "blockchain": "blockchains",
-}
-"""For each column with clickable cells, the field of `Selection` that a click sets."""
+SELECTION_FIELDS = {name: f"{name}s" for name in ("wallet", "token", "blockchain")}
+SELECTION_FIELDS["contract"] = "tokens"
+"""The field of `Selection` that a click on a cell sets, by column name."""
 
 
 class HoldingsTable:
-    """A table of holdings, or of sums by group. The front end requests ranges of rows."""
+    """A table of holdings, or of sums by group, whose front end requests ranges of rows."""
 
     def __init__(
         self,
@@ -83,7 +69,7 @@ class HoldingsTable:
         *,
         part_of: tuple[HoldingsTable, Mask] | None = None,
     ) -> None:
-        self._held = read_positions(holdings)  # without wallets; `where` uses it
+        self._held = read_positions(holdings)  # without wallets, for `select_rows`
         self.positions: Positions = read_positions(self._held, wallets)
         self._part_of, self._table_id = part_of, next(_TABLE_IDS)
         frame = self.positions.holdings
@@ -93,28 +79,27 @@ class HoldingsTable:
             for name in extra_names(frame)
             if names[name] == 1 and not is_numeric_dtype(frame[name])
         ]
-        self._groups = [
-            *dict.fromkeys(["", *_GROUP_NAMES, *self.positions.extra_columns, *user_columns])
-        ]
+        names_to_group = ["", *_GROUP_NAMES, *self.positions.extra_columns, *user_columns]
+        self._groups = [*dict.fromkeys(names_to_group)]
         self.grid: Callable[[str], DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
         self.order: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._make_order)
         self._rows = lru_cache(_CACHE_SIZE)(self._make_rows)
 
-    def where(self, marks: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
-        """Return a table of the marked rows, with the names, columns and order of this table."""
-        return HoldingsTable(self._held.select_rows(marks), wallets, part_of=(self, marks))
+    def select_rows(self, mask: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
+        """Return a table of some rows, with the names, columns and order of this table."""
+        return HoldingsTable(self._held.select_rows(mask), wallets, part_of=(self, mask))
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a range of rows, and the columns if the front end does not have them yet.
+        """Return a range of rows, and the columns if the front end lacks them.
 
         Optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
-        (text), ``start``, ``count`` and ``table`` (the ID of the columns that the page has).
+        (text), ``start``, ``count`` and ``table`` (the ID of the front end's columns).
         """
         by, sort, descending, words = self._parse_query(request)
         grid, rows = self.grid(by), self._rows(by, sort, descending, words)
         table = f"{self._table_id} {by}"
         has_one_token = not by and len(self.positions.tokens.keys) == 1
-        barred = {"value", "amount"} if has_one_token else {"value"}
+        with_bars = {"value", "amount"} if has_one_token else {"value"}
         start = min(max(int(request.get("start", 0)), 0), len(rows))
         window = rows[start : start + min(max(int(request.get("count", 100)), 0), _MAX_WINDOW)]
         noun = (by if by in _GROUP_NAMES else "group") if by else "balance"
@@ -132,8 +117,8 @@ class HoldingsTable:
             "total": len(rows),
             "counted": counted,
             "cells": {
-                name: column.cells.window_fields(window)
-                | (bar_lengths(column.cells, rows, window) if name in barred else {})
+                name: column.cells.row_fields(window)
+                | (bar_lengths(column.cells, rows, window) if name in with_bars else {})
                 for name, column in grid.columns.items()
             },
         }
@@ -145,8 +130,8 @@ class HoldingsTable:
                     "rank": column.rank,
                     "picks": SELECTION_FIELDS.get(name),
                     "number": not isinstance(column.cells, TextCells),
-                    "bar": name in barred,
-                    "room": column.cells.column_width(),
+                    "bar": name in with_bars,
+                    "width_and_decimals": column.cells.width_and_decimals(),
                 }
                 for name, column in grid.columns.items()
             ]
@@ -156,8 +141,8 @@ class HoldingsTable:
         return answer
 
     def cell_selection(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return the field of `Selection` and the key that a click on a cell sets, or None."""
-        query, position = self._parse_query(request), int(request.get("place", -1))
+        """Return the selection of a click on a cell: a field of `Selection` and a key, or None."""
+        query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))
         rows, column = self._rows(*query), self.grid(query[0]).columns.get(name)
         if column is None or name not in SELECTION_FIELDS or not 0 <= position < len(rows):
@@ -168,13 +153,13 @@ class HoldingsTable:
         return None if key is None else (SELECTION_FIELDS[name], key)
 
     def _parse_query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
-        """Return the group, the sort column, whether to sort descending, and the search words."""
+        """Return four values: group, sort column, whether to sort descending, and search words."""
         by = next((name for name in self._groups if name == request.get("by")), "")
         grid, sort, descending = self.grid(by), request.get("sort"), bool(request.get("down"))
         if sort not in grid.columns:
             sort = next((name for name in ("value", "balances") if name in grid.columns), "")
             descending = bool(sort)
-        return by, str(sort), descending, search.search_words(str(request.get("find", "")))
+        return by, str(sort), descending, search.split_search_words(str(request.get("find", "")))
 
     def _make_grid(self, by: str) -> DataGrid:
         if by:
@@ -185,23 +170,22 @@ class HoldingsTable:
 
     def _make_order(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - called by position, through a cache
         if self._part_of is not None and not by:
-            full_table, marks = self._part_of
+            full_table, mask = self._part_of
             order = full_table.order(by, sort, descending)
-            return order[marks[order]]
+            return order[mask[order]]
         grid = self.grid(by)
         if not sort:
             return np.arange(grid.count)
         return grid.columns[sort].cells.order(descending=descending)
 
     def _make_rows(self, by: str, sort: str, descending: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001 - called by position, through a cache
-        """Return the sorted row numbers of the rows whose texts contain all search words."""
         order = self.order(by, sort, descending)
         if not words:
             return order
         grid = self.grid(by)
         cells = [column.cells for column in grid.columns.values()]
         texts = [each for each in cells if isinstance(each, TextCells)]
-        matching: Codes = order[search.rows_with_words(words, texts, grid.count)[order]]
+        matching: Codes = order[search.mask_rows_with_words(words, texts, grid.count)[order]]
         return matching
 
 
@@ -209,7 +193,7 @@ class Column(NamedTuple):
     """A column of the table."""
 
     label: str  # the heading, as one escaped line
-    rank: int  # columns with a high rank are hidden first if space is short
+    rank: int  # if space is short, columns with a high rank are hidden first
     cells: Cells
 
 
@@ -217,7 +201,7 @@ class Column(NamedTuple):
 class DataGrid:
     """The columns of a table, in order, and its number of rows."""
 
-    columns: dict[str, Column]  # by the name in requests of the front end
+    columns: dict[str, Column]  # by the column name in requests
     count: int
 
 
@@ -240,7 +224,7 @@ def balances_grid(positions: Positions) -> DataGrid:
 
 
 def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
-    """Return the columns of a table of sums, which `totals` computed for the groups `by`."""
+    """Return the columns of a table of sums by group. `sums` is the result of `totals`."""
     texts: dict[str, Cells] = {}
     if by == "token":
         texts = _token_cells(sums, token_identities(sums), _block_explorer_prefixes(positions))
@@ -257,7 +241,7 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
         for name in _COUNT_COLUMNS
         if name in sums and (name not in _HIDDEN_IF_ZERO or (sums[name] > 0).any())
     }
-    if "wallets_asked" in sums:  # show how many of the requested wallets are known
+    if "wallets_asked" in sums:  # count the known and the requested wallets
         names = ["wallets_ok", "wallets_stale", "wallets_asked"]
         kinds, codes = np.unique(sums[names].to_numpy(np.int64), axis=0, return_inverse=True)
         each = kinds.tolist()
@@ -283,7 +267,7 @@ def _make_columns(cells: Mapping[str, Cells]) -> dict[str, Column]:
 
 
 def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
-    """Return the column of values, and the column of currencies if there are several."""
+    """Return the column of values and, if there are several currencies, a column of these."""
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
@@ -291,23 +275,23 @@ def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
     rank = _COLUMN_RANKS.index("value")
     columns = {"value": Column(f"value{unit}", rank, make_cells(frame["value"], money=True))}
     if len(currencies) > 1:
-        texts = text_cells(*search.factorized_values(frame["currency"]))
+        texts = text_cells(*search.factorize_values(frame["currency"]))
         columns["currency"] = Column("currency", rank, texts)
     return columns
 
 
-def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> TextCells:
-    """Return cells with the names of wallets, linked to the wallets' pages in block explorers."""
-    wallets = positions.wallet_frame if positions.has_wallets else None
-    names = user_wallet_names(named, wallets)
-    texts, pairs = search.wallet_texts(named, codes, names), search.wallet_pairs(named)
+def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> TextCells:
+    """Return cells with wallet names, linked to pages of block explorers."""
+    frame = positions.wallet_frame if positions.has_wallets else None
+    names = user_wallet_names(wallets, frame)
+    texts, pairs = search.wallet_text_column(wallets, codes, names), search.wallet_pairs(wallets)
     urls = _explorer_urls(positions)
-    rows = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
-    return TextCells.of(
+    row_by_pair = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
+    return TextCells.from_texts(
         texts,
         sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
         selection_key=lambda code: ".".join(pairs[code]),
-        link=(lambda code: safe_url(urls[rows[pairs[code]]])) if urls else None,
+        link=(lambda code: safe_url(urls[row_by_pair[pairs[code]]])) if urls else None,
         lines=lambda code: wallet_label_lines(texts.label(code), names[code]),
     )
 
@@ -315,52 +299,50 @@ def _wallet_cells(positions: Positions, named: pd.DataFrame, codes: Codes) -> Te
 def _token_cells(
     frame: pd.DataFrame, tokens: KeyCodes, prefixes: Mapping[str, str]
 ) -> dict[str, Cells]:
-    """Return cells for three columns: token, blockchain and contract of each token."""
-    texts = search.token_texts(frame, tokens)
+    texts = search.token_text_columns(frame, tokens)
     token, contract = texts["token"], texts["contract"]
 
-    def key(code: int) -> TokenKey | None:
+    def token_key(code: int) -> TokenKey | None:
         return None if is_unknown(tokens.keys[code]) else tokens.keys[code]
 
     columns = [frame[name].array for name in ("token_blockchain", "token_address")]
 
-    def link(code: int) -> str | None:
+    def explorer_url(code: int) -> str | None:
         chain, address = (column[tokens.first[code]] for column in columns)
         is_plain = isinstance(address, str) and _URL_SAFE.fullmatch(address)
-        before = prefixes.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
-        return safe_url(f"{before}{address}") if before and is_plain else None
+        prefix = prefixes.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
+        return safe_url(f"{prefix}{address}") if prefix and is_plain else None
 
     return {
-        "token": TextCells.of(token, sort_key=token.label, selection_key=key),
-        "blockchain": text_cells(*search.row_token_blockchains(frame, tokens)),
-        "contract": TextCells.of(
-            contract, sort_key=contract.full_text, selection_key=key, link=link
+        "token": TextCells.from_texts(token, sort_key=token.label, selection_key=token_key),
+        "blockchain": text_cells(*search.factorize_token_blockchains(frame, tokens)),
+        "contract": TextCells.from_texts(
+            contract, sort_key=contract.full_text, selection_key=token_key, link=explorer_url
         ),
     }
 
 
 def _explorer_urls(positions: Positions) -> list[str]:
-    """Return the block explorer URL in each row of the wallets, or no URLs without wallets."""
     urls = positions.wallet_frame["explorer_url"] if positions.has_wallets else pd.Series()
     return urls.map(cell_text).tolist()
 
 
 def _block_explorer_prefixes(positions: Positions) -> dict[str, str]:
-    """Return the block explorer URL of each blockchain, up to and without the address."""
-    prefixes: dict[str, str] = {}
+    """Return the start of the block explorer URLs of each blockchain, up to the address."""
+    prefix_by_chain: dict[str, str] = {}
     urls = _explorer_urls(positions)
     pairs = search.wallet_pairs(positions.wallet_frame) if urls else []
     for (chain, address), url in zip(pairs, urls, strict=True):
         key = canonical_blockchain(chain)
-        if key not in prefixes and address and safe_url(url):
+        if key not in prefix_by_chain and address and safe_url(url):
             before, _, after = url.lower().rpartition(quote(address, safe="").lower())
             if before and not after:
-                prefixes[key] = url[: len(before)]
-    return prefixes
+                prefix_by_chain[key] = url[: len(before)]
+    return prefix_by_chain
 
 
 def sort_order(keys: Any, missing: Mask, *, descending: bool) -> Codes:
-    """Return the indices that stably sort an array in either direction. Missing keys come last."""
+    """Return the indices that sort an array stably. Missing keys come last."""
     step = -1 if descending else 1
     present = np.flatnonzero(~missing)[::step]
     order = present[np.argsort(keys[present], kind="stable")][::step]
@@ -369,24 +351,25 @@ def sort_order(keys: Any, missing: Mask, *, descending: bool) -> Codes:
 
 @dataclass(eq=False)
 class TextCells(search.TextColumn):
-    """Cells of text. The front end shows the labels, and copies the full texts."""
+    """Cells of text. The front end shows the labels and copies the full texts."""
 
     _: KW_ONLY
     sort_key: Callable[[int], Any]  # case is ignored if all keys are texts
     selection_key: Callable[[int], Any] | None = None  # the key in a `Selection`
     link: Callable[[int], str | None] | None = None
-    lines: Callable[[int], list[str]] | None = None  # splits the label: a name, and the rest
+    lines: Callable[[int], list[str]] | None = None  # splits the label into a name and the rest
 
     @classmethod
-    def of(cls, texts: search.TextColumn, **more: Any) -> TextCells:
-        """Return cells with the texts of a column. `more` are the fields of this class."""
-        return cls(texts.codes, texts.count, texts.label, texts.full_text, texts.words, **more)
+    def from_texts(cls, texts: search.TextColumn, **fields: Any) -> TextCells:
+        """Return cells with the texts of a column. `fields` are other fields of this class."""
+        columns = texts.codes, texts.count, texts.label, texts.full_text, texts.extra_search_text
+        return cls(*columns, **fields)
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The sort rank of each text. The value -1 is appended for missing texts (code -1)."""
+        """The sort rank of each code. The last rank, -1, is for missing texts (code -1)."""
         keys = [*map(self.sort_key, range(self.count))]
-        if all(isinstance(key, str) for key in keys):  # case only orders otherwise equal texts
+        if all(isinstance(key, str) for key in keys):  # ignore case, except between equal texts
             keys = [(key.casefold(), key) for key in keys]
         try:
             distinct = sorted({*keys})
@@ -400,46 +383,47 @@ class TextCells(search.TextColumn):
         """Return the row numbers in sorted order. Missing texts come last."""
         return sort_order(self._ranks[self.codes], self.codes < 0, descending=descending)
 
-    def column_width(self) -> tuple[int, int]:
-        """Return a width in letters that is enough for most labels, and 0 for the decimals."""
+    def width_and_decimals(self) -> tuple[int, int]:
+        """Return a width in letters, enough for most labels, and 0 as the number of decimals."""
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
-    def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return labels and links of rows, and the full texts and texts to copy if they differ."""
+    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
+        """Return labels and links of rows. Add full texts and texts to copy where they differ."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
-        wholes = ["" if code < 0 else self.full_text(code) for code in codes]
-        copies = [as_cell(whole) for whole in wholes]
-        parts: dict[str, list[Any]] = {"text": labels}
-        if wholes != labels:
-            parts["whole"] = none_if_equal(wholes, labels)
-        if copies != wholes:
-            parts["copy"] = none_if_equal(copies, wholes)
+        full_texts = ["" if code < 0 else self.full_text(code) for code in codes]
+        copies = [as_cell(text) for text in full_texts]
+        fields: dict[str, list[Any]] = {"text": labels}
+        if full_texts != labels:
+            fields["full"] = none_where_equal(full_texts, labels)
+        if copies != full_texts:
+            fields["copy"] = none_where_equal(copies, full_texts)
         if self.lines:
             pairs = [[""] if code < 0 else self.lines(code) for code in codes]
-            parts |= {"text": [pair[0] for pair in pairs], "aside": [pair[1:] for pair in pairs]}
+            fields |= {"text": [pair[0] for pair in pairs], "aside": [pair[1:] for pair in pairs]}
         if self.link:
-            parts["link"] = [None if code < 0 else self.link(code) for code in codes]
-        return parts
+            fields["link"] = [None if code < 0 else self.link(code) for code in codes]
+        return fields
 
 
-def none_if_equal(texts: list[str], defaults: list[str]) -> list[str | None]:
+def none_where_equal(texts: list[str], defaults: list[str]) -> list[str | None]:
     """Return the texts, with None in place of each text that equals its default."""
-    return [None if one == other else one for one, other in zip(texts, defaults, strict=True)]
+    pairs = zip(texts, defaults, strict=True)
+    return [None if text == default else text for text, default in pairs]
 
 
 def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCells:
-    """Return cells of values as text, sorted by the values or by the order of their categories."""
+    """Return text cells of factorized values, sorted by value or by the order of categories."""
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
-    texts = search.texts_by_code(codes, values)
-    return TextCells.of(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
+    texts = search.text_column_from_codes(codes, values)
+    return TextCells.from_texts(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
 
 
 class NumberCells:
-    """Cells of ints or floats. NaN and NA are missing, and money is rounded to cents."""
+    """Cells of ints or floats. Money is rounded to cents."""
 
     def __init__(self, values: Any, missing: Mask, *, money: bool = False) -> None:
         self.numbers: Any = values
@@ -449,25 +433,25 @@ class NumberCells:
         """Return the row numbers in sorted order. Missing numbers come last."""
         return sort_order(self.numbers, self._missing, descending=descending)
 
-    def column_width(self) -> tuple[int, int]:
-        """Return the maximum number of digits before the point, and (in a sample) after it."""
+    def width_and_decimals(self) -> tuple[int, int]:
+        """Return the largest numbers of digits before and (in a sample) after the point."""
         present = self.numbers[~self._missing]
-        before = _integer_digits(present.astype(np.float64))
+        integer_digits = _max_integer_digits(present.astype(np.float64))
         if self._is_money:
-            return before, 2
-        step = len(present) // _SAMPLE_SIZE + 1
-        behind = (len(_all_digits(value).partition(".")[2]) for value in present[::step].tolist())
-        return before, max(behind, default=0)
+            return integer_digits, 2
+        sample = present[:: len(present) // _SAMPLE_SIZE + 1].tolist()
+        decimals = (len(_exact_number_text(value).partition(".")[2]) for value in sample)
+        return integer_digits, max(decimals, default=0)
 
-    def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the numbers of rows with all digits. Money is in cents, but copied exactly."""
+    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
+        """Return the values of rows with all digits. Money is rounded to cents, unless copied."""
         values, missing = self.numbers[rows], self._missing[rows].tolist()
-        each = [*zip(values.tolist(), missing, strict=True)]
-        exact = ["" if is_missing else _all_digits(value) for value, is_missing in each]
+        pairs = [*zip(values.tolist(), missing, strict=True)]
+        exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:
             return _split_at_decimal_point(exact)
-        texts = ["" if is_missing else cents(value) for value, is_missing in each]
-        copied = {"copy": none_if_equal(exact, texts)} if texts != exact else {}
+        texts = ["" if is_missing else cents(value) for value, is_missing in pairs]
+        copied = {"copy": none_where_equal(exact, texts)} if texts != exact else {}
         return _split_at_decimal_point(texts) | copied
 
 
@@ -483,18 +467,17 @@ class AmountCells:
 
     @cached_property
     def numbers(self) -> Floats:
-        """The nearest float of each amount, or NaN if it is unknown."""
+        """The nearest float of each amount, or NaN if unknown."""
         return to_floats(self._amounts.exact())
 
-    def column_width(self) -> tuple[int, int]:
-        """Return the maximum numbers of digits before and after the decimal point."""
+    def width_and_decimals(self) -> tuple[int, int]:
+        """Return the largest numbers of digits before and after the decimal point."""
         integers, missing, scale = self._amounts.exact()
-        # The trailing zeros of this number are common to all amounts.
-        common = str(math.gcd(10**scale, *integers.tolist()))
-        needed = scale - len(common) + len(common.rstrip("0"))
-        return _integer_digits(float_keys(integers[~missing]) / 10.0**scale), needed
+        divisor = str(math.gcd(10**scale, *integers.tolist()))  # ends with the common zeros
+        decimals = scale - len(divisor) + len(divisor.rstrip("0"))
+        return _max_integer_digits(float_keys(integers[~missing]) / 10.0**scale), decimals
 
-    def window_fields(self, rows: Codes) -> dict[str, list[Any]]:
+    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the amounts of rows with all digits. A note explains each unknown amount."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()
@@ -509,21 +492,20 @@ class AmountCells:
 Cells: TypeAlias = TextCells | NumberCells | AmountCells
 
 
-def _all_digits(number: float) -> str:
-    """Return the text of an int or a float with all digits."""
+def _exact_number_text(number: float) -> str:
     return str(number) if isinstance(number, int) else plain(number).removesuffix(".0")
 
 
-def _integer_digits(values: Floats) -> int:
-    """Return the number of integer digits of the largest value that is not shortened."""
+def _max_integer_digits(values: Floats) -> int:
+    """Return the largest number of digits before the point. Very large values are shortened."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_MAX_DIGITS]
-    before = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())
-    return before if len(usual) == len(values) else max(before, _ROUNDED_DIGITS)
+    digits = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())
+    return digits if len(usual) == len(values) else max(digits, _ROUNDED_DIGITS)
 
 
 def bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
-    """Return the bars of a window of rows, as shares of the largest number in all `rows`."""
+    """Return the bars of the rows in `window`, as shares of the largest number in `rows`."""
     sizes = np.abs(cells.numbers[rows])
     largest = sizes[np.isfinite(sizes)].max(initial=0) or 1
     shares = np.nan_to_num(np.abs(cells.numbers[window]) / largest, posinf=1)
@@ -531,17 +513,17 @@ def bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]
 
 
 def _split_at_decimal_point(texts: list[str]) -> dict[str, list[Any]]:
-    halves = [text.partition(".") for text in texts]
-    return {"whole": [half[0] for half in halves], "fraction": [half[2] for half in halves]}
+    parts = [text.partition(".") for text in texts]
+    return {"integer": [part[0] for part in parts], "fraction": [part[2] for part in parts]}
 
 
 def make_cells(values: pd.Series, *, money: bool = False) -> Cells:
-    """Return the cells of a column. Their class depends on the dtype."""
+    """Return the cells of a column, in the class for its dtype."""
     dtype = values.dtype
     if isinstance(dtype, AmountDtype):
         return AmountCells(amounts_of(values))
     if search.is_non_numeric(values):
-        return text_cells(*search.factorized_values(values), dtype)
+        return text_cells(*search.factorize_values(values), dtype)
     int_type: type[Any] = np.uint64 if is_unsigned_integer_dtype(dtype) else np.int64
     number_type = np.float64 if is_float_dtype(dtype) else int_type
     missing = values.isna().to_numpy(dtype=bool)

@@ -1,13 +1,13 @@
 """The base class of the widgets: the front end, the error line, and messages to and from Python.
 
 The front end sends requests with the class `Kernel` of ``page/widget.js``. Python also pushes two
-kinds of messages, that is, it sends them without a request. The kinds of messages are:
+kinds of messages without a request. The kinds of messages are:
 
 ===============  =====================  ===========================================================
 kind             sent by                handled by, and its effect or reply
 ===============  =====================  ===========================================================
-options          modelpicker.js         `Picker`: returns all options, and those not filtered out
-narrowed         pushed                 `Picker`: sends the options that are not filtered out
+options          modelpicker.js         `Picker`: returns all options, and the remaining ones
+narrowed         pushed                 `Picker`: sends the remaining options after `narrow`
 paste            modelpicker.js         `WalletPicker`: reads the text in the field
 fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: start a fetch
 cancel           fetching.js            `FetchingWidget`: cancels the fetch
@@ -15,15 +15,15 @@ again            fetching.js            `FetchingWidget`: retries wallets that a
 status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: return the completeness
 chart            chart.js               `ExplorerState`: applies an action; returns the new state
 plotly           plotly.js              `HoldingsExplorer`: returns the script of plotly.js
-rows             rows.js                `ExplorerState`: returns a window of the table's rows
+rows             rows.js                `ExplorerState`: returns a range of the table's rows
 options wallets  filters.js             `ExplorerState`: returns the options of the wallet filter
-remaining        filters.js             `ExplorerState`: returns the options left by other filters
-picture          explorer.js            `HoldingsExplorer`: puts it into the saved notebook
-code             takeaway.js            `HoldingsExplorer`: returns code that reproduces the view
-file             takeaway.js            `HoldingsExplorer`: returns a file; `save` pushes one
+remaining        filters.js             `ExplorerState`: returns the remaining options of filters
+picture          explorer.js            `HoldingsExplorer`: adds a picture to the saved notebook
+code             exports.js             `HoldingsExplorer`: returns code that reproduces the view
+file             exports.js             `HoldingsExplorer`: returns a file; `save` pushes one
 ===============  =====================  ===========================================================
 
-There are four messages like ``options wallets``, one for each filter.
+Each of the four filters has a message such as ``options wallets``.
 """
 
 from __future__ import annotations
@@ -44,19 +44,18 @@ if TYPE_CHECKING:
     Answer = Mapping[str, Any] | tuple[Mapping[str, Any], Sequence[bytes]]
 
 P = ParamSpec("P")
-WidgetT = TypeVar("WidgetT", bound="PageWidget")
+WidgetT = TypeVar("WidgetT", bound="MessageWidget")
 
-# While a cell runs, JupyterLab runs handlers on another thread, and each fetch also has a thread.
-# All widgets share one lock. With a lock per widget, two widgets whose handlers set each other's
-# traits could deadlock.
+# JupyterLab runs handlers on another thread than cells, and each fetch also has a thread. All
+# widgets share one lock, because two widgets that set each other's traits could deadlock otherwise.
 LOCK = RLock()
 _MAX_ERROR_LENGTH = 400
 
 
-def handler(
+def locked_handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
-    """Return a method that runs under the lock, unless the widget is closed, and shows errors."""
+    """Make a method run under the lock and show errors. Closed widgets ignore calls."""
 
     @wraps(method)
     def run_handler(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -72,18 +71,18 @@ def handler(
 
 
 def error_text(error: Exception) -> str:
-    """Return the unescaped text of an error, with its class if it is not walletframe's."""
+    """Return an error as one unescaped line. If it is not a WalletframeError, add its class."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     text, separator, hint = f"{error}".partition("\n\nHint: ")
-    return f"{text.rstrip('.')}. Hint: {hint}" if separator else text  # one line
+    return f"{text.rstrip('.')}. Hint: {hint}" if separator else text
 
 
-class PageWidget(AnyWidget):
-    """A widget whose front end sends messages ``{"kind": …}``. Requests also have an ID ``n``.
+class MessageWidget(AnyWidget):
+    """A widget that handles messages ``{"kind": …}``. Requests also have an ID ``n``.
 
-    A subclass defines `_esm`, `_css` and handlers. A handler is a function of a message that
-    returns the fields of the reply, or a tuple of these fields and binary buffers.
+    Subclasses define `_esm`, `_css` and handlers. A handler takes a message, and returns the fields
+    of the reply, or a tuple of the fields and binary buffers.
     """
 
     _alert = Unicode().tag(sync=True)  # the error to show
@@ -126,18 +125,17 @@ class PageWidget(AnyWidget):
         """
         return self._closed
 
-    @handler
+    @locked_handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Apply the front end's state. If that fails, show the error and restore the old state."""
+        """Apply the front end's state. If this fails, show the error and restore the old state."""
         try:
             super().set_state(sync_data)
         except Exception:
             self.send_state([name for name in sync_data if name in self.keys])
             raise
 
-    @handler
+    @locked_handler
     def _handle_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
-        """Handle a message, and reply to it if it has the request id ``n``."""
         if (answer_request := self._handlers.get(content["kind"])) is None:
             return
         reply: dict[str, Any] = {name: content[name] for name in ("kind", "n") if name in content}

@@ -11,8 +11,8 @@ import pandas as pd
 from walletframe import charts
 from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
-from walletframe.analysis.sums import totals, totals_of
-from walletframe.analysis.valuation import has_only_service_prices, has_prices, value
+from walletframe.analysis.sums import compute_totals, totals
+from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups, with_default_asset
@@ -198,7 +198,7 @@ def compose(
             change = f"Amounts since {since}: {counted or 'unchanged'}."
             listings.append(_amount_changes_listing(amounts, wallets))
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_options(names))
-    frame = totals_of(positions, groups)
+    frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
     notes = [str(coverage_from_attrs(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
@@ -237,7 +237,7 @@ def compose(
 
 def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
     """Add values (if there are prices) and spam flags to the holdings."""
-    if "value" not in holdings and has_prices(holdings):
+    if "value" not in holdings and has_default_prices(holdings):
         holdings = value(holdings)
     has_flags = {"is_spam", "spam_reasons"} <= {*holdings.columns}
     return holdings if has_flags else flag_spam(holdings)
@@ -245,7 +245,7 @@ def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 def _uses_default_prices(holdings: pd.DataFrame) -> bool:
     """Return whether the values are those of the default prices; False without values."""
-    if "value" not in holdings or not has_prices(holdings):
+    if "value" not in holdings or not has_default_prices(holdings):
         return False
     values = holdings["value"].astype("float64")
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
@@ -388,7 +388,7 @@ def _subtotals_listing(
 ) -> Listing:
     """List the totals by group and asset, with a subtotal of the values for each first label."""
     positions, groups = read_groups(holdings, names, wallets, **grouping.asset_options(names))
-    frame, labels = totals_of(positions, groups), [*groups.columns]
+    frame, labels = compute_totals(positions, groups), [*groups.columns]
     codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]
     rows, is_subtotal = codes.argsort(kind="stable"), np.zeros(len(frame), dtype=bool)
     if "value" in frame:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from walletframe.amounts.integers import Exact
 from walletframe.amounts.sums import Segments, is_positive, sums
-from walletframe.analysis.parted import GroupSpec, aggregate_chunks
+from walletframe.analysis.chunked import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
-    from walletframe.analysis.parted import ChunkedHoldings
+    from walletframe.analysis.chunked import ChunkedHoldings
     from walletframe.analysis.spam.directory import TokenDirectory
     from walletframe.analysis.token_lists import TokensLike
     from walletframe.frames.identity import Codes, Mask

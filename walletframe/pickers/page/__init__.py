@@ -12,24 +12,24 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 @cache
 def script(*names: str) -> str:
-    """Return modules after those that they import, in one scope with unique top-level names."""
+    """Join modules and their imports, imports first. All top-level names must be unique."""
     joined: dict[str, str] = {}
 
-    def add(name: str) -> None:
+    def add_module(name: str) -> None:
         if name not in joined:
             text = _read_text(f"{name}.js")
             for imported in _IMPORT.findall(text):
-                add(imported)
+                add_module(imported)
             joined[name] = _EXPORT.sub("", _IMPORT.sub("", text)).strip()
 
     for name in names:
-        add(name)
+        add_module(name)
     return "\n\n".join(joined.values()) + "\n"
 
 
 @cache
 def styles(*names: str) -> str:
-    """Return the text of style sheets, preceded by the style sheet of the theme."""
+    """Join the style sheet of the theme and other style sheets."""
     return "\n".join(_read_text(f"{name}.css") for name in ("theme", *names))
 
 

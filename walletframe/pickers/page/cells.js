@@ -1,42 +1,42 @@
-// Table cells: numbers with aligned decimal points, and shortened texts with their full texts.
+// Table cells: numbers with aligned decimal points, and shortened texts.
 
 import { element } from "./elements.js";
-import { brightDecimals, numberShown, thousands } from "./numbers.js";
-import { mapped } from "./rows.js";
+import { fitNumber, groupThousands, splitDecimals } from "./numbers.js";
+import { mapValues } from "./rows.js";
 
-const NONE = "-"; // as in Python's tables
-const FOR_ASIDE = 50; // minimum width in pixels of an address after a name
-const GAP_BESIDE = 8; // between the name and the address
-const FOR_LINKS = 80; // minimum width in pixels of a cell with a link
+const DASH = "-"; // the text of a missing cell, as in Python's tables
+const MIN_ASIDE_WIDTH = 50; // minimum width in pixels of an address after a name
+const ASIDE_GAP = 8; // between the name and the address
+const MIN_LINK_WIDTH = 80; // minimum width in pixels of a cell with a link
 
-/** Return the parts of a cell by name (`text`, `whole`, …), or null if it is not loaded. */
-export function cellOf(row, name) {
+/** Return the fields of a cell (`text`, `integer`, …), or null if the row is not loaded. */
+export function readCell(row, name) {
   const lists = row?.cells[name];
-  return lists ? mapped(lists, (list) => list[row.at]) : null;
+  return lists ? mapValues(lists, (list) => list[row.index]) : null;
 }
 
 /** Return the full text of a cell, such as all digits or the full address. */
-export function wholeText(cell) {
+export function fullText(cell) {
   if (cell.note) return cell.note;
-  if (cell.text !== undefined) return cell.whole ?? cell.text;
-  return cell.copy ?? exactText(cell);
+  if (cell.text !== undefined) return cell.full ?? cell.text;
+  return cell.copy ?? exactNumber(cell);
 }
 
-/** Return the full text of a cell, after its name if it has one. */
-export function namedText(cell) {
-  return cell.aside?.length ? `${cell.text} · ${wholeText(cell)}` : wholeText(cell);
+/** Return the full text of a cell. If the cell has a name, the name comes first. */
+export function fullTextWithName(cell) {
+  return cell.aside?.length ? `${cell.text} · ${fullText(cell)}` : fullText(cell);
 }
 
-/** Return the text of a cell for the clipboard, which is safe to paste into a spreadsheet. */
-export function copiedText(cell) {
-  return cell.copy ?? wholeText(cell);
+/** Return a cell's text for the clipboard. It is safe to paste into a spreadsheet. */
+export function clipboardText(cell) {
+  return cell.copy ?? fullText(cell);
 }
 
-function exactText({ whole, fraction }) {
-  return fraction ? `${whole}.${fraction}` : whole;
+function exactNumber({ integer, fraction }) {
+  return fraction ? `${integer}.${fraction}` : integer;
 }
 
-/** Draw a cell in the width of its column. Its old text is faint until its data is loaded. */
+/** Draw a cell in the width of its column. Until the data is loaded, the old text is faint. */
 export function drawCell(node, cell, column) {
   node.classList.toggle("wf-waiting", cell === null);
   if (cell === null) return;
@@ -45,111 +45,109 @@ export function drawCell(node, cell, column) {
   else drawText(node, cell, column);
 }
 
-function drawText(node, cell, { text: room, linked, widthOf }) {
-  if (!cell.text) return drawNote(node, NONE);
-  node.title = namedText(cell);
-  const isLinked = cell.link && linked >= FOR_LINKS; // otherwise the link is below the table
-  const width = isLinked ? linked : room;
+function drawText(node, cell, { textWidth, linkedTextWidth, widthOf }) {
+  if (!cell.text) return drawNote(node, DASH);
+  node.title = fullTextWithName(cell);
+  const isLinked = cell.link && linkedTextWidth >= MIN_LINK_WIDTH; // else linked below the table
+  const width = isLinked ? linkedTextWidth : textWidth;
   const text = element("span", { class: "wf-text" }, cutText(cell.text, width, widthOf));
-  const left = width - widthOf(cell.text) - GAP_BESIDE;
-  const [aside = ""] = left < FOR_ASIDE ? [] : (cell.aside ?? []);
+  const left = width - widthOf(cell.text) - ASIDE_GAP;
+  const [aside = ""] = left < MIN_ASIDE_WIDTH ? [] : (cell.aside ?? []);
   if (aside) text.append(element("span", { class: "wf-aside" }, cutText(aside, left, widthOf)));
-  node.replaceChildren(text, ...(isLinked ? [linkTo(cell)] : []));
+  node.replaceChildren(text, ...(isLinked ? [explorerLink(cell)] : []));
 }
 
 /** Return a link to a block explorer. Keyboard users find the same link below the table. */
-export function linkTo(cell, given = { tabindex: "-1" }) {
-  const label = `Open ${wholeText(cell)} in a block explorer`;
+export function explorerLink(cell, attributes = { tabindex: "-1" }) {
+  const label = `Open ${fullText(cell)} in a block explorer`;
   const safe = { href: cell.link, target: "_blank", rel: "noopener noreferrer" };
-  const said = { title: label, "aria-label": label };
-  return element("a", { class: "wf-out", ...safe, ...said, ...given }, "↗");
+  const names = { title: label, "aria-label": label };
+  return element("a", { class: "wf-out", ...safe, ...names, ...attributes }, "↗");
 }
 
 function drawNumber(node, cell, column) {
-  if (!cell.whole) return drawNote(node, cell.note ?? NONE);
-  const shown = numberShown(cell.whole, cell.fraction, column);
-  const exact = copiedText(cell);
-  if (shown.rest || shown.instead || cell.copy) node.title = exact;
+  if (!cell.integer) return drawNote(node, cell.note ?? DASH);
+  const shown = fitNumber(cell.integer, cell.fraction, column);
+  const exact = clipboardText(cell);
+  if (shown.hidden || shown.isApproximate || cell.copy) node.title = exact;
   else node.removeAttribute("title");
   const parts = numberParts(shown, column.behind);
-  const said = shown.instead ? insteadOf(parts, exact) : parts;
-  node.replaceChildren(element("span", { class: "wf-digits" }, ...said));
+  const visible = shown.isApproximate ? approximateParts(parts, exact) : parts;
+  node.replaceChildren(element("span", { class: "wf-digits" }, ...visible));
 }
 
-/** Draw a note in a cell without a text or number. */
 function drawNote(node, note) {
-  if (note === NONE) node.removeAttribute("title");
+  if (note === DASH) node.removeAttribute("title");
   else node.title = note;
   node.replaceChildren(element("span", { class: "wf-note" }, note));
 }
 
-/** Return an approximate number to show, and the exact one for copying and screen readers. */
-function insteadOf(parts, exact) {
+/** Return the approximate number, and the exact number for copying and screen readers. */
+function approximateParts(parts, exact) {
   const near = element("span", { class: "wf-near", "aria-hidden": "true" }, ...parts);
   return [near, element("span", { class: "wf-unseen" }, exact)];
 }
 
-/** Return elements with the full text of a cell, or its full number with separated thousands. */
-export function wholeParts(cell) {
-  const said = wholeText(cell);
-  if (cell.text !== undefined || cell.note) return [namedText(cell)];
-  const [whole, fraction = ""] = said.split(".");
-  const room = { digits: Infinity, decimals: Infinity };
-  return numberParts(numberShown(whole, fraction, room), fraction.length);
+/** Return elements with the full text of a cell, or with all digits and separated thousands. */
+export function fullTextParts(cell) {
+  if (cell.text !== undefined || cell.note) return [fullTextWithName(cell)];
+  const [integer, fraction = ""] = fullText(cell).split(".");
+  const unlimited = { digits: Infinity, decimals: Infinity };
+  return numberParts(fitNumber(integer, fraction, unlimited), fraction.length);
 }
 
 /** Return the elements of a number. Thousands are separated by margins, which are not copied. */
-function numberParts({ sign, whole, fraction, rest }, behind) {
-  const groups = /^\d+$/.test(whole) ? thousands(whole) : [whole];
-  const digits = groups.map((group, place) =>
-    element("span", { class: place ? "wf-group" : null }, group),
+function numberParts({ sign, integer, fraction, hidden }, behind) {
+  const groups = /^\d+$/.test(integer) ? groupThousands(integer) : [integer];
+  const digits = groups.map((group, index) =>
+    element("span", { class: index ? "wf-group" : null }, group),
   );
   const before = element("span", { class: "wf-whole" }, sign, ...digits);
   if (!behind) return [before];
   const after = element("span", { class: "wf-fraction" });
   if (fraction) {
-    const [bright, faint] = brightDecimals(whole, fraction);
+    const [bright, faint] = splitDecimals(integer, fraction);
     after.append(`.${bright}`);
     if (faint) after.append(element("span", { class: "wf-faint" }, faint));
   }
-  if (rest) {
+  if (hidden) {
     after.append(
-      element("span", { class: "wf-unseen" }, rest),
+      element("span", { class: "wf-unseen" }, hidden),
       element("span", { class: "wf-more", "aria-hidden": "true" }),
     );
   }
   return [before, after];
 }
 
-/** Return a function that sums the widths of a text's letters, and measures each letter once. */
-export function summedWidths(measure) {
-  const known = new Map();
+/** Return a function that sums the widths of a text's letters. Each letter is measured once. */
+export function makeTextMeasure(measureLetter) {
+  const widths = new Map();
   return (text) => {
     let sum = 0;
     for (const letter of text) {
-      if (!known.has(letter)) known.set(letter, measure(letter));
-      sum += known.get(letter);
+      if (!widths.has(letter)) widths.set(letter, measureLetter(letter));
+      sum += widths.get(letter);
     }
     return sum;
   };
 }
 
 /** Return a function that measures texts in a CSS font. */
-export function widthsIn(font) {
+export function textMeasureForFont(font) {
   const context = document.createElement("canvas").getContext("2d");
   context.font = font;
-  return summedWidths((letter) => context.measureText(letter).width);
+  return makeTextMeasure((letter) => context.measureText(letter).width);
 }
 
-/** Shorten a text to a width. The end of a shortened address is kept if there is space. */
+/** Shorten a text to a width. If there is space, a shortened address keeps its end. */
 export function cutText(text, width, widthOf) {
   if (widthOf(text) <= width) return text;
   const end = /(?<=…)[^…]{1,6}$/u.exec(text)?.[0] ?? "";
   const tail = widthOf(end) * 2 < width ? end : "";
-  const room = width - widthOf(`…${tail}`);
+  const headWidth = width - widthOf(`…${tail}`);
   let head = "";
   for (const letter of text) {
-    if (widthOf(head + letter) > room) break;
+    if (widthOf(head + letter) > headWidth) break;
     head += letter;
   }
   return `${head.replace(/[\s…]+$/u, "")}…${tail}`;

@@ -1,43 +1,43 @@
-// The words and tools of a chart: its choices, the breadcrumb, and the summary.
+// The tools above a chart: choices, breadcrumb and summary.
 
-import { button, choice, element, linkButton, setPart, setText, uniqueId } from "./elements.js";
+import { button, element, linkButton, selectBox, setProp, setText, uniqueId } from "./elements.js";
 
-const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", thing: "Combine" };
+const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", combine: "Combine" };
 
 const INCLUDED = ["spam", "dust", "bridged"];
 
 /**
- * Make the choices of a chart, its breadcrumb and its summary. Return a function that updates them
- * from Python's answer for a chart.
+ * Make the choices, the breadcrumb and the summary of a chart. Return a function that shows
+ * Python's answer in these tools.
  *
  * @param {HTMLElement} bar the element for the choices
- * @param {HTMLElement} words the element for the breadcrumb and the summary
- * @param {(said: object) => void} refresh sends changes to Python
+ * @param {HTMLElement} heading the element for the breadcrumb and the summary
+ * @param {(changes: object) => void} refresh sends changes to Python
  * @param {AbortSignal} signal removes the listeners
  */
-export function chartTools(bar, words, refresh, signal) {
-  const summary = summaryLine();
+export function makeChartTools(bar, heading, refresh, signal) {
+  const summary = makeSummaryLine();
   const path = element("nav", { class: "wf-path", "aria-label": "Selection" });
   const choices = Object.entries(CHOICES).map(([name, label]) => [
     name,
-    choice(label, (chosen) => refresh({ [name]: chosen })),
+    selectBox(label, (chosen) => refresh({ [name]: chosen })),
   ]);
-  const included = includedMenu(refresh, signal);
+  const included = makeIncludedMenu(refresh, signal);
   const row = element("div", { class: "wf-chart-row", role: "group", "aria-label": "Chart" });
   row.append(...choices.map(([, { root: list }]) => list), included.root);
   bar.append(row);
-  words.prepend(path);
-  words.append(summary.root);
+  heading.prepend(path);
+  heading.append(summary.root);
   return (content) => {
     summary.show(content.summary);
     for (const [name, list] of choices) list.show(content[`${name}s`], content[name]);
     included.show(content);
-    showPath(path, content.crumbs, refresh);
+    showBreadcrumb(path, content.crumbs, refresh);
   };
 }
 
 /** Make the summary line: the total value, the known wallets, the date and missing prices. */
-function summaryLine() {
+function makeSummaryLine() {
   const root = element("p", { class: "wf-summary", role: "status" });
   const show = ({ known, value, prices, as_of: asOf, simulated, unpriced }) => {
     const parts = [
@@ -54,14 +54,14 @@ function summaryLine() {
 }
 
 /** Make a menu of buttons that include or exclude balances, such as spam. */
-function includedMenu(refresh, signal) {
+function makeIncludedMenu(refresh, signal) {
   const items = INCLUDED.map((name) => [name, button("", () => {}, { class: "wf-menu-item" })]);
   const buttons = items.map(([, item]) => item);
-  const given = { class: "wf-menu-items", id: uniqueId(), role: "group", "aria-label": "Included" };
-  const list = element("div", { ...given, hidden: true }, ...buttons);
+  const names = { class: "wf-menu-items", id: uniqueId(), role: "group", "aria-label": "Included" };
+  const list = element("div", { ...names, hidden: true }, ...buttons);
   const open = (isOpen) => {
     list.hidden = !isOpen;
-    setPart(opener, "aria-expanded", String(isOpen));
+    setProp(opener, "aria-expanded", String(isOpen));
   };
   const opener = button("Included", () => open(list.hidden), {
     class: "wf-button wf-filter",
@@ -89,8 +89,8 @@ function includedMenu(refresh, signal) {
   return { root, show };
 }
 
-/** Show the breadcrumb of the selection. A click on a part removes the parts after it. */
-function showPath(root, crumbs, refresh) {
+/** Show the breadcrumb of the selection. A click on a crumb removes all later crumbs. */
+function showBreadcrumb(root, crumbs, refresh) {
   root.hidden = !crumbs.length;
   const names = ["All", ...crumbs];
   const items = names.map((name, level) =>
@@ -99,8 +99,8 @@ function showPath(root, crumbs, refresh) {
       : linkButton(name, () => refresh({ back: level })),
   );
   root.replaceChildren(
-    ...items.flatMap((item, place) =>
-      place ? [element("span", { "aria-hidden": "true" }, "›"), item] : [item],
+    ...items.flatMap((item, index) =>
+      index ? [element("span", { "aria-hidden": "true" }, "›"), item] : [item],
     ),
   );
 }

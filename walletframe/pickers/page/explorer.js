@@ -1,19 +1,19 @@
 // The explorer: a toolbar, a chart, exports, and a table.
 
 import { Chart } from "./chart.js";
-import { button, element, setPart, uniqueId } from "./elements.js";
-import { fetchBar, showStatus } from "./fetching.js";
+import { button, element, setProp, uniqueId } from "./elements.js";
+import { makeFetchButtons, showStatus } from "./fetching.js";
 import { Filters } from "./filters.js";
 import { requestPlotly } from "./plotly.js";
 import { Table } from "./table.js";
-import { TakeAway } from "./takeaway.js";
-import { follow, Kernel, widget } from "./widget.js";
+import { Exports } from "./exports.js";
+import { followTrait, Kernel, widget } from "./widget.js";
 
-const KEEP_MS = 2_000; // drawing a picture takes plotly as long as drawing the chart
+const PICTURE_DELAY_MS = 2_000; // a picture takes as long as the chart itself
 
 class Explorer {
   #edition = -1; // of the displayed holdings
-  #rows = ""; // an id of the displayed rows
+  #rowsId = ""; // of the displayed rows
 
   constructor(part) {
     const { model, root, kernel, signal } = part;
@@ -24,38 +24,39 @@ class Explorer {
     this.filters = new Filters({
       kernel,
       titles: model.get("_filters"),
-      choose: (of, values) => this.chart.refresh({ pick: { of, values } }),
+      choose: (filter, values) => this.chart.refresh({ pick: { filter, values } }),
       signal,
     });
-    this.taken = new TakeAway(kernel, (format) => this.chart.image(format), signal);
-    const { buttons, again, far } = fetchBar(part, "Refresh", "Fetch all wallets again");
-    parts.tools.append(...buttons, ...this.taken.buttons);
-    Object.assign(this, { parts, again });
-    this.status = foldOf("About these wallets", (place) => this.#fill(place));
+    this.exports = new Exports(kernel, (format) => this.chart.exportImage(format), signal);
+    const fetching = makeFetchButtons(part, "Refresh", "Fetch all wallets again");
+    parts.tools.append(...fetching.buttons, ...this.exports.buttons);
+    Object.assign(this, { parts, retry: fetching.retry });
+    this.status = makeSection("About these wallets", (panel) => this.#fillStatus(panel));
     parts.foot.append(this.status.root, parts.tools);
-    const { buttons: filters, places } = this.filters;
-    parts.bar.append(filters);
-    parts.top.append(viewButton(parts.bar), parts.bar);
-    parts.stage.append(element("div", { class: "wf-explorer-both" }, places, parts.main));
-    root.append(parts.top, parts.stage, parts.foot, far, this.taken.root, parts.alerts, parts.rows);
+    const { buttons, panels } = this.filters;
+    parts.bar.append(buttons);
+    parts.top.append(makeViewButton(parts.bar), parts.bar);
+    parts.stage.append(element("div", { class: "wf-explorer-both" }, panels, parts.main));
+    root.append(parts.top, parts.stage, parts.foot, fetching.progress, this.exports.root);
+    root.append(parts.alerts, parts.rows);
     this.table = new Table(parts.rows, kernel, {
-      pick: (said) => this.chart.refresh({ only: said }),
+      pick: (cell) => this.chart.refresh({ only: cell }),
       signal,
     });
     this.chart = new Chart(parts.main, kernel, {
       version: model.get("_plotly"),
-      shown: (content) => this.#show(content),
+      onAnswer: (content) => this.#show(content),
       bar: parts.bar,
       before: this.table.painted,
       signal,
     });
     this.chart.refresh();
-    follow(model, "_edition", (edition) => this.#follow(edition), signal);
+    followTrait(model, "_edition", (edition) => this.#showEdition(edition), signal);
   }
 
   /** Refresh the chart after a change by Python or by another front end of this widget. */
-  #follow(edition) {
-    if (!this.kernel.isAsked("chart") && edition > this.#edition) this.chart.refresh();
+  #showEdition(edition) {
+    if (!this.kernel.isPending("chart") && edition > this.#edition) this.chart.refresh();
   }
 
   #show({ edition, rows, chosen, offered, all_failed: failed }) {
@@ -63,35 +64,35 @@ class Explorer {
     this.#showFailed(failed);
     this.filters.show(chosen, offered);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.#keepPicture(), KEEP_MS);
-    if (rows === this.#rows) return;
-    if (this.#rows) {
+    this.timer = setTimeout(() => this.#sendPicture(), PICTURE_DELAY_MS);
+    if (rows === this.#rowsId) return;
+    if (this.#rowsId) {
       this.table.store.open();
-      this.taken.forget();
-      this.status.again();
+      this.exports.hide();
+      this.status.refill();
     }
-    this.#rows = rows;
+    this.#rowsId = rows;
     this.filters.narrow();
   }
 
-  /** Send a picture of the chart for the saved notebook, where a style hides the saved view. */
-  async #keepPicture() {
+  /** Send a picture of the chart for the saved notebook. */
+  async #sendPicture() {
     if (!this.root.clientWidth || !this.root.closest(".jp-OutputArea")) return;
-    const address = await this.chart.image("webp"); // a PNG would be five times as large
-    this.kernel.tell("picture", { image: address.slice("data:".length) });
+    const url = await this.chart.exportImage("webp"); // a PNG would be five times as large
+    this.kernel.send("picture", { image: url.slice("data:".length) });
   }
 
-  /** If all wallets failed, show only the reason and the button that requests them again. */
+  /** If all wallets failed, show only the reason and the retry button. */
   #showFailed(failed) {
     const { top, rows, tools } = this.parts;
     top.hidden = rows.hidden = failed;
-    if (failed) this.chart.reason.after(this.again);
-    else tools.append(this.again);
+    if (failed) this.chart.reason.after(this.retry);
+    else tools.append(this.retry);
   }
 
-  async #fill(place) {
-    const answer = await this.kernel.ask("status");
-    if (answer) showStatus(place, answer.content);
+  async #fillStatus(panel) {
+    const answer = await this.kernel.request("status");
+    if (answer) showStatus(panel, answer.content);
   }
 }
 
@@ -102,27 +103,24 @@ function explorerParts() {
 }
 
 /** Make a button that shows and hides the toolbar on a narrow page. */
-function viewButton(bar) {
+function makeViewButton(bar) {
   bar.id = uniqueId();
-  const given = { class: "wf-button wf-filter wf-view", "aria-expanded": "false" };
-  const opener = button(
-    "View",
-    () => setPart(opener, "aria-expanded", String(bar.classList.toggle("wf-open"))),
-    {
-      ...given,
-      "aria-controls": bar.id,
-    },
-  );
+  const toggle = () => setProp(opener, "aria-expanded", String(bar.classList.toggle("wf-open")));
+  const opener = button("View", toggle, {
+    class: "wf-button wf-filter wf-view",
+    "aria-expanded": "false",
+    "aria-controls": bar.id,
+  });
   return opener;
 }
 
-/** Make a section that is filled each time it is opened, and when its data changes. */
-function foldOf(title, fill) {
-  const place = element("div");
-  const root = element("details", { class: "wf-status" }, element("summary", {}, title), place);
-  const again = () => root.open && fill(place);
-  root.addEventListener("toggle", again);
-  return { root, again };
+/** Make a section that is filled whenever it is opened or its data changes. */
+function makeSection(title, fill) {
+  const panel = element("div");
+  const root = element("details", { class: "wf-status" }, element("summary", {}, title), panel);
+  const refill = () => root.open && fill(panel);
+  root.addEventListener("toggle", refill);
+  return { root, refill };
 }
 
 /** Request plotly.js as soon as Python can send it. It runs after the rows are painted. */
@@ -130,7 +128,7 @@ function initialize({ model }) {
   const ended = new AbortController();
   const kernel = new Kernel(model, ended.signal);
   const load = () => requestPlotly(model.get("_plotly"), kernel);
-  follow(model, "_edition", (edition) => edition >= 0 && load(), ended.signal);
+  followTrait(model, "_edition", (edition) => edition >= 0 && load(), ended.signal);
   return () => ended.abort();
 }
 

@@ -1,9 +1,9 @@
 // Buttons for a fetch, the progress of the fetch, and its completeness.
 
 import { button, element, setText } from "./elements.js";
-import { follow } from "./widget.js";
+import { followTrait } from "./widget.js";
 
-const AGAIN = "Request the wallets without an answer again";
+const RETRY_TITLE = "Request the wallets without an answer again";
 
 /**
  * Make the buttons. Python's `FetchingWidget` handles the messages that they send.
@@ -12,36 +12,36 @@ const AGAIN = "Request the wallets without an answer again";
  * @param {string} name the text of the button that starts the fetch
  * @param {string} title the tooltip of this button
  */
-export function fetchBar({ model, kernel, signal }, name, title) {
-  const start = button(name, () => kernel.tell("fetch"), { title });
-  const cancel = button("Cancel", () => kernel.tell("cancel"));
-  const again = button("", () => kernel.tell("again"), { title: AGAIN });
+export function makeFetchButtons({ model, kernel, signal }, name, title) {
+  const start = button(name, () => kernel.send("fetch"), { title });
+  const cancel = button("Cancel", () => kernel.send("cancel"));
+  const retry = button("", () => kernel.send("again"), { title: RETRY_TITLE });
   const bar = element("progress", { class: "wf-fetch-bar", "aria-label": "Progress of the fetch" });
   const status = element("span", { role: "status" });
-  const more = element("span", { class: "wf-faint" });
-  const far = element("div", { class: "wf-fetch-far" }, bar, status, more);
-  const show = ({ done, total, text = "", more: rest = "" }) => {
-    const busy = total !== undefined;
-    start.disabled = again.disabled = busy;
-    cancel.hidden = far.hidden = !busy;
+  const details = element("span", { class: "wf-faint" });
+  const progress = element("div", { class: "wf-fetch-far" }, bar, status, details);
+  const show = ({ done, total, text = "", more = "" }) => {
+    const isRunning = total !== undefined;
+    start.disabled = retry.disabled = isRunning;
+    cancel.hidden = progress.hidden = !isRunning;
     cancel.disabled = text.startsWith("cancelling");
-    if (busy) [bar.max, bar.value] = [total, done];
+    if (isRunning) [bar.max, bar.value] = [total, done];
     setText(status, text);
-    setText(more, rest);
+    setText(details, more);
   };
-  follow(model, "_progress", show, signal);
-  const offer = (text) => {
-    setText(again, text);
-    again.hidden = !text;
+  followTrait(model, "_progress", show, signal);
+  const showRetry = (label) => {
+    setText(retry, label);
+    retry.hidden = !label;
   };
-  follow(model, "_retry_label", offer, signal);
-  return { buttons: [start, cancel], again, far };
+  followTrait(model, "_retry_label", showRetry, signal);
+  return { buttons: [start, cancel], retry, progress };
 }
 
-/** Show the lines and the table that Python's `wallet_status` returns. */
+/** Show the lines and the table of Python's `status_message`. */
 export function showStatus(root, { lines, heads, rows, more }) {
-  const items = lines.map((line, place) =>
-    element(place ? "p" : "strong", { class: "wf-status-line" }, line),
+  const items = lines.map((line, index) =>
+    element(index ? "p" : "strong", { class: "wf-status-line" }, line),
   );
   root.replaceChildren(...items);
   if (rows.length === 0) return;
@@ -57,6 +57,6 @@ export function showStatus(root, { lines, heads, rows, more }) {
   if (more > 0) root.append(element("p", { class: "wf-faint" }, `and ${more} more`));
 }
 
-function statusCell([text, whole]) {
-  return element("td", whole ? { title: whole } : {}, text);
+function statusCell([text, fullText]) {
+  return element("td", fullText ? { title: fullText } : {}, text);
 }

@@ -1,63 +1,63 @@
-// The explorer's filters: each is a button that shows the number of options and opens a picker.
+// The explorer's filters. Each filter is a button that counts the options and opens a picker.
 
-import { button, element, setPart, setText, uniqueId } from "./elements.js";
+import { button, element, setProp, setText, uniqueId } from "./elements.js";
 import { Picker } from "./picker.js";
 
 /** Return the text of a filter's button: the number of selected or available options. */
-export function filterText({ all, here, chosen }) {
-  const count = (number) => number.toLocaleString("en");
-  if (chosen > 0) return `${count(chosen)} selected`;
-  return here === all ? count(all) : `${count(here)} of ${count(all)}`;
+export function filterButtonText({ all, remaining, chosen }) {
+  const format = (number) => number.toLocaleString("en");
+  if (chosen > 0) return `${format(chosen)} selected`;
+  return remaining === all ? format(all) : `${format(remaining)} of ${format(all)}`;
 }
 
 class Filter {
   values = [];
-  #counts = { all: 0, here: 0 };
+  #counts = { all: 0, remaining: 0 };
 
-  constructor(of, title, { kernel, signal, choose, toggled }) {
-    Object.assign(this, { of, title, kernel, signal, toggled });
+  constructor(kind, title, { kernel, signal, choose, onToggle }) {
+    Object.assign(this, { kind, title, kernel, signal, onToggle });
     this.choose = (values) => {
       this.show(values);
-      choose(of, values);
+      choose(kind, values);
     };
     const id = uniqueId();
-    this.said = element("span", { class: "wf-filter-said" });
-    this.button = button(title, () => this.open(!this.isOpen), {
+    this.countText = element("span", { class: "wf-filter-said" });
+    this.button = button(title, () => this.toggle(!this.isOpen), {
       class: "wf-button wf-filter",
       "aria-expanded": "false",
       "aria-controls": id,
     });
-    this.button.append(this.said);
-    this.place = element("div", { id, hidden: true });
-    this.place.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return; // the picker has handled all other uses of Escape
-      this.open(false);
+    this.button.append(this.countText);
+    this.panel = element("div", { id, hidden: true });
+    this.panel.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return; // the picker has handled its own uses of Escape
+      this.toggle(false);
       this.button.focus();
     });
   }
 
   get isOpen() {
-    return !this.place.hidden;
+    return !this.panel.hidden;
   }
 
-  open(isOpen) {
-    this.place.hidden = !isOpen;
-    setPart(this.button, "aria-expanded", String(isOpen));
+  toggle(isOpen) {
+    this.panel.hidden = !isOpen;
+    setProp(this.button, "aria-expanded", String(isOpen));
     if (isOpen && !this.picker) this.#makePicker();
-    this.toggled(this);
+    this.onToggle(this);
     if (isOpen) this.picker.search.focus({ preventScroll: true });
   }
 
   #makePicker() {
-    const { place: root, choose, signal } = this;
-    this.picker = new Picker({ root, ask: () => this.#ask(), choose, signal });
+    const { panel: root, choose, signal } = this;
+    this.picker = new Picker({ root, request: () => this.#requestOptions(), choose, signal });
     this.picker.rename(this.title);
     this.picker.load();
     this.picker.show(this.values);
   }
 
-  async #ask() {
-    const answer = await this.kernel.ask(`options ${this.of}`);
+  async #requestOptions() {
+    const answer = await this.kernel.request(`options ${this.kind}`);
     const { activeElement } = this.button.getRootNode();
     if (activeElement === this.button) setTimeout(() => this.picker.search.focus(), 0);
     return answer;
@@ -68,18 +68,18 @@ class Filter {
       this.values = values;
       this.picker?.show(values);
     }
-    this.#say();
+    this.#showCount();
   }
 
   count(counts) {
     this.#counts = counts;
     this.button.hidden = counts.all === 0;
-    this.#say();
+    this.#showCount();
   }
 
-  #say() {
+  #showCount() {
     const chosen = this.values.length;
-    setText(this.said, filterText({ ...this.#counts, chosen }));
+    setText(this.countText, filterButtonText({ ...this.#counts, chosen }));
     this.button.classList.toggle("wf-filter-on", chosen > 0);
   }
 }
@@ -89,42 +89,43 @@ export class Filters {
 
   constructor({ kernel, titles, choose, signal }) {
     this.kernel = kernel;
-    const given = { kernel, signal, choose, toggled: (filter) => this.#toggled(filter) };
-    this.all = Object.entries(titles).map(([of, title]) => new Filter(of, title, given));
+    const options = { kernel, signal, choose, onToggle: (filter) => this.#closeOthers(filter) };
+    this.all = Object.entries(titles).map(([kind, title]) => new Filter(kind, title, options));
     this.buttons = element(
       "div",
       { class: "wf-filters", role: "group", "aria-label": "Filters" },
       ...this.all.map((filter) => filter.button),
     );
-    this.places = element("div", { class: "wf-filter-places" }, ...this.all.map((e) => e.place));
-    this.places.hidden = true;
+    const panels = this.all.map((filter) => filter.panel);
+    this.panels = element("div", { class: "wf-filter-places" }, ...panels);
+    this.panels.hidden = true;
   }
 
-  /** Show the selected values of each filter. If the options have changed, load them again. */
+  /** Show the selected values of each filter. If the options have changed, reload all options. */
   show(chosen, offered) {
-    for (const filter of this.all) filter.show(chosen[filter.of]);
+    for (const filter of this.all) filter.show(chosen[filter.kind]);
     if (this.#offered !== null && this.#offered !== offered) {
       for (const { picker } of this.all) picker?.load();
     }
     this.#offered = offered;
   }
 
-  /** Request the options of each filter that match the selection in the other filters. */
+  /** Request the remaining options, which match the selection in the other filters. */
   async narrow() {
-    const open = this.all.filter(({ picker }) => picker).map(({ of }) => of);
-    const answer = await this.kernel.ask("remaining", { of: open });
+    const open = this.all.filter(({ picker }) => picker).map(({ kind }) => kind);
+    const answer = await this.kernel.request("remaining", { open });
     if (!answer) return;
     for (const filter of this.all) {
-      filter.count(answer.content.counts[filter.of]);
-      const here = answer.content.of[filter.of];
-      if (here) filter.picker.narrow(here);
+      filter.count(answer.content.counts[filter.kind]);
+      const remaining = answer.content.options[filter.kind];
+      if (remaining) filter.picker.narrow(remaining);
     }
   }
 
-  #toggled(opened) {
+  #closeOthers(opened) {
     for (const filter of this.all) {
-      if (filter !== opened && opened.isOpen && filter.isOpen) filter.open(false);
+      if (filter !== opened && opened.isOpen && filter.isOpen) filter.toggle(false);
     }
-    this.places.hidden = !this.all.some(({ isOpen }) => isOpen);
+    this.panels.hidden = !this.all.some(({ isOpen }) => isOpen);
   }
 }

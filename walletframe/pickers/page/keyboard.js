@@ -3,10 +3,10 @@
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 7, PageUp: -7 };
 
 /**
- * Return the row to which a key moves from row `active` (-1 for none), or null if it moves nowhere.
- * Home and End move in the text field until a row is active.
+ * Return the row to which a key moves from row `active` (-1: none), or null for no move. Without
+ * an active row, Home and End move in the text field.
  */
-export function rowAfter(key, active, count) {
+export function rowAfterKey(key, active, count) {
   if (count === 0) return null;
   if (key in STEPS) {
     if (active < 0) return STEPS[key] > 0 ? 0 : count - 1;
@@ -17,19 +17,19 @@ export function rowAfter(key, active, count) {
   return key === "End" ? count - 1 : null;
 }
 
-/** Return the cell to which a key moves in a WAI-ARIA grid, or null if the key does not move. */
-export function moved({ row, column }, { key, far }, { rows, columns, page }) {
+/** Return the cell to which a key moves in a WAI-ARIA grid, or null for no move. */
+export function cellAfterKey({ row, column }, { key, ctrl }, { rows, columns, page }) {
   const keys = {
-    ArrowDown: [far ? rows : row + 1, column],
-    ArrowUp: [far ? 0 : row - 1, column],
-    ArrowRight: [row, far ? columns : column + 1],
-    ArrowLeft: [row, far ? 0 : column - 1],
+    ArrowDown: [ctrl ? rows : row + 1, column],
+    ArrowUp: [ctrl ? 0 : row - 1, column],
+    ArrowRight: [row, ctrl ? columns : column + 1],
+    ArrowLeft: [row, ctrl ? 0 : column - 1],
     PageDown: [row + page, column],
     PageUp: [row - page, column],
-    Home: [far ? 0 : row, 0],
-    End: [far ? rows : row, columns],
+    Home: [ctrl ? 0 : row, 0],
+    End: [ctrl ? rows : row, columns],
   };
   if (!Object.hasOwn(keys, key) || !rows || !columns) return null;
-  const within = (place, count) => Math.max(0, Math.min(place, count - 1));
+  const within = (position, count) => Math.max(0, Math.min(position, count - 1));
   return { row: within(keys[key][0], rows), column: within(keys[key][1], columns) };
 }

@@ -1,16 +1,16 @@
-// A picker connected to a widget's traits, and its field for pasted wallets.
+// A picker that is connected to a widget's traits, and the field for pasted wallets.
 
 import { button, element, setText } from "./elements.js";
 import { Picker } from "./picker.js";
-import { follow } from "./widget.js";
+import { followTrait } from "./widget.js";
 
-const PAUSE_MS = 200;
+const SAVE_DELAY_MS = 200;
 
-/** Show a picker for a model that has the traits of Python's `Picker`. */
-export function pickerOf({ model, root, kernel, signal }) {
+/** Show a picker for a model with the traits of Python's `Picker`. */
+export function connectPicker({ model, root, kernel, signal }) {
   const picker = new Picker({
     root,
-    ask: () => kernel.ask("options"),
+    request: () => kernel.request("options"),
     choose(values) {
       model.set("value", values);
       model.save_changes();
@@ -18,15 +18,15 @@ export function pickerOf({ model, root, kernel, signal }) {
     pastes: model.get("_pastes"),
     signal,
   });
-  if (picker.pastes) picker.box.append(pasteField(model, kernel, picker, signal));
-  follow(model, "description", (text) => picker.rename(text), signal);
-  follow(model, "_offers", () => picker.load(), signal);
-  follow(model, "value", (values) => picker.show(values), signal);
-  kernel.hear("narrowed", ({ here }) => picker.narrow(here));
+  if (picker.pastes) picker.box.append(makePasteField(model, kernel, picker, signal));
+  followTrait(model, "description", (text) => picker.rename(text), signal);
+  followTrait(model, "_offer_count", () => picker.load(), signal);
+  followTrait(model, "value", (values) => picker.show(values), signal);
+  kernel.onMessage("narrowed", ({ remaining }) => picker.narrow(remaining));
 }
 
-/** Make the field for pasted wallets. Lines that are pasted into the search are moved there. */
-function pasteField(model, kernel, picker, signal) {
+/** Make the field for pasted wallets. Lines that are pasted into the search are cellAfterKey there. */
+function makePasteField(model, kernel, picker, signal) {
   const { root, field, add, problems } = pasteParts();
   let timer = 0;
   const save = () => {
@@ -35,27 +35,27 @@ function pasteField(model, kernel, picker, signal) {
     model.set("_pasted", field.value);
     model.save_changes();
   };
-  const take = (text) => {
+  const setField = (text) => {
     if (field.value !== text) field.value = text;
     add.hidden = !field.value.trim();
   };
   field.addEventListener("input", () => {
-    take(field.value);
+    setField(field.value);
     clearTimeout(timer);
-    timer = setTimeout(save, PAUSE_MS);
+    timer = setTimeout(save, SAVE_DELAY_MS);
   });
   field.addEventListener("change", save);
   add.onclick = () => {
     save();
-    kernel.tell("paste");
+    kernel.send("paste");
   };
   picker.takeList = (lines) => {
-    take([field.value.trimEnd(), lines].filter(Boolean).join("\n"));
+    setField([field.value.trimEnd(), lines].filter(Boolean).join("\n"));
     save();
     field.focus();
   };
-  follow(model, "_pasted", take, signal);
-  follow(model, "_problems", (lines) => showProblems(problems, lines), signal);
+  followTrait(model, "_pasted", setField, signal);
+  followTrait(model, "_problems", (lines) => showProblems(problems, lines), signal);
   return root;
 }
 
@@ -73,9 +73,9 @@ function pasteParts() {
   return { root, field, add, problems };
 }
 
-function showProblems(root, [said = "", ...lines]) {
+function showProblems(root, [heading = "", ...lines]) {
   const items = lines.map((line) => element("li", {}, line));
-  if (!said) setText(root, "");
-  else root.replaceChildren(said, element("ul", {}, ...items));
-  root.hidden = !said;
+  if (!heading) setText(root, "");
+  else root.replaceChildren(heading, element("ul", {}, ...items));
+  root.hidden = !heading;
 }

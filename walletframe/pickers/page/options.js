@@ -1,38 +1,38 @@
-// The options of a picker. Python sends them as columns; each option has a position in them.
+// The options of a picker. Python sends columns; each option has a index in the columns.
 
-import { shortened } from "./elements.js";
+import { shortenAddress } from "./elements.js";
 
 export const NO_OPTIONS = {
   values: [],
   names: [],
   chains: [],
-  on: [],
-  wholes: [],
+  chain_indices: [],
+  full_texts: [],
   short: {},
-  words: {},
+  search_text: {},
 };
 
 export class Options {
-  #haystacks = null;
-  #places = null; // positions by key
-  #named = null; // positions by each spelling of an option
-  #facts = null; // indices into the remaining options' columns, by position
-  #remaining = null;
+  #searchTexts = null;
+  #indexByKey = null;
+  #indicesBySpelling = null;
+  #remainingRow = null; // the row of each remaining option in `#remainingColumns`
+  #remainingColumns = null;
 
   /** @param {Record<string, any>} columns from Python's `Options.columns` */
   constructor(columns) {
     this.columns = columns;
-    this.all = columns.values.map((_, place) => place);
-    this.here = this.all;
-    this.narrow(columns.here);
+    this.all = columns.values.map((_, index) => index);
+    this.remaining = this.all;
+    this.narrow(columns.remaining);
   }
 
-  /** Keep only the options at some positions, in the order of the positions; null keeps all. */
-  narrow(remaining) {
-    const { places } = remaining ?? {};
-    this.#remaining = remaining;
-    this.#facts = places ? new Map(places.map((place, number) => [place, number])) : null;
-    this.here = places ?? this.all;
+  /** Set the remaining options and their order. Null keeps all options. */
+  narrow(columns) {
+    const { indices } = columns ?? {};
+    this.#remainingColumns = columns;
+    this.#remainingRow = indices && new Map(indices.map((index, row) => [index, row]));
+    this.remaining = indices ?? this.all;
   }
 
   get count() {
@@ -40,112 +40,112 @@ export class Options {
   }
 
   /** Whether the options belong to blockchains, as wallets and tokens do. */
-  get arePlaced() {
+  get haveBlockchains() {
     return this.columns.chains.some((chain) => chain !== "");
   }
 
-  remains(place) {
-    return this.#facts === null || this.#facts.has(place);
+  isRemaining(index) {
+    return !this.#remainingRow || this.#remainingRow.has(index);
   }
 
-  value(place) {
-    return this.columns.values[place];
+  value(index) {
+    return this.columns.values[index];
   }
 
-  key(place) {
-    return keyOf(this.columns.values[place]);
+  key(index) {
+    return keyOf(this.columns.values[index]);
   }
 
-  /** Return the position of a key, or undefined if it is not among the options. */
-  placeOf(key) {
-    this.#places ??= new Map(this.all.map((place) => [this.key(place), place]));
-    return this.#places.get(key);
+  /** Return the index of a key, or undefined if it is not among the options. */
+  indexOf(key) {
+    this.#indexByKey ??= new Map(this.all.map((index) => [this.key(index), index]));
+    return this.#indexByKey.get(key);
   }
 
-  /** Return the set of the positions of those keys that are among the options. */
-  placesOf(keys) {
-    return new Set([...keys].map((key) => this.placeOf(key)).filter((place) => place >= 0));
+  /** Return the set of indices of keys. Keys without an option are ignored. */
+  indicesOf(keys) {
+    return new Set([...keys].map((key) => this.indexOf(key)).filter((index) => index >= 0));
   }
 
-  /** Return the positions of the options that a pasted list names, and its other lines. */
-  namedIn(text) {
+  /** Find the options in a pasted list. Return their indices, and lines without an option. */
+  indicesInList(text) {
     const lines = text.split(/[\n,;]+/).filter((line) => line.trim());
-    const places = [...new Set(lines.flatMap((line) => this.named(line)))];
-    return { places, unnamed: lines.filter((line) => !this.named(line).length) };
+    const indices = [...new Set(lines.flatMap((line) => this.indicesInLine(line)))];
+    return { indices, unknown: lines.filter((line) => !this.indicesInLine(line).length) };
   }
 
-  /** Return the positions of the options that a line of a pasted list names. */
-  named(line) {
-    if (this.#named === null) {
-      this.#named = new Map();
-      for (const place of this.all) {
-        const [name, whole] = [this.name(place), this.whole(place)];
-        const [written, chain] = [[this.value(place)].flat().join(" "), this.chain(place)];
-        const spellings = [name, whole, written, this.short(place), `${chain} ${whole}`];
+  /** Return the indices of the options in a line of a pasted list. */
+  indicesInLine(line) {
+    if (this.#indicesBySpelling === null) {
+      this.#indicesBySpelling = new Map();
+      for (const index of this.all) {
+        const [name, fullText] = [this.name(index), this.fullText(index)];
+        const [written, chain] = [[this.value(index)].flat().join(" "), this.chain(index)];
+        const spellings = [name, fullText, written, this.short(index), `${chain} ${fullText}`];
         for (const each of new Set(spellings.map((text) => text.toLowerCase()))) {
-          this.#named.set(each, [...(this.#named.get(each) ?? []), place]);
+          this.#indicesBySpelling.set(each, [...(this.#indicesBySpelling.get(each) ?? []), index]);
         }
       }
     }
-    return this.#named.get(line.trim().replace(/\s+/g, " ").toLowerCase()) ?? [];
+    return this.#indicesBySpelling.get(line.trim().replace(/\s+/g, " ").toLowerCase()) ?? [];
   }
 
-  name(place) {
-    return this.columns.names[place];
+  name(index) {
+    return this.columns.names[index];
   }
 
-  chain(place) {
-    return this.columns.chains[this.columns.on[place]];
+  chain(index) {
+    return this.columns.chains[this.columns.chain_indices[index]];
   }
 
-  /** Return the full address, or a text such as "native coin", or an empty text. */
-  whole(place) {
-    return this.columns.wholes[place] ?? addressOf(this.columns.values[place]);
+  /** Return the full address, a text such as "native coin", or "". */
+  fullText(index) {
+    return this.columns.full_texts[index] ?? addressOf(this.columns.values[index]);
   }
 
   /** Return a short name that is unique among the options. */
-  short(place) {
-    return this.columns.short[place] || this.name(place) || shortened(this.whole(place));
+  short(index) {
+    return this.columns.short[index] || this.name(index) || shortenAddress(this.fullText(index));
   }
 
   /** Return name, blockchain and address in one line. */
-  label(place) {
-    const parts = [this.name(place), this.chain(place), this.whole(place)];
+  label(index) {
+    const parts = [this.name(index), this.chain(index), this.fullText(index)];
     return parts.filter((part) => part !== "").join(" · ");
   }
 
-  balances(place) {
-    return this.#fact("balances", place);
+  balances(index) {
+    return this.#stat("balances", index);
   }
 
-  worth(place) {
-    return this.#fact("worths", place) ?? "";
+  valueText(index) {
+    return this.#stat("value_texts", index) ?? "";
   }
 
-  #fact(name, place) {
-    const number = this.#facts?.get(place);
-    return number === undefined ? this.columns[name]?.[place] : this.#remaining[name][number];
+  #stat(name, index) {
+    const row = this.#remainingRow?.get(index);
+    return row === undefined ? this.columns[name]?.[index] : this.#remainingColumns[name][row];
   }
 
   /** Build the slow indices for the first search and the first click. */
   prepare() {
-    return [this.haystacks, this.placeOf("")];
+    return [this.searchTexts, this.indexOf("")];
   }
 
-  /** The texts to search, in lower case. Each text begins with the name of its option. */
-  get haystacks() {
-    this.#haystacks ??= this.all.map((place) => {
-      const value = this.value(place);
+  /** The texts to search, in lower case. Each text begins with the option's name. */
+  get searchTexts() {
+    this.#searchTexts ??= this.all.map((index) => {
+      const value = this.value(index);
       const written = typeof value === "string" ? value : value.join(" ");
-      const words = this.columns.words[place] ?? "";
-      const parts = [this.name(place), written, this.chain(place), this.whole(place), words];
+      const more = this.columns.search_text[index] ?? "";
+      const parts = [this.name(index), written, this.chain(index), this.fullText(index), more];
       return parts.join(" ").trim().toLowerCase();
     });
-    return this.#haystacks;
+    return this.#searchTexts;
   }
 }
 
-/** Return a key for a value. The keys of equal values are equal texts. */
+/** Return a key for a value: equal values have equal keys. */
 export function keyOf(value) {
   return JSON.stringify(value);
 }
@@ -155,27 +155,27 @@ function addressOf(value) {
 }
 
 /**
- * Return the positions of the texts that contain all typed words. Names that equal the typed text
- * come first, then names that begin with it; otherwise the order is kept. Blank text finds all.
+ * Return the indices of the texts that contain all typed words. Names that equal the typed text
+ * come first, then names that begin with the typed text. A blank text finds everything.
  *
- * @param {string[]} texts by position, in lower case
- * @param {number[]} places the positions to search
+ * @param {string[]} texts by index, in lower case
+ * @param {number[]} indices the indices to search
  * @param {string} typed
  */
-export function findPlaces(texts, places, typed) {
+export function findIndices(texts, indices, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return places;
-  const whole = words.join(" ");
+  if (words.length === 0) return indices;
+  const joined = words.join(" ");
   const found = [[], [], []];
-  for (const place of places) {
-    const text = texts[place];
-    if (words.every((word) => text.includes(word))) found[nearness(text, whole)].push(place);
+  for (const index of indices) {
+    const text = texts[index];
+    if (words.every((word) => text.includes(word))) found[matchRank(text, joined)].push(index);
   }
   return found.flat();
 }
 
-/** Return 0 if the name equals the text, 1 if the name begins with it, and 2 otherwise. */
-function nearness(text, whole) {
-  if (!text.startsWith(whole)) return 2;
-  return text.length === whole.length || text[whole.length] === " " ? 0 : 1;
+/** Return 0 if the name equals the typed text, 1 if the name begins with it, and 2 otherwise. */
+function matchRank(text, typed) {
+  if (!text.startsWith(typed)) return 2;
+  return text.length === typed.length || text[typed.length] === " " ? 0 : 1;
 }

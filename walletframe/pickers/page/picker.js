@@ -1,67 +1,68 @@
 // The picker: a search field, a list of options, and a button for each selected option.
 
-import { copyText, setPart, setText, shortened, uniqueId } from "./elements.js";
-import { rowAfter } from "./keyboard.js";
-import { findPlaces, keyOf, NO_OPTIONS, Options } from "./options.js";
+import { copyText, setProp, setText, shortenAddress, uniqueId } from "./elements.js";
+import { rowAfterKey } from "./keyboard.js";
+import { findIndices, keyOf, NO_OPTIONS, Options } from "./options.js";
 import {
-  allText,
   Chips,
   countText,
   drawOption,
   emptyText,
-  FLAT,
-  listText,
-  nameFrame,
-  onList,
-  optionRow,
-  pickerFrame,
+  FLAT_ROW,
+  labelPicker,
+  makeOptionRow,
+  makePickerFrame,
+  onPastedList,
+  selectAllText,
   statusText,
-  TALL,
+  TALL_ROW,
+  unknownLinesText,
 } from "./pickerparts.js";
 import { VirtualRows } from "./virtual.js";
 
-const SEEN_ROWS = 7.5; // the half row shows that the list can be scrolled
-const SLOW_MS = 600;
-const LOST_MS = 15_000;
-const READ_OUT_MS = 500; // delay before screen readers read the result of a search
+const MAX_VISIBLE_ROWS = 7.5; // the half row shows that the list can be scrolled
+const SLOW_ANSWER_MS = 600;
+const NO_ANSWER_MS = 15_000;
+const NO_ANSWER = "The kernel does not answer. Run the cell again.";
+const STATUS_DELAY_MS = 500; // delay before screen readers read the result of a search
 
 export class Picker {
   values = []; // the selected values
   #options = new Options(NO_OPTIONS);
   #chosen = new Set(); // the keys of the selected values
-  #marked = new Set(); // the positions of the selected options
+  #selected = new Set(); // the indices of the selected options
   #found = [];
   #active = -1; // the active row among the found options
-  #reached = false; // whether arrow keys or the mouse, not typing, made the row active
+  #reached = false; // whether arrow keys or the mouse, instead of typing, made the row active
   #chosenAlone = false;
   #loading = false;
-  #unnamed = ""; // a message about the last pasted list
+  #pasteMessage = ""; // a message about the last pasted list
 
   /**
-   * @param {object} given
-   * @param {() => Promise<{content: any} | null>} given.ask requests the options
-   * @param {(values: any[]) => void} given.choose called with a new selection; must call `show`
-   * @param {boolean} [given.pastes] whether there is a field for pasted values
-   * @param {AbortSignal} given.signal
+   * @param {object} options
+   * @param {() => Promise<{content: any} | null>} options.request requests the options
+   * @param {(values: any[]) => void} options.choose called with a new selection; must call `show`
+   * @param {boolean} [options.pastes] whether there is a field for pasted values
+   * @param {AbortSignal} options.signal
    */
-  constructor({ root, ask, choose, pastes = false, signal }) {
-    Object.assign(this, { ask, choose, pastes, id: uniqueId() });
+  constructor({ root, request, choose, pastes = false, signal }) {
+    Object.assign(this, { request, choose, pastes, id: uniqueId() });
     this.chips = new Chips({
       remove: (key) => this.#remove((each) => each === key),
       removeAll: () => this.choose([]),
       toggleChosen: () => this.#showChosenAlone(!this.#chosenAlone),
-      orElse: () => this.search,
+      fallback: () => this.search,
     });
-    Object.assign(this, pickerFrame(this.id, this.chips.root));
+    Object.assign(this, makePickerFrame(this.id, this.chips.root));
     this.rows = new VirtualRows(this.list, {
-      height: TALL,
+      height: TALL_ROW,
       make: () => this.#makeRow(),
       draw: (row, number) => this.#drawRow(row, number),
       signal,
     });
     this.search.oninput = () => this.#find();
     this.search.onkeydown = (event) => this.#press(event);
-    onList(this.search, (text) => this.takeList(text));
+    onPastedList(this.search, (text) => this.takeList(text));
     this.list.onmousedown = (event) => {
       event.preventDefault(); // the search field keeps the focus
       this.search.focus({ preventScroll: true });
@@ -71,52 +72,52 @@ export class Picker {
   }
 
   rename(text) {
-    nameFrame(this, text);
+    labelPicker(this, text);
   }
 
   /** Show the selected values. If a value is not an option, load the options again. */
   show(values) {
     this.values = values;
-    this.#mark();
-    if (this.#marked.size < this.#chosen.size && !this.#loading) this.load();
+    this.#showSelected();
+    if (this.#selected.size < this.#chosen.size && !this.#loading) this.load();
   }
 
   /** Request the options from Python and show them. */
   async load() {
     const timers = [
-      setTimeout(() => this.#say("Waiting for the kernel …"), SLOW_MS),
-      setTimeout(() => this.#say("The kernel does not answer. Run the cell again."), LOST_MS),
+      setTimeout(() => this.#showNote("Waiting for the kernel …"), SLOW_ANSWER_MS),
+      setTimeout(() => this.#showNote(NO_ANSWER), NO_ANSWER_MS),
     ];
     this.#loading = true;
-    const answer = await this.ask();
+    const answer = await this.request();
     timers.forEach((timer) => clearTimeout(timer));
     if (!answer) return;
     this.#loading = false;
     this.#options = new Options(answer.content);
-    this.rows.height = this.#options.arePlaced ? TALL : FLAT;
-    this.box.classList.toggle("wf-flat", !this.#options.arePlaced);
+    this.rows.height = this.#options.haveBlockchains ? TALL_ROW : FLAT_ROW;
+    this.box.classList.toggle("wf-flat", !this.#options.haveBlockchains);
     this.search.placeholder = answer.content.hint;
     setText(this.sorted, answer.content.sorted && `by ${answer.content.sorted}`);
-    this.#mark();
+    this.#showSelected();
     this.#find();
     setTimeout(() => this.#options.prepare(), 100); // so that the first key press is fast
   }
 
-  /** Show only the options that match the selection in the other pickers. */
-  narrow(here) {
+  /** Show only the remaining options, which match the selection in the other pickers. */
+  narrow(columns) {
     if (this.#loading) return; // the pending answer contains these options
-    this.#options.narrow(here);
+    this.#options.narrow(columns);
     this.#find({ stay: true });
   }
 
-  #say(text) {
+  #showNote(text) {
     setText(this.note, text);
     this.note.hidden = !text;
   }
 
-  #mark() {
+  #showSelected() {
     this.#chosen = new Set(this.values.map(keyOf));
-    this.#marked = this.#options.placesOf(this.#chosen);
+    this.#selected = this.#options.indicesOf(this.#chosen);
     if (this.#chosenAlone) return this.#showChosenAlone(this.#chosen.size > 0);
     this.#showChips();
     this.rows.refresh();
@@ -125,14 +126,14 @@ export class Picker {
 
   #showChips() {
     const first = [...this.#chosen].slice(0, 8).map((key) => {
-      const place = this.#options.placeOf(key);
-      const known = place !== undefined;
+      const index = this.#options.indexOf(key);
+      const known = index !== undefined;
       const written = [JSON.parse(key)].flat().filter(Boolean).join(" ");
       return {
         key,
-        short: known ? this.#options.short(place) : shortened(written),
-        label: known ? this.#options.label(place) : written,
-        here: !known || this.#options.remains(place),
+        short: known ? this.#options.short(index) : shortenAddress(written),
+        label: known ? this.#options.label(index) : written,
+        isRemaining: !known || this.#options.isRemaining(index),
       };
     });
     this.chips.show(first, this.#chosen.size, this.#chosenAlone);
@@ -143,21 +144,22 @@ export class Picker {
     this.#find();
   }
 
-  /** Show the options that match the search. `stay` keeps the active row and scroll position. */
+  /** Show the options that match the search. `stay` keeps the active row and the scrolling. */
   #find({ stay = false } = {}) {
     const typed = this.search.value.trim();
-    const among = this.#chosenAlone ? [...this.#marked] : this.#options.here;
+    const among = this.#chosenAlone ? [...this.#selected] : this.#options.remaining;
     const [before, scrolled] = [this.#found[this.#active], this.list.scrollTop];
-    this.#found = typed ? findPlaces(this.#options.haystacks, among, typed) : among;
+    this.#found = typed ? findIndices(this.#options.searchTexts, among, typed) : among;
     this.#reached &&= stay && this.#found.includes(before);
-    const first = (place) => (this.#reached ? place === before : typed && !this.#marked.has(place));
+    const first = (index) =>
+      this.#reached ? index === before : typed && !this.#selected.has(index);
     this.#active = this.#found.findIndex(first);
-    this.list.style.height = `${Math.min(SEEN_ROWS, among.length) * this.rows.height}px`;
+    this.list.style.height = `${Math.min(MAX_VISIBLE_ROWS, among.length) * this.rows.height}px`;
     this.rows.count = this.#found.length;
     this.list.scrollTop = stay ? scrolled : 0;
     if (this.#active >= 0 && !stay) this.rows.show(this.#active);
     const counts = [this.#found.length, among.length, this.#options.count];
-    this.#say(emptyText(typed, counts, this.#unnamed));
+    this.#showNote(emptyText(typed, counts, this.#pasteMessage));
     this.#showActive();
     this.#showCounts();
     this.#showChips();
@@ -165,31 +167,29 @@ export class Picker {
 
   #showActive() {
     const row = this.#active < 0 ? null : this.rows.row(this.#active);
-    setPart(this.search, "aria-activedescendant", row?.id);
+    setProp(this.search, "aria-activedescendant", row?.id);
   }
 
   #showCounts() {
-    const [all, here] = [this.#options.count, this.#options.here.length];
+    const [all, remaining] = [this.#options.count, this.#options.remaining.length];
     this.list.hidden = this.search.hidden = this.foot.hidden = this.count.hidden = all === 0;
     this.field.hidden = all + this.#chosen.size === 0 && this.pastes;
     const found = this.#found.length;
-    const unchosen = this.#found.filter((place) => !this.#marked.has(place)).length;
+    const unchosen = this.#found.filter((index) => !this.#selected.has(index)).length;
     const typed = this.search.value.trim();
     const first = typed && !this.#reached && this.#active >= 0 ? this.#found[this.#active] : null;
-    const counts = { typed, found, here, all, unchosen, chosen: this.#chosen.size };
+    const counts = { typed, found, remaining, all, unchosen, chosen: this.#chosen.size };
     setText(this.count, countText(counts));
-    setText(this.all, allText(counts));
+    setText(this.all, selectAllText(counts));
     this.all.hidden = !this.all.textContent;
     clearTimeout(this.pause);
     const enter = first === null ? "" : this.#options.short(first);
-    this.pause = setTimeout(
-      () => setText(this.status, statusText({ ...counts, enter })),
-      READ_OUT_MS,
-    );
+    const showStatus = () => setText(this.status, statusText({ ...counts, enter }));
+    this.pause = setTimeout(showStatus, STATUS_DELAY_MS);
   }
 
   #makeRow() {
-    const row = optionRow((said) => this.#tellCopied(said));
+    const row = makeOptionRow((message) => this.#showCopyMessage(message));
     row.addEventListener("click", () => {
       this.#reach(row.number);
       this.#toggle(row.number);
@@ -198,20 +198,20 @@ export class Picker {
   }
 
   #drawRow(row, number) {
-    const place = this.#found[number];
+    const index = this.#found[number];
     row.number = number;
-    drawOption(row, this.#options, place, {
-      selected: this.#marked.has(place),
+    drawOption(row, this.#options, index, {
+      selected: this.#selected.has(index),
       active: number === this.#active,
       count: this.#found.length,
       number,
-      id: `${this.id}-${place}`,
+      id: `${this.id}-${index}`,
     });
   }
 
-  #tellCopied(said) {
-    setText(this.count, said);
-    setText(this.status, said);
+  #showCopyMessage(message) {
+    setText(this.count, message);
+    setText(this.status, message);
     setTimeout(() => this.#showCounts(), 1_500);
   }
 
@@ -226,34 +226,34 @@ export class Picker {
   }
 
   #toggle(number) {
-    const place = this.#found[number];
-    if (this.#marked.has(place)) this.#remove((key) => key === this.#options.key(place));
-    else this.#add([place]);
+    const index = this.#found[number];
+    if (this.#selected.has(index)) this.#remove((key) => key === this.#options.key(index));
+    else this.#add([index]);
   }
 
   #remove(isGone) {
     this.choose(this.values.filter((value) => !isGone(keyOf(value))));
   }
 
-  /** Select all found options, or remove them if all of them are selected. */
+  /** Select all found options. If all are selected, remove all. */
   #chooseFound() {
-    const found = new Set(this.#found.map((place) => this.#options.key(place)));
-    const areChosen = this.#found.every((place) => this.#marked.has(place));
+    const found = new Set(this.#found.map((index) => this.#options.key(index)));
+    const areChosen = this.#found.every((index) => this.#selected.has(index));
     if (areChosen) this.#remove((key) => found.has(key));
     else this.#add(this.#found);
   }
 
-  #add(places) {
-    const added = places.filter((place) => !this.#marked.has(place));
-    this.choose([...this.values, ...added.map((place) => this.#options.value(place))]);
+  #add(indices) {
+    const added = indices.filter((index) => !this.#selected.has(index));
+    this.choose([...this.values, ...added.map((index) => this.#options.value(index))]);
   }
 
-  /** Select the options that a pasted list names. A field for pasted wallets takes it instead. */
+  /** Select the options in a pasted list. Wallet pickers replace this method. */
   takeList(text) {
-    const { places, unnamed } = this.#options.namedIn(text);
-    this.#unnamed = listText(unnamed);
+    const { indices, unknown } = this.#options.indicesInList(text);
+    this.#pasteMessage = unknownLinesText(unknown);
     this.#clearText();
-    this.#add(places);
+    this.#add(indices);
   }
 
   #clearText() {
@@ -267,14 +267,14 @@ export class Picker {
       if (event.key === "c") this.#copyActive();
       return;
     }
-    const row = event.shiftKey ? null : rowAfter(event.key, this.#active, this.#found.length);
+    const row = event.shiftKey ? null : rowAfterKey(event.key, this.#active, this.#found.length);
     if (row !== null && (this.#reached || !["Home", "End"].includes(event.key))) this.#reach(row);
     else if (!this.#pressOther(event)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** Handle a key that does not change the active row. Return whether the key had an effect. */
+  /** Handle a key that keeps the active row. Return whether the key had an effect. */
   #pressOther({ key, repeat }) {
     const { value } = this.search;
     if (key === "Enter") this.#enter();
@@ -284,7 +284,7 @@ export class Picker {
     return true;
   }
 
-  /** Select or remove the active option. If the search made it active, clear the search. */
+  /** Select or remove the active option. Clear the search if typing made the option active. */
   #enter() {
     if (this.#active < 0) return;
     this.#toggle(this.#active);
@@ -294,7 +294,7 @@ export class Picker {
   async #copyActive() {
     const { selectionStart, selectionEnd } = this.search;
     if (selectionStart !== selectionEnd || this.#active < 0) return;
-    const whole = this.#options.whole(this.#found[this.#active]);
-    this.#tellCopied(await copyText(whole, shortened(whole)));
+    const fullText = this.#options.fullText(this.#found[this.#active]);
+    this.#showCopyMessage(await copyText(fullText, shortenAddress(fullText)));
   }
 }

@@ -1,6 +1,6 @@
 // A picker as a separate widget.
 
-import { pickerOf } from "./modelpicker.js";
+import { connectPicker } from "./modelpicker.js";
 import { widget } from "./widget.js";
 
-export default widget(pickerOf);
+export default widget(connectPicker);

@@ -1,27 +1,27 @@
-// Import the kernel's plotly.js once for all widgets of a page, and read the page's colours.
+// Import the kernel's plotly.js once per page, and read the page's colours.
 
 import { element } from "./elements.js";
 
-const SHELF = Symbol.for("walletframe.plotly");
-const BEFORE = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
-const BEHIND = "\nexport default module.exports;\n";
+const SCRIPTS = Symbol.for("walletframe.plotly");
+const PREFIX = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
+const SUFFIX = "\nexport default module.exports;\n";
 
-/** Request the script of plotly.js, unless the page has it. Return its entry of the shelf. */
+/** Request the script of plotly.js, unless the page has this version. Return the page's entry. */
 export function requestPlotly(version, kernel) {
-  const shelf = (globalThis[SHELF] ??= new Map());
-  if (!shelf.has(version)) {
-    const script = kernel.ask("plotly").then((answer) => answer?.buffers[0]);
-    script.then((found) => found || shelf.delete(version));
-    shelf.set(version, { script });
+  const entries = (globalThis[SCRIPTS] ??= new Map());
+  if (!entries.has(version)) {
+    const script = kernel.request("plotly").then((answer) => answer?.buffers[0]);
+    script.then((buffer) => buffer || entries.delete(version));
+    entries.set(version, { script });
   }
-  return shelf.get(version);
+  return entries.get(version);
 }
 
-/** Return plotly.js, from the page or the kernel, or null if the kernel does not answer. */
-export function plotlyOf(version, kernel) {
+/** Return plotly.js from the page or the kernel. If the kernel does not answer, return null. */
+export function loadPlotly(version, kernel) {
   const entry = requestPlotly(version, kernel);
-  entry.plotly ??= entry.script.then(importedScript).catch((error) => {
-    globalThis[SHELF].delete(version);
+  entry.plotly ??= entry.script.then(importScript).catch((error) => {
+    globalThis[SCRIPTS].delete(version);
     throw error;
   });
   delete entry.script; // megabytes
@@ -29,61 +29,61 @@ export function plotlyOf(version, kernel) {
 }
 
 /** Import a script as a module, and restore the page's global variable Plotly. */
-async function importedScript(script) {
+async function importScript(script) {
   if (!script) return null;
   const before = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
-  const blob = new Blob([BEFORE, script, BEHIND], { type: "text/javascript" });
-  const address = URL.createObjectURL(blob);
+  const blob = new Blob([PREFIX, script, SUFFIX], { type: "text/javascript" });
+  const url = URL.createObjectURL(blob);
   try {
-    return (await import(address)).default;
+    return (await import(url)).default;
   } finally {
-    URL.revokeObjectURL(address);
+    URL.revokeObjectURL(url);
     if (before) Object.defineProperty(globalThis, "Plotly", before);
     else delete globalThis.Plotly;
   }
 }
 
-const PARTS = { text: "--wf-text", back: "--wf-back", line: "--wf-line", faint: "--wf-faint" };
-const CLEAR = "rgba(0, 0, 0, 0)";
+const VARIABLES = { text: "--wf-text", back: "--wf-back", line: "--wf-line", faint: "--wf-faint" };
+const TRANSPARENT = "rgba(0, 0, 0, 0)";
 
-/** Convert a computed colour for plotly: browsers write mixed colours as `color(srgb …)`. */
-export function asRgb(computed) {
-  const found = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(
+/** Convert a computed colour, which may be `color(srgb …)`, for plotly. */
+export function toRgba(computed) {
+  const match = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(
     computed,
   );
-  if (!found) return computed;
-  const [red, green, blue] = found.slice(1, 4).map((part) => Math.round(255 * Number(part)));
-  return `rgba(${red}, ${green}, ${blue}, ${Number(found[4] ?? 1)})`;
+  if (!match) return computed;
+  const [red, green, blue] = match.slice(1, 4).map((part) => Math.round(255 * Number(part)));
+  return `rgba(${red}, ${green}, ${blue}, ${Number(match[4] ?? 1)})`;
 }
 
-/** Call `changed` after the theme's colours change. Return a function that reads the colours. */
-export function pageColors(root, changed, signal) {
+/** Call `onChange` when the theme changes. Return a function that reads the theme's colours. */
+export function watchPageColors(root, onChange, signal) {
   const probe = (variable) => {
     const made = element("span", { class: "wf-unseen", "aria-hidden": "true" });
     made.style.color = `var(${variable})`;
     root.append(made);
     return made;
   };
-  const probes = Object.entries(PARTS).map(([name, variable]) => {
-    // This detects every way of changing the theme: a changed colour ends a transition.
+  const probes = Object.entries(VARIABLES).map(([name, variable]) => {
+    // A changed colour ends a transition, however the theme was changed.
     const watched = probe(variable);
     watched.style.setProperty("transition", "color 1ms step-end", "important");
-    watched.addEventListener("transitionend", changed, { signal });
-    // During a transition, plotly can't read the colour, so an element without transition is read.
+    watched.addEventListener("transitionend", onChange, { signal });
+    // The colour of an element without a transition is never an intermediate colour.
     const still = probe(variable);
     still.style.setProperty("transition", "none", "important");
     return [name, still];
   });
   return () => ({
     ...Object.fromEntries(
-      probes.map(([name, still]) => [name, asRgb(getComputedStyle(still).color)]),
+      probes.map(([name, still]) => [name, toRgba(getComputedStyle(still).color)]),
     ),
     font: getComputedStyle(root).fontFamily,
   });
 }
 
-/** Return a layout in the page's colours. Axis options that the figure sets are kept. */
-export function paintedLayout(layout, colors) {
+/** Return a layout in the page's colours. The figure's own axis options are kept. */
+export function layoutInPageColors(layout, colors) {
   const axis = {
     gridcolor: colors.line,
     zerolinecolor: colors.line,
@@ -92,8 +92,8 @@ export function paintedLayout(layout, colors) {
   };
   const painted = {
     ...layout,
-    paper_bgcolor: CLEAR,
-    plot_bgcolor: CLEAR,
+    paper_bgcolor: TRANSPARENT,
+    plot_bgcolor: TRANSPARENT,
     font: { family: colors.font, color: colors.text, size: 12 },
     hoverlabel: {
       ...layout.hoverlabel,
@@ -104,7 +104,7 @@ export function paintedLayout(layout, colors) {
   };
   for (const name of Object.keys(layout)) {
     if (!/^[xy]axis\d*$/.test(name)) continue;
-    // Without a colour, plotly draws labels inside the plot for a white page.
+    // Without a colour, plotly draws labels inside the plot in the colour for a white page.
     const tickfont = { ...layout[name].tickfont, color: colors.text };
     painted[name] = { ...axis, ...layout[name], tickfont };
   }

@@ -1,14 +1,14 @@
-// The loaded rows of a table, in blocks, and the requests for more rows.
+// The loaded rows of a table, in blocks, and requests for more rows.
 
 const BLOCK = 64;
-const MOST_BLOCKS = 80;
-const MOST_ASKED = 6; // maximum number of blocks per request
-const AHEAD = 10; // number of scroll steps, as long as the last one, to load ahead
-const FARTHEST = 4 * BLOCK;
-const PATIENCE = 800; // milliseconds before a late answer is reported
+const MAX_BLOCKS = 80;
+const MAX_BLOCKS_PER_REQUEST = 6;
+const STEPS_AHEAD = 10; // number of scroll steps to load ahead
+const MAX_AHEAD = 4 * BLOCK;
+const LATE_MS = 800; // time after which a late answer is reported
 
 /**
- * Find the first missing blocks in a range of rows, as one range of rows to request.
+ * Return the first missing rows in a range of rows, as whole blocks.
  *
  * @returns {[number, number] | null} the first row and the number of rows
  */
@@ -18,37 +18,37 @@ export function missingRows(first, end, count, has) {
   const last = Math.ceil(stop / BLOCK);
   while (from < last && has(from)) from += 1;
   let to = from;
-  while (to < last && !has(to) && to - from < MOST_ASKED) to += 1;
+  while (to < last && !has(to) && to - from < MAX_BLOCKS_PER_REQUEST) to += 1;
   return to > from ? [from * BLOCK, (to - from) * BLOCK] : null;
 }
 
-/** Extend a range of rows in the scroll direction, farther if the user scrolls faster. */
+/** Extend a range of rows in the scroll direction. A larger scroll step extends it farther. */
 export function rowsAhead([first, end], step) {
-  const ahead = Math.max(-FARTHEST, Math.min(step * AHEAD, FARTHEST));
+  const ahead = Math.max(-MAX_AHEAD, Math.min(step * STEPS_AHEAD, MAX_AHEAD));
   return ahead < 0 ? [first + ahead, end] : [first, end + ahead];
 }
 
 /** Return a copy of an object, with a function applied to each value. */
-export function mapped(named, call) {
-  return Object.fromEntries(Object.entries(named).map(([name, each]) => [name, call(each)]));
+export function mapValues(object, call) {
+  return Object.fromEntries(Object.entries(object).map(([name, each]) => [name, call(each)]));
 }
 
 export class RowStore {
   #blocks = new Map();
-  #asked = null; // the query of the pending request
-  #sight = [0, 2 * BLOCK];
+  #pendingQuery = null; // the query of the pending request
+  #visible = [0, 2 * BLOCK];
   #step = 0; // number of rows of the last scroll step
   #table = "";
 
   /**
    * @param {any} kernel answers the request "rows"
    * @param {object} calls
-   * @param {(content: any) => void} calls.opened called when the rows of a new query arrive
-   * @param {(first: number, end: number) => void} calls.came called when more rows arrive
-   * @param {(isLate: boolean) => void} calls.late called if an answer is late, and when it arrives
+   * @param {(content: any) => void} calls.onOpened called when the rows of a new query arrive
+   * @param {(first: number, end: number) => void} calls.onRows called when more rows arrive
+   * @param {(isLate: boolean) => void} calls.onLate called if an answer is late, and when it arrives
    */
-  constructor(kernel, { opened, came, late }) {
-    Object.assign(this, { kernel, opened, came, late });
+  constructor(kernel, { onOpened, onRows, onLate }) {
+    Object.assign(this, { kernel, onOpened, onRows, onLate });
     this.query = { by: "", sort: "", down: false, find: "" };
     this.count = 0;
   }
@@ -57,82 +57,82 @@ export class RowStore {
   async open(change = {}) {
     const query = { ...this.query, ...change };
     this.query = query;
-    this.#asked = query;
-    const said = { ...query, start: 0, count: 2 * BLOCK, table: this.#table };
-    const answer = await this.#request(said);
-    if (this.#asked !== query) return;
-    this.#asked = null;
+    this.#pendingQuery = query;
+    const request = { ...query, start: 0, count: 2 * BLOCK, table: this.#table };
+    const answer = await this.#request(request);
+    if (this.#pendingQuery !== query) return;
+    this.#pendingQuery = null;
     if (!answer) return;
     const { by, sort, down, table, total } = answer.content;
     this.query = { ...query, by, sort, down };
     this.#table = table;
     this.count = total;
     this.#blocks.clear();
-    this.#sight = [0, 2 * BLOCK];
-    this.#keep(answer.content);
-    this.opened(answer.content);
+    this.#visible = [0, 2 * BLOCK];
+    this.#storeBlocks(answer.content);
+    this.onOpened(answer.content);
   }
 
-  /** Request the missing visible rows, and then the rows before and after the visible rows. */
-  see(first, end) {
-    this.#step = first - this.#sight[0];
-    this.#sight = [first, end];
-    this.#fetch();
+  /** Request the missing visible rows, then the rows before and after these. */
+  setVisibleRows(first, end) {
+    this.#step = first - this.#visible[0];
+    this.#visible = [first, end];
+    this.#requestMissing();
   }
 
   /**
-   * Return the block of a row and the row's index in it, or undefined if it is not loaded.
+   * Return the block of a row and the row's index in the block, or undefined if not loaded.
    *
-   * @returns {{cells: Record<string, Record<string, any[]>>, at: number} | undefined}
+   * @returns {{cells: Record<string, Record<string, any[]>>, index: number} | undefined}
    */
-  row(place) {
-    const cells = this.#blocks.get(Math.floor(place / BLOCK));
-    return cells && { cells, at: place % BLOCK };
+  row(number) {
+    const cells = this.#blocks.get(Math.floor(number / BLOCK));
+    return cells && { cells, index: number % BLOCK };
   }
 
-  async #request(said) {
-    const timer = setTimeout(() => this.late(true), PATIENCE);
-    const answer = await this.kernel.ask("rows", said);
+  async #request(request) {
+    const timer = setTimeout(() => this.onLate(true), LATE_MS);
+    const answer = await this.kernel.request("rows", request);
     clearTimeout(timer);
-    this.late(false);
+    this.onLate(false);
     return answer;
   }
 
-  async #fetch() {
-    if (this.#asked !== null) return; // only one request at a time
+  async #requestMissing() {
+    if (this.#pendingQuery !== null) return; // only one request at a time
     const has = (block) => this.#blocks.has(block);
-    const [first, end] = this.#sight;
+    const [first, end] = this.#visible;
     const missing =
-      missingRows(...rowsAhead(this.#sight, this.#step), this.count, has) ??
+      missingRows(...rowsAhead(this.#visible, this.#step), this.count, has) ??
       missingRows(first - BLOCK, end + BLOCK, this.count, has);
     if (!missing) return;
     const [start, count] = missing;
     const query = this.query;
-    this.#asked = query;
+    this.#pendingQuery = query;
     const answer = await this.#request({ ...query, start, count, table: this.#table });
-    if (this.#asked !== query) return;
-    this.#asked = null;
+    if (this.#pendingQuery !== query) return;
+    this.#pendingQuery = null;
     if (!answer) return;
     if (answer.content.table !== this.#table) return void this.open();
-    this.#keep(answer.content);
-    this.came(start, start + count);
-    this.#fetch();
+    this.#storeBlocks(answer.content);
+    this.onRows(start, start + count);
+    this.#requestMissing();
   }
 
-  #keep({ start, count, cells }) {
+  #storeBlocks({ start, count, cells }) {
     for (let from = 0; from < count; from += BLOCK) {
-      const part = (lists) => mapped(lists, (list) => list.slice(from, from + BLOCK));
-      this.#blocks.set((start + from) / BLOCK, mapped(cells, part));
+      const part = (lists) => mapValues(lists, (list) => list.slice(from, from + BLOCK));
+      this.#blocks.set((start + from) / BLOCK, mapValues(cells, part));
     }
-    this.#forget();
+    this.#dropFarBlocks();
   }
 
   /** Drop the blocks that are farthest from the visible rows. */
-  #forget() {
-    const middle = (this.#sight[0] + this.#sight[1]) / 2 / BLOCK;
+  #dropFarBlocks() {
+    const middle = (this.#visible[0] + this.#visible[1]) / 2 / BLOCK;
     const far = (block) => Math.abs(block + 0.5 - middle);
     const blocks = [...this.#blocks.keys()].sort((one, other) => far(other) - far(one));
-    for (const block of blocks.slice(0, Math.max(0, blocks.length - MOST_BLOCKS))) {
+    for (const block of blocks.slice(0, Math.max(0, blocks.length - MAX_BLOCKS))) {
       this.#blocks.delete(block);
     }
   }

@@ -1,16 +1,16 @@
-// A table of any number of rows. Python sorts, searches and groups; JavaScript draws the visible rows.
+// A table of many rows. Python sorts, searches and groups; JavaScript draws the visible rows.
 
-import { cellOf, drawCell, widthsIn } from "./cells.js";
-import { element, setPart, setText, uniqueId } from "./elements.js";
-import { moved } from "./keyboard.js";
+import { drawCell, readCell, textMeasureForFont } from "./cells.js";
+import { element, setProp, setText, uniqueId } from "./elements.js";
+import { cellAfterKey } from "./keyboard.js";
 import { RowDetails } from "./rowdetails.js";
 import { RowStore } from "./rows.js";
-import { cellAttributes, emptySaid, orderMeant, TableHead, TableTools } from "./tabletools.js";
-import { scrollTo, VirtualRows } from "./virtual.js";
+import { cellAttributes, clickedOrder, noRowsText, TableHead, TableTools } from "./tabletools.js";
+import { scrollPosition, VirtualRows } from "./virtual.js";
 import { fitColumns } from "./widths.js";
 
 const HEIGHTS = { 1: 30, 2: 50 }; // of a row in pixels, by its number of lines
-const PROBED = 20; // number of digits whose width is measured
+const PROBE_DIGITS = 20; // number of digits whose width is measured
 
 export class Table {
   #columns = []; // all columns
@@ -24,33 +24,32 @@ export class Table {
   /**
    * @param {HTMLElement} root
    * @param {any} kernel answers the request "rows" with Python's `HoldingsTable`
-   * @param {object} given
-   * @param {AbortSignal} given.signal removes the table
-   * @param {(said: object) => void} [given.pick] selects the wallet, token or blockchain of a
-   *   cell, given the argument of Python's `HoldingsTable.cell_selection`; without `pick`, no
-   *   button offers this
+   * @param {object} options
+   * @param {AbortSignal} options.signal removes the table
+   * @param {(cell: object) => void} [options.pick] sends the argument of Python's
+   *   `HoldingsTable.cell_selection`; without `pick`, cells have no button to select them
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
     this.store = new RowStore(kernel, {
-      opened: (content) => this.#open(content),
-      came: (first, end) => this.#came(first, end),
-      late: (isLate) => this.tools.wait(isLate),
+      onOpened: (content) => this.#open(content),
+      onRows: (first, end) => this.#refreshRows(first, end),
+      onLate: (isLate) => this.tools.showLate(isLate),
     });
     this.tools = new TableTools((change) => this.store.open(change), signal);
-    this.head = new TableHead((column) => this.store.open(orderMeant(column, this.store.query)));
+    this.head = new TableHead((column) => this.store.open(clickedOrder(column, this.store.query)));
     const spoken = element("span", { class: "wf-unseen", role: "status" });
     this.details = new RowDetails(
-      (said) => setText(spoken, said),
+      (message) => setText(spoken, message),
       pick && (() => this.#pick(pick)),
     );
     this.grid = this.#makeGrid();
     this.empty = element("div", { class: "wf-empty", hidden: true });
-    const digits = "0".repeat(PROBED);
+    const digits = "0".repeat(PROBE_DIGITS);
     this.probe = element("span", { class: "wf-probe", "aria-hidden": "true" }, digits);
     const parts = [this.tools.root, this.grid, this.empty, this.details.root, spoken, this.probe];
     root.append(element("div", { class: "wf-table" }, ...parts));
-    const sizes = new ResizeObserver(() => this.#fit());
+    const sizes = new ResizeObserver(() => this.#fitColumns());
     sizes.observe(this.grid);
     signal.addEventListener("abort", () => (sizes.disconnect(), this.#drawing?.abort()));
     const frame = () => new Promise(requestAnimationFrame);
@@ -58,8 +57,8 @@ export class Table {
   }
 
   #makeGrid() {
-    const given = { class: "wf-grid", role: "grid", tabindex: "0", "aria-label": "Holdings" };
-    const grid = element("div", given, this.head.root);
+    const options = { class: "wf-grid", role: "grid", tabindex: "0", "aria-label": "Holdings" };
+    const grid = element("div", options, this.head.root);
     grid.onkeydown = (event) => this.#press(event);
     grid.onclick = (event) => this.#click(event);
     grid.onfocus = () => {
@@ -80,36 +79,36 @@ export class Table {
     const { counted } = content;
     this.tools.show({ query, groups: this.groups, columns: this.#columns, counted });
     this.empty.hidden = count > 0;
-    setText(this.empty, emptySaid(query));
+    setText(this.empty, noRowsText(query));
     this.grid.setAttribute("aria-rowcount", String(count + 1));
     this.grid.scrollTop = 0;
     this.#activate(null);
-    this.#fit();
+    this.#fitColumns();
     this.head.mark(query);
     if (!this.#rows) return; // the table is not visible yet
     this.#rows.count = count;
     this.#setHeight();
   }
 
-  #came(first, end) {
+  #refreshRows(first, end) {
     this.#rows?.refresh(first, end);
     if (this.#active) this.#activate(this.#active);
   }
 
-  /** Choose the columns again if the columns or the width have changed. */
-  #fit() {
+  /** Choose the visible columns if the columns or the width have changed. */
+  #fitColumns() {
     const width = this.grid.clientWidth;
     if (!this.#columns.length || !width || width === this.#width) return;
     this.#width = width;
-    const ch = this.probe.getBoundingClientRect().width / PROBED;
+    const ch = this.probe.getBoundingClientRect().width / PROBE_DIGITS;
     const { lines, shown, hidden } = fitColumns(this.#columns, width, ch);
     this.#lines = lines;
-    const widthOf = widthsIn(getComputedStyle(this.grid).font);
-    const known = new Map(this.#columns.map((column) => [column.name, column]));
-    this.#shown = shown.map((fit, at) => {
-      const column = known.get(fit.name);
-      const place = lines === 1 ? at + 1 : Number(column.number) + 1;
-      return { ...column, ...fit, place, widthOf };
+    const widthOf = textMeasureForFont(getComputedStyle(this.grid).font);
+    const byName = new Map(this.#columns.map((column) => [column.name, column]));
+    this.#shown = shown.map((fit, index) => {
+      const column = byName.get(fit.name);
+      const gridColumn = lines === 1 ? index + 1 : Number(column.number) + 1;
+      return { ...column, ...fit, gridColumn, widthOf };
     });
     const beside = this.#shown.filter(({ line }) => line === 1).map((fit) => `${fit.width}px`);
     this.grid.style.setProperty("--wf-columns", beside.join(" "));
@@ -128,8 +127,8 @@ export class Table {
     this.#rows = new VirtualRows(this.grid, {
       height: HEIGHTS[this.#lines],
       make: () => this.#makeRow(),
-      draw: (row, place) => this.#drawRow(row, place),
-      seen: (first, end) => this.store.see(first, end),
+      draw: (row, number) => this.#drawRow(row, number),
+      onDraw: (first, end) => this.store.setVisibleRows(first, end),
       signal: this.#drawing.signal,
     });
     this.#rows.count = this.store.count;
@@ -143,7 +142,7 @@ export class Table {
     this.grid.style.height = `${this.head.root.offsetHeight + rows + 2}px`;
   }
 
-  /** Copy the last row, so that a row has a text until its own arrives. */
+  /** Copy the last row, so that a new row has a text until the data arrives. */
   #makeRow() {
     const { lastChild } = this.#rows.canvas;
     if (lastChild) return lastChild.cloneNode(true);
@@ -151,84 +150,85 @@ export class Table {
     return element("div", { class: "wf-row", role: "row" }, ...cells);
   }
 
-  #drawRow(node, place) {
-    node.setAttribute("aria-rowindex", String(place + 2));
-    node.dataset.place = String(place);
-    const row = this.store.row(place);
+  #drawRow(node, number) {
+    node.setAttribute("aria-rowindex", String(number + 2));
+    node.dataset.row = String(number);
+    const row = this.store.row(number);
     for (const [at, column] of this.#shown.entries()) {
       const cell = node.children[at];
-      cell.id = this.#cellId(place, at);
-      drawCell(cell, cellOf(row, column.name), column);
+      cell.id = this.#cellId(number, at);
+      drawCell(cell, readCell(row, column.name), column);
     }
-    this.#mark(node, place);
+    this.#mark(node, number);
   }
 
   #cellId(row, column) {
     return `${this.id}-${row}-${column}`;
   }
 
-  #mark(node, place) {
-    const isActive = this.#active?.row === place;
+  #mark(node, number) {
+    const isActive = this.#active?.row === number;
     node.classList.toggle("wf-chosen", isActive);
     for (const [at, cell] of [...node.children].entries()) {
       cell.classList.toggle("wf-here", isActive && this.#active.column === at);
     }
   }
 
-  /** Make a cell active, for the keyboard, screen readers and the line below the table. */
+  /** Make a cell active, for keys, screen readers and the line below the table. */
   #activate(active) {
     const before = this.#active;
     this.#active = active;
-    for (const place of [before?.row, active?.row]) {
-      const node = this.#rows?.row(place);
-      if (node) this.#mark(node, place);
+    for (const number of [before?.row, active?.row]) {
+      const node = this.#rows?.row(number);
+      if (node) this.#mark(node, number);
     }
     const { row, column } = active ?? { row: -1 };
     this.details.show(this.store.row(row), this.#shown[column], this.#columns);
     const id = this.store.row(row) && this.#rows?.row(row) ? this.#cellId(row, column) : null;
-    setPart(this.grid, "aria-activedescendant", id);
+    setProp(this.grid, "aria-activedescendant", id);
   }
 
   #click({ target }) {
     const cell = target.closest?.(".wf-cell[role=gridcell]");
-    const place = Number(cell?.parentNode.dataset.place);
+    const number = Number(cell?.parentNode.dataset.row);
     if (!cell || target.closest("a")) return;
-    this.#activate({ row: place, column: [...cell.parentNode.children].indexOf(cell) });
+    this.#activate({ row: number, column: [...cell.parentNode.children].indexOf(cell) });
   }
 
   #pick(pick) {
     const { row, column } = this.#active;
-    pick({ ...this.store.query, place: row, column: this.#shown[column].name });
+    pick({ ...this.store.query, row, column: this.#shown[column].name });
   }
 
   #press(event) {
     if (event.target !== this.grid) return event.stopPropagation();
-    const far = event.ctrlKey || event.metaKey;
-    const page = Math.floor(this.#room() / HEIGHTS[this.#lines]);
+    const ctrl = event.ctrlKey || event.metaKey;
+    const page = Math.floor(this.#rowsHeight() / HEIGHTS[this.#lines]);
     const size = { rows: this.store.count, columns: this.#shown.length, page };
-    const to = moved(this.#active ?? { row: 0, column: 0 }, { key: event.key, far }, size);
-    if (to) this.#show(to);
-    else if (!this.#active || !this.#act(event.key, far)) return;
+    const active = this.#active ?? { row: 0, column: 0 };
+    const next = cellAfterKey(active, { key: event.key, ctrl }, size);
+    if (next) this.#show(next);
+    else if (!this.#active || !this.#handleCellKey(event.key, ctrl)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** Handle a key press in the active cell. Return whether it had an effect. */
-  #act(key, far) {
+  /** Handle a key in the active cell. Return whether the key had an effect. */
+  #handleCellKey(key, ctrl) {
     if (key === "Enter") this.details.unfold();
-    else if (far && key === "c" && getSelection().isCollapsed) this.details.copyCell();
+    else if (ctrl && key === "c" && getSelection().isCollapsed) this.details.copyCell();
     else return false;
     return true;
   }
 
-  /** Return the height of the grid that is available for rows, without the headings. */
-  #room() {
+  /** Return the height of the grid without the headings. */
+  #rowsHeight() {
     return this.grid.clientHeight - this.head.root.offsetHeight;
   }
 
   #show(active) {
-    const height = HEIGHTS[this.#lines];
-    this.grid.scrollTop = scrollTo(active.row, this.grid.scrollTop, this.#room(), height);
+    const [height, seen] = [HEIGHTS[this.#lines], this.#rowsHeight()];
+    this.grid.scrollTop = scrollPosition(active.row, this.grid.scrollTop, seen, height);
     this.#rows.refresh(active.row, active.row + 1);
     this.#activate(active);
   }

@@ -1,11 +1,11 @@
-// The tools above a table: search, groups, sort order and count; and the headings, which sort.
+// The tools above a table: search, groups, sort order, number of rows, and headings that sort.
 
-import { choice, element, focusedElement, setText } from "./elements.js";
+import { element, focusedElement, selectBox, setText } from "./elements.js";
 
-const PAUSE = 120; // milliseconds after the last key before a search is sent
+const SEARCH_DELAY_MS = 120; // milliseconds after the last key before a search is sent
 
 /** Return the reason why no row is shown. */
-export function emptySaid({ find, by }) {
+export function noRowsText({ find, by }) {
   if (!find.trim()) return "There are no rows to show.";
   const more = "The search finds only names of groups. To search all balances, group by nothing.";
   return by ? `No row matches. ${more}` : "No row matches.";
@@ -26,35 +26,35 @@ export class TableTools {
       oninput: () => this.#findSoon(),
       onkeydown: (event) => this.#findNow(event),
     });
-    this.by = choice("Group by", (by) => open({ by, sort: "" }));
-    this.sorting = choice("Sort by", (order) =>
+    this.by = selectBox("Group by", (by) => open({ by, sort: "" }));
+    this.sorting = selectBox("Sort by", (order) =>
       open({ sort: order.slice(1), down: order.startsWith("-") }),
     );
-    this.said = element("span", { class: "wf-said", role: "status" });
-    const parts = [this.find, this.by.root, this.sorting.root, this.said];
+    this.countLine = element("span", { class: "wf-said", role: "status" });
+    const parts = [this.find, this.by.root, this.sorting.root, this.countLine];
     this.root = element("div", { class: "wf-tools" }, ...parts);
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
 
   /** Show the query and the number of rows. */
   show({ query, groups, columns, counted }) {
-    const named = groups.map(({ name, label }) => [name, label || "nothing"]);
-    this.by.show(named, query.by);
-    const orders = columns.flatMap((column) => ordersOf(column));
+    const names = groups.map(({ name, label }) => [name, label || "nothing"]);
+    this.by.show(names, query.by);
+    const orders = columns.flatMap((column) => sortOptions(column));
     const unsorted = query.sort ? [] : [["", "as fetched"]];
-    this.sorting.show([...unsorted, ...orders], orderName(query));
+    this.sorting.show([...unsorted, ...orders], orderValue(query));
     this.counted = counted;
-    setText(this.said, counted);
+    setText(this.countLine, counted);
   }
 
-  /** Show that the answer of Python is late, or show the number of rows again. */
-  wait(isLate) {
-    setText(this.said, isLate ? "Waiting for the kernel …" : this.counted);
+  /** Show that Python's answer is late, or the number of rows. */
+  showLate(isLate) {
+    setText(this.countLine, isLate ? "Waiting for the kernel …" : this.counted);
   }
 
   #findSoon() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.open({ find: this.find.value }), PAUSE);
+    this.timer = setTimeout(() => this.open({ find: this.find.value }), SEARCH_DELAY_MS);
   }
 
   #findNow(event) {
@@ -68,11 +68,11 @@ export class TableTools {
   }
 }
 
-function orderName({ sort, down }) {
+function orderValue({ sort, down }) {
   return sort ? `${down ? "-" : "+"}${sort}` : "";
 }
 
-function ordersOf({ name, label, number }) {
+function sortOptions({ name, label, number }) {
   const both = [
     [`+${name}`, `${label} ↑`],
     [`-${name}`, `${label} ↓`],
@@ -80,8 +80,8 @@ function ordersOf({ name, label, number }) {
   return number ? both.reverse() : both;
 }
 
-/** Return the sort order after a click on a heading: the reverse order, or the column's default. */
-export function orderMeant({ name, number }, query) {
+/** Return the sort order after a click on a heading: reversed, or the column's default. */
+export function clickedOrder({ name, number }, query) {
   return { sort: name, down: query.sort === name ? !query.down : number };
 }
 
@@ -94,7 +94,7 @@ export class TableHead {
     this.root = element("div", { class: "wf-head", role: "row", "aria-rowindex": "1" });
   }
 
-  /** Make headings for the displayed columns, and keep the focus. */
+  /** Make the headings of the displayed columns. The focus stays. */
   make(columns) {
     const focused = focusedElement();
     const kept = [...this.#headings].find(([, { button }]) => button === focused)?.[0];
@@ -107,13 +107,13 @@ export class TableHead {
     const arrow = element("span", { class: "wf-arrow", "aria-hidden": "true" });
     const label = element("span", { class: "wf-text" }, column.label);
     const onclick = () => this.sort(column);
-    const given = {
+    const attributes = {
       class: "wf-heading",
       type: "button",
       title: `Sort by ${column.label}`,
       onclick,
     };
-    const button = element("button", given, label, arrow);
+    const button = element("button", attributes, label, arrow);
     const cell = element("div", cellAttributes(column, "columnheader"), button);
     return { cell, button, arrow };
   }
@@ -136,6 +136,6 @@ export function cellAttributes(column, role) {
     class: `wf-cell${kind}${bar}`,
     role,
     "aria-colindex": String(column.index + 1),
-    style: `grid-area: ${column.line} / ${column.place}; --wf-behind: ${column.behind}`,
+    style: `grid-area: ${column.line} / ${column.gridColumn}; --wf-behind: ${column.behind}`,
   };
 }

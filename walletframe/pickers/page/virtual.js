@@ -1,15 +1,15 @@
-// A list of many rows of equal height, in which only visible rows are elements of the page.
+// A list of many rows of equal height. Only visible rows are elements of the page.
 
 import { element } from "./elements.js";
 
-const SPARE = 12; // number of rows that are drawn before and after the visible rows
+const EXTRA_ROWS = 12; // number of rows to draw before and after the visible rows
 
 /**
- * Return the range of rows to draw: the visible rows, and `spare` rows before and after them.
+ * Return the range of rows to draw: the visible rows, with `spare` more rows at both ends.
  *
  * @returns {[number, number]} the first row, and the row after the last
  */
-export function rowsInSight(scrolled, seen, height, count, spare) {
+export function rowsToDraw(scrolled, seen, height, count, spare) {
   const first = Math.floor(scrolled / height) - spare;
   const end = Math.ceil((scrolled + seen) / height) + spare;
   const last = Math.min(count, Math.max(end, 0));
@@ -17,28 +17,28 @@ export function rowsInSight(scrolled, seen, height, count, spare) {
 }
 
 /** Return the nearest scroll position at which a row is fully visible. */
-export function scrollTo(row, scrolled, seen, height) {
+export function scrollPosition(row, scrolled, seen, height) {
   if (row * height < scrolled) return row * height;
   return Math.max(scrolled, (row + 1) * height - seen);
 }
 
 export class VirtualRows {
   #rows = new Map(); // elements by row number
-  #free = [];
+  #unusedRows = [];
   #count = 0;
   #range = [0, 0];
 
   /**
    * @param {HTMLElement} viewport the element that scrolls
-   * @param {object} given
-   * @param {number} given.height the height of a row, in CSS pixels
-   * @param {() => HTMLElement} given.make makes an empty row, which is reused for other rows
-   * @param {(row: HTMLElement, place: number) => void} given.draw fills a row
-   * @param {(first: number, end: number) => void} [given.seen] called with the range of drawn rows
-   * @param {AbortSignal} given.signal removes the listeners
+   * @param {object} options
+   * @param {number} options.height the height of a row, in CSS pixels
+   * @param {() => HTMLElement} options.make makes an empty row, which can be reused
+   * @param {(row: HTMLElement, number: number) => void} options.draw fills a row
+   * @param {(first: number, end: number) => void} [options.onDraw] called with the range of drawn rows
+   * @param {AbortSignal} options.signal removes the listeners
    */
-  constructor(viewport, { height, make, draw, seen = () => {}, signal }) {
-    Object.assign(this, { viewport, height, make, draw, seen });
+  constructor(viewport, { height, make, draw, onDraw = () => {}, signal }) {
+    Object.assign(this, { viewport, height, make, draw, onDraw });
     this.canvas = element("div", { class: "wf-rows", role: "presentation" });
     viewport.append(this.canvas);
     viewport.addEventListener("scroll", () => this.#move(), { passive: true, signal });
@@ -57,52 +57,53 @@ export class VirtualRows {
   /** Redraw all visible rows, or only the visible rows in a range. */
   refresh(first = 0, end = this.#count) {
     this.#move();
-    for (const [place, row] of this.#rows) if (place >= first && place < end) this.draw(row, place);
+    for (const [number, row] of this.#rows)
+      if (number >= first && number < end) this.draw(row, number);
   }
 
   /** Scroll until a row is visible. */
-  show(place) {
+  show(number) {
     const { scrollTop, clientHeight } = this.viewport;
-    this.viewport.scrollTop = scrollTo(place, scrollTop, clientHeight, this.height);
+    this.viewport.scrollTop = scrollPosition(number, scrollTop, clientHeight, this.height);
     this.#move();
   }
 
   /** Return the element of a row, if it is drawn. */
-  row(place) {
-    return this.#rows.get(place);
+  row(number) {
+    return this.#rows.get(number);
   }
 
   #move() {
     const { scrollTop, clientHeight } = this.viewport;
-    const range = rowsInSight(scrollTop, clientHeight, this.height, this.#count, SPARE);
+    const range = rowsToDraw(scrollTop, clientHeight, this.height, this.#count, EXTRA_ROWS);
     const [first, end] = range;
-    for (const [place, row] of this.#rows) {
-      if (place < first || place >= end) this.#release(place, row);
+    for (const [number, row] of this.#rows) {
+      if (number < first || number >= end) this.#release(number, row);
     }
     let next = null;
-    for (let place = end - 1; place >= first; place -= 1) {
-      next = this.#rows.get(place) ?? this.#place(place, next);
+    for (let number = end - 1; number >= first; number -= 1) {
+      next = this.#rows.get(number) ?? this.#insertRow(number, next);
     }
-    for (const row of this.#free) row.hidden = true;
+    for (const row of this.#unusedRows) row.hidden = true;
     if (first !== this.#range[0] || end !== this.#range[1]) {
       this.#range = range;
-      this.seen(first, end);
+      this.onDraw(first, end);
     }
   }
 
-  #release(place, row) {
-    this.#rows.delete(place);
-    this.#free.push(row);
+  #release(number, row) {
+    this.#rows.delete(number);
+    this.#unusedRows.push(row);
   }
 
-  /** Insert a row before the next one, so that screen readers and selections see them in order. */
-  #place(place, next) {
-    const row = this.#free.pop() ?? this.make();
+  /** Insert a row before the next row, so that screen readers and selections keep the order. */
+  #insertRow(number, next) {
+    const row = this.#unusedRows.pop() ?? this.make();
     this.canvas.insertBefore(row, next);
     row.hidden = false;
-    row.style.transform = `translateY(${place * this.height}px)`;
-    this.#rows.set(place, row);
-    this.draw(row, place);
+    row.style.transform = `translateY(${number * this.height}px)`;
+    this.#rows.set(number, row);
+    this.draw(row, number);
     return row;
   }
 }

@@ -1,65 +1,64 @@
-// The common parts of all widgets: a root element with the theme, an error line, and messages.
+// The base of all widgets: a root element with the theme, an error line, and messages.
 
 import { element, setText } from "./elements.js";
 
-/** The messages of a widget. An answer has the kind and the request id `n` of the request. */
+/** The messages of a widget. An answer repeats the kind and the id `n` of its request. */
 export class Kernel {
-  // The first id is random, since two front ends can show the same widget and get all answers.
+  // The first id is random, because all front ends of a widget receive all answers.
   #number = Math.floor(Math.random() * 2 ** 40);
-  #asked = new Map();
-  #heard = new Map();
+  #pending = new Map();
+  #listeners = new Map();
 
   constructor(model, signal) {
     this.model = model;
-    const take = (content, buffers) => this.#take(content, buffers ?? []);
-    model.on("msg:custom", take);
+    const receive = (content, buffers) => this.#receive(content, buffers ?? []);
+    model.on("msg:custom", receive);
     signal.addEventListener("abort", () => {
-      model.off("msg:custom", take);
-      for (const { settle } of this.#asked.values()) settle(null);
-      this.#asked.clear();
+      model.off("msg:custom", receive);
+      for (const { settle } of this.#pending.values()) settle(null);
+      this.#pending.clear();
     });
   }
 
   /**
    * Send a request, and drop an earlier request of the same kind.
    *
-   * @returns {Promise<{content: any, buffers: DataView[]} | null>} null if a newer
-   *   request replaced this one, or if Python failed, which it shows in the widget's error line
+   * @returns {Promise<{content: any, buffers: DataView[]} | null>} null if a newer request of
+   *   this kind was sent, or after an error, which Python shows in the widget's error line
    */
-  ask(kind, said = {}) {
-    this.#asked.get(kind)?.settle(null);
+  request(kind, fields = {}) {
+    this.#pending.get(kind)?.settle(null);
     this.#number += 1;
     const number = this.#number;
     return new Promise((settle) => {
-      this.#asked.set(kind, { number, settle });
-      this.model.send({ ...said, kind, n: number });
+      this.#pending.set(kind, { number, settle });
+      this.model.send({ ...fields, kind, n: number });
     });
   }
 
-  /** Return whether a request of a kind is pending. */
-  isAsked(kind) {
-    return this.#asked.has(kind);
+  isPending(kind) {
+    return this.#pending.has(kind);
   }
 
-  /** Send Python a message that needs no answer. */
-  tell(kind, said = {}) {
-    this.model.send({ ...said, kind });
+  /** Send a message without waiting for an answer. */
+  send(kind, fields = {}) {
+    this.model.send({ ...fields, kind });
   }
 
-  /** Call a function with (content, buffers) for each message of a kind that is not an answer. */
-  hear(kind, call) {
-    this.#heard.set(kind, call);
+  /** Call a function with (content, buffers) for each message of a kind, except answers. */
+  onMessage(kind, call) {
+    this.#listeners.set(kind, call);
   }
 
-  #take(content, buffers) {
+  #receive(content, buffers) {
     if (content.n === undefined) {
-      this.#heard.get(content.kind)?.(content, buffers);
+      this.#listeners.get(content.kind)?.(content, buffers);
       return;
     }
-    const asked = this.#asked.get(content.kind);
-    if (asked?.number !== content.n) return;
-    this.#asked.delete(content.kind);
-    asked.settle(content.failed ? null : { content, buffers });
+    const pending = this.#pending.get(content.kind);
+    if (pending?.number !== content.n) return;
+    this.#pending.delete(content.kind);
+    pending.settle(content.failed ? null : { content, buffers });
   }
 }
 
@@ -67,7 +66,7 @@ export class Kernel {
  * Return the default export that anywidget requires, made from a function.
  *
  * @param {(part: {model: any, root: HTMLElement, kernel: Kernel, signal: AbortSignal}) => Element | void} show
- *   fills the root, and may return the element for the error line; `signal` aborts when the
+ *   fills the root, and may return the element for the error line; `signal` is aborted when the
  *   widget is removed from the page
  */
 export function widget(show) {
@@ -76,8 +75,8 @@ export function widget(show) {
       const ended = new AbortController();
       const root = element("div", { class: "wf" });
       const kernel = new Kernel(model, ended.signal);
-      const place = show({ model, root, kernel, signal: ended.signal }) ?? root;
-      place.append(alertLine(model, ended.signal));
+      const alertParent = show({ model, root, kernel, signal: ended.signal }) ?? root;
+      alertParent.append(alertLine(model, ended.signal));
       el.append(root);
       return () => {
         ended.abort();
@@ -88,11 +87,11 @@ export function widget(show) {
 }
 
 /** Call a function with the value of a trait, now and after each change. */
-export function follow(model, trait, call, signal) {
-  const tell = () => call(model.get(trait));
-  model.on(`change:${trait}`, tell);
-  signal.addEventListener("abort", () => model.off(`change:${trait}`, tell));
-  tell();
+export function followTrait(model, trait, call, signal) {
+  const update = () => call(model.get(trait));
+  model.on(`change:${trait}`, update);
+  signal.addEventListener("abort", () => model.off(`change:${trait}`, update));
+  update();
 }
 
 function alertLine(model, signal) {
@@ -101,6 +100,6 @@ function alertLine(model, signal) {
     setText(line, text);
     line.hidden = !text;
   };
-  follow(model, "_alert", show, signal);
+  followTrait(model, "_alert", show, signal);
   return line;
 }

@@ -1,19 +1,19 @@
-// The layout of a table: the columns that fit its width, their widths, and the lines per row.
+// The layout of a table: visible columns, column widths, and lines per row.
 
 const PADDING = 20; // of a cell, left and right together, in pixels
-const LINK = 28; // width of the link after a text
-const ARROW = 14; // width of the sort arrow after a heading
-const GAP = 0.5; // width of a comma between thousands, in digit widths
+const LINK = 28; // of the link after a text
+const ARROW = 14; // of the sort arrow after a heading
+const GAP = 0.5; // width of a comma between groupThousands, in digit widths
 const MARK = 1.9; // width of the mark for hidden decimals, in digit widths
 const LETTERS = { least: 12, good: 17, most: 36 };
 const DECIMALS = { least: 4, good: 8, most: 18, narrow: 2 };
 const BAR = 260; // maximum width of a column with bars
-const FEWEST = 4; // minimum number of columns; if fewer fit, a row has two lines
-const HALF = 0.5; // share of the width for numbers in two lines, if it is enough
-const LARGER = 0.62; // maximum share of the width for numbers in two lines
+const MIN_COLUMNS = 4; // if fewer fit, a row has two lines
+const NUMBERS_SHARE = 0.5; // usual share of the width for numbers, if a row has two lines
+const MAX_NUMBERS_SHARE = 0.62; // maximum of this share
 
-/** Return the width of the point, the decimals and the mark, in digit widths. */
-function widthBehind(decimals, cut) {
+/** Return the width of point, decimals and mark, in digit widths. */
+function decimalsWidth(decimals, cut) {
   return decimals || cut ? decimals + 0.6 + (cut ? MARK : 0) : 0;
 }
 
@@ -21,7 +21,7 @@ function widthBehind(decimals, cut) {
 function numberWidth(digits, decimals, cut, ch) {
   const gaps = Math.floor((digits - 1) / 3) * GAP;
   const before = Math.max(digits, 2) + gaps;
-  return Math.ceil((before + widthBehind(decimals, cut)) * ch) + PADDING;
+  return Math.ceil((before + decimalsWidth(decimals, cut)) * ch) + PADDING;
 }
 
 /** Return the number of digits before the point that fit, given the number of decimals. */
@@ -31,27 +31,27 @@ function digitsThatFit(width, decimals, cut, ch) {
   return digits;
 }
 
-/** Return the minimum width, a good width and the maximum useful width of a column. */
-export function widthsOf(column, ch) {
+/** Return three widths of a column: least, good, and best (the maximum that is useful). */
+export function columnWidths(column, ch) {
   const heading = Math.ceil(column.label.length * ch) + PADDING + ARROW;
-  const [before, behind] = column.room;
-  const wide = (kind) => {
+  const [before, behind] = column.width_and_decimals;
+  const widthOf = (kind) => {
     if (!column.number)
       return Math.ceil((Math.min(before, LETTERS[kind]) + 1) * ch) + PADDING + LINK;
     const decimals = Math.min(behind, DECIMALS[kind]);
     return numberWidth(before, decimals, decimals < behind, ch);
   };
-  const least = Math.max(heading, wide("least"));
-  const good = Math.max(least, wide("good"));
-  return { least, good, best: Math.max(good, wide("most")) };
+  const least = Math.max(heading, widthOf("least"));
+  const good = Math.max(least, widthOf("good"));
+  return { least, good, best: Math.max(good, widthOf("most")) };
 }
 
-/** Return how much text, or how many digits and decimals, fit into the width of a column. */
-function roomIn(column, width, ch) {
+/** Return the width for texts, or the numbers of digits and decimals, that fit into a column. */
+function availableSpace(column, width, ch) {
   if (!column.number) {
-    return { text: width - PADDING, linked: width - PADDING - LINK, behind: 0 };
+    return { textWidth: width - PADDING, linkedTextWidth: width - PADDING - LINK, behind: 0 };
   }
-  const [before, behind] = column.room;
+  const [before, behind] = column.width_and_decimals;
   let decimals = Math.min(behind, DECIMALS.most);
   const few = Math.min(behind, DECIMALS.narrow);
   while (decimals > few && numberWidth(before, decimals, decimals < behind, ch) > width) {
@@ -59,16 +59,17 @@ function roomIn(column, width, ch) {
   }
   const cut = decimals < behind;
   const digits = digitsThatFit(width, decimals, cut, ch);
-  return { digits, decimals, behind: widthBehind(decimals, cut) };
+  return { digits, decimals, behind: decimalsWidth(decimals, cut) };
 }
 
 /** Choose the most important columns that fit a width, and keep their order. */
 export function fitColumns(columns, width, ch) {
   const ranked = [...columns].sort((one, other) => one.rank - other.rank);
-  const few = ranked.slice(0, FEWEST);
-  const isFew = sumOf(few, "least", ch) > width;
+  const few = ranked.slice(0, MIN_COLUMNS);
+  const isFew = sumWidths(few, "least", ch) > width;
   const chosen = ranked.filter(
-    (column, at) => at < FEWEST || sumOf(ranked.slice(0, at + 1), "good", ch) <= width,
+    (column, index) =>
+      index < MIN_COLUMNS || sumWidths(ranked.slice(0, index + 1), "good", ch) <= width,
   );
   const shown = isFew ? inTwoLines(ranked, width, ch) : inOneLine(columns, chosen, width, ch);
   const names = new Set(shown.map(({ name }) => name));
@@ -76,17 +77,17 @@ export function fitColumns(columns, width, ch) {
   return { lines: isFew ? 2 : 1, shown, hidden };
 }
 
-function sumOf(columns, kind, ch) {
-  return columns.reduce((sum, column) => sum + widthsOf(column, ch)[kind], 0);
+function sumWidths(columns, kind, ch) {
+  return columns.reduce((sum, column) => sum + columnWidths(column, ch)[kind], 0);
 }
 
-function fitted(column, width, line, ch) {
-  return { name: column.name, width, line, ...roomIn(column, width, ch) };
+function fitColumn(column, width, line, ch) {
+  return { name: column.name, width, line, ...availableSpace(column, width, ch) };
 }
 
-/** Start with minimum widths, widen columns by importance, then widen bars and texts. */
+/** Start with least widths. Then widen columns by importance, then bars, then texts. */
 function inOneLine(columns, chosen, width, ch) {
-  const wanted = new Map(chosen.map((column) => [column, widthsOf(column, ch)]));
+  const wanted = new Map(chosen.map((column) => [column, columnWidths(column, ch)]));
   const widths = new Map(chosen.map((column) => [column, wanted.get(column).least]));
   let left = width - [...widths.values()].reduce((sum, each) => sum + each, 0);
   const grow = (column, limit) => {
@@ -101,17 +102,17 @@ function inOneLine(columns, chosen, width, ch) {
   const share = Math.floor(left / Math.max(texts.length, 1));
   for (const column of texts) grow(column, widths.get(column) + share);
   const order = columns.filter((column) => widths.has(column));
-  return order.map((column) => fitted(column, widths.get(column), 1, ch));
+  return order.map((column) => fitColumn(column, widths.get(column), 1, ch));
 }
 
-/** Place the first two texts in two lines, and the first two numbers next to these texts. */
+/** Put the first two texts in two lines, and the first two numbers beside these. */
 function inTwoLines(ranked, width, ch) {
   const texts = ranked.filter(({ number }) => !number).slice(0, 2);
   const numbers = ranked.filter(({ number }) => number).slice(0, 2);
-  const widest = (kind) => Math.max(...numbers.map((column) => widthsOf(column, ch)[kind]));
-  const wanted = Math.min(widest("best"), Math.max(widest("least"), width * HALF));
-  const right = Math.floor(Math.min(wanted, width * LARGER));
-  const place = (column, line) =>
-    fitted(column, column.number ? right : width - right, line + 1, ch);
-  return [...texts.map(place), ...numbers.map(place)];
+  const widest = (kind) => Math.max(...numbers.map((column) => columnWidths(column, ch)[kind]));
+  const wanted = Math.min(widest("best"), Math.max(widest("least"), width * NUMBERS_SHARE));
+  const right = Math.floor(Math.min(wanted, width * MAX_NUMBERS_SHARE));
+  const fit = (column, line) =>
+    fitColumn(column, column.number ? right : width - right, line + 1, ch);
+  return [...texts.map(fit), ...numbers.map(fit)];
 }

@@ -1,4 +1,4 @@
-"""Steps that several commands share: read wallets, fetch them, and exit with an exit code."""
+"""Common steps of commands: read wallets, fetch wallets, and exit with an exit code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.address import lists
-from walletframe.cli.files import require_wallets
+from walletframe.cli.files import require_wallet_list
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.extra_columns import check_keep
 from walletframe.numerals import counted_noun
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 else:
     client = LazyPackage("client")
 
-_LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # location, wallet, extra columns
+_LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # the first is the location
 
 _INTERRUPTED = 130
 _SHOWN = 20
@@ -42,7 +42,7 @@ NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --
 
 
 def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
-    """Parse a token written as BLOCKCHAIN.CONTRACT; return symbols in the holdings unchanged."""
+    """Parse BLOCKCHAIN.CONTRACT. Symbols in the holdings are returned unchanged."""
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")
@@ -59,9 +59,9 @@ def fetch_details(
     check_settings: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets, and also return whether the fetch was interrupted."""
+    """Fetch wallets. Also return whether the fetch was interrupted."""
     options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
-    requested = requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
+    requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
     with client.Client(**overrides) as fetcher:
         if check_settings is not None:
             check_settings(fetcher.settings)
@@ -79,7 +79,7 @@ def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoR
     sys.exit(_INTERRUPTED if interrupted else 0 if all_known else 1)
 
 
-def requested_wallets(
+def read_requested_wallets(
     arguments: Iterable[str],
     files: Sequence[str],
     on_unreadable: OnUnreadable = "ask",
@@ -87,7 +87,7 @@ def requested_wallets(
     *,
     fix: bool = False,
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Return the distinct wallets of a command line, in a DataFrame if `keep` is not empty."""
+    """Read the distinct wallets of a command line. With `keep`, return a DataFrame."""
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep needs a --file whose name ends in .csv")
     kept = check_keep(keep)
@@ -126,15 +126,15 @@ def requested_wallets(
 
 
 def _read_wallet_file(name: str, keep: Sequence[str]) -> Iterator[_LocatedWallet]:
-    """Yield the location, the wallet and the extra columns of each row of a file or of stdin."""
+    """Yield the location, the wallet and the extra columns of each row of a file or stdin."""
     path = Path(name)
     try:
         if name == "-":
             numbered = rows_of(sys.stdin, path, keep)
         else:
-            require_wallets(name)
-            numbered = rows_of_file(path, keep, partial(require_wallets, name))
+            require_wallet_list(name)
+            numbered = rows_of_file(path, keep, partial(require_wallet_list, name))
         for number, wallet, labels in numbered:
             yield f"{name} line {number}", wallet, labels
-    except OSError as fault:
-        raise click.UsageError(f"{name} can't be read: {fault}") from None
+    except OSError as error:
+        raise click.UsageError(f"{name} can't be read: {error}") from None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from walletframe.frames.positions import Positions
-    from walletframe.pickers.portfolio import Selected
+    from walletframe.pickers.portfolio import SelectedHoldings
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
 WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
@@ -29,13 +29,13 @@ _NO_MARGIN = dict.fromkeys("tblr", 0)
 
 @dataclass(frozen=True, slots=True)
 class ChartType:
-    """A type of chart that users can choose."""
+    """A type of chart, with its limits and its default grouping."""
 
     function: str  # the name of the function in `walletframe.charts`
     needs: str  # "token", "token?" (an optional token), "wallet" or ""
-    arguments: Mapping[str, Any]  # limits that keep the browser fast
-    by: tuple[str, ...] = ()  # the default levels; empty if there is no choice
-    inner_levels: tuple[str, ...] = ()  # the levels below a user's column
+    limits: Mapping[str, Any]  # arguments of the function that keep the browser fast
+    by: tuple[str, ...] = ()  # the default grouping; empty if users can't change it
+    inner_levels: tuple[str, ...] = ()  # the grouping below a user's column
 
 
 _NARROW_LIMITS: dict[str, dict[str, Any]] = {
@@ -58,23 +58,23 @@ CHARTS = {
 
 @dataclass(frozen=True, slots=True)
 class ChartOptions:
-    """The chart options that the user has chosen."""
+    """The user's options for the chart."""
 
     chart: str = "Treemap"
-    measure: str = ""  # if it is not available, a default is used
-    group: str = WALLET  # WALLET, or a user's column of the wallets
+    measure: str = ""  # an unavailable measure is replaced by a default
+    group: str = WALLET  # WALLET, or an extra column of the wallets
     per_asset: bool = True  # whether tokens are combined per asset
     bridged: bool = False  # whether assets include bridged versions
     narrow: bool = False  # whether the front end is narrow
 
     @property
     def type(self) -> ChartType:
-        """The type of the chart."""
+        """The chart's type."""
         return CHARTS[self.chart]
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The columns to group the chart by, from the chart's type and the chosen options."""
+        """The columns to group the chart by."""
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.inner_levels)
@@ -83,39 +83,39 @@ class ChartOptions:
         return (*(name for name in by if name != "asset"), "token")
 
     def with_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return the options after a request. Only the columns in `groups` can group the chart."""
+        """Return the options after a user's changes. `groups` has the valid columns to group by."""
         names = ("chart", "measure", "group", "bridged", "narrow")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
             hint = f"choose one of {', '.join(CHARTS)}"
             raise ArgumentError(f"{changes['chart']!r} is not a type of chart", hint=hint)
-        if "thing" in request:
-            changes["per_asset"] = request["thing"] == ASSETS
-        # The front end may still show an earlier result, which had other columns.
+        if "combine" in request:
+            changes["per_asset"] = request["combine"] == ASSETS
+        # The front end may still show the columns of an earlier result.
         options = replace(self, **changes)
         return options if options.group in groups else replace(options, group=WALLET)
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A chart for the front end. Its texts are plain text from untrusted sources."""
+class ExplorerChart:
+    """A chart for the front end. All texts are plain text from untrusted sources."""
 
-    selected: Selected  # the data; `rows` and `tokens` below are row numbers of its holdings
-    options: ChartOptions  # `measure` is the measure that is drawn
+    selected: SelectedHoldings  # the data
+    options: ChartOptions  # with the drawn measure
     measures: tuple[str, ...]  # the available measures
     title: str
-    token: str = ""  # the name of the drawn token or asset, if only one is drawn
-    line: str = ""  # a line on what is drawn and left out
-    about: tuple[str, ...] = ()  # all notes
+    token: str = ""  # the name of the token or asset, if a single one is drawn
+    coverage_line: str = ""  # counts drawn and omitted wallets and balances
+    notes: tuple[str, ...] = ()
     subtitle: str = ""  # the notes below the title of a downloaded image, as plotly's markup
     figure: bytes = b""  # JSON; empty if nothing is drawn
-    reason: str = ""  # why nothing is drawn
+    reason: str = ""  # the reason why nothing is drawn
     arguments: Mapping[str, Any] | None = None  # of the function; None if nothing is drawn
-    rows: tuple[int, ...] = ()
-    tokens: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()  # of the holdings: the first row of each drawn wallet or group
+    tokens: tuple[int, ...] = ()  # of the holdings: the first row of each drawn token or asset
 
     def choices(self) -> dict[str, Any]:
-        """Return the current chart, measure and grouping, and the available choices for each."""
+        """Return the current chart, measure and grouping, and all that users can choose."""
         chart = self.options
         measures = {
             VALUE: "value",
@@ -133,25 +133,25 @@ class Picture:
             "measures": [(name, measures[name]) for name in self.measures],
             "group": chart.group,
             "groups": groups if user_columns else [],
-            "thing": ASSETS if chart.per_asset else TOKENS,
-            "things": [(ASSETS, "per asset"), (TOKENS, "per token")],
+            "combine": ASSETS if chart.per_asset else TOKENS,
+            "combines": [(ASSETS, "per asset"), (TOKENS, "per token")],
         }
 
 
-def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
-    """Return the chart of the selection, or a picture with the reason why it can't be drawn."""
+def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerChart:
+    """Draw the chart of the selection. If that fails, the result has the reason and no figure."""
     chart_type, held = options.type, selected.held
     # Only a chart of one token can show amounts.
     measures = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
     measures += [AMOUNTS] if chart_type.needs == "token?" else []
     measures = [AMOUNTS] if chart_type.needs == "token" else [*measures, BALANCES]
     if options.measure not in measures:  # choose a default
-        keys = _combined_if_chosen(held, options).tokens.keys if selected.selection.tokens else []
+        keys = _drawn_positions(held, options).tokens.keys if selected.selection.tokens else []
         best = AMOUNTS if len(keys) == 1 and AMOUNTS in measures else VALUE
         options = replace(options, measure=best if best in measures else measures[-1])
-    picture = Picture(selected, options, tuple(measures), title=options.chart)
+    chart = ExplorerChart(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
-        return replace(picture, reason=empty_reason(selected))
+        return replace(chart, reason=empty_reason(selected))
     drawn = held
     if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
         unvalued = held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore")
@@ -162,18 +162,18 @@ def draw_chart(selected: Selected, options: ChartOptions) -> Picture:
         draw = getattr(charts, chart_type.function)
         figure = draw(drawn, wallets=wallets, **arguments)
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
-        return replace(picture, reason=f"The chart can't be drawn: {error_text(error)}")
-    if not figure.data:  # then its only annotation is the reason
-        return replace(picture, reason=charts.markup_to_text(figure.layout.annotations[0].text))
+        return replace(chart, reason=f"The chart can't be drawn: {error_text(error)}")
+    if not figure.data:  # the only annotation is then the reason
+        return replace(chart, reason=charts.markup_to_text(figure.layout.annotations[0].text))
     meta, subtitle = figure.layout.meta, figure.layout.title.subtitle.text
-    title, about = charts.pop_title_and_notes(figure)  # this also removes the meta
+    title, notes = charts.pop_title_and_notes(figure)  # this also removes the meta
     _fit_to_page(figure, options)
     return replace(
-        picture,
+        chart,
         token=token,
         title=title,
-        line=charts.markup_to_text(meta["line"]),
-        about=tuple(about),
+        coverage_line=charts.markup_to_text(meta["line"]),
+        notes=tuple(notes),
         subtitle=subtitle,
         figure=figure.to_json(validate=False).encode(),
         arguments=arguments,
@@ -188,53 +188,53 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
     if not charts.has_custom_template():
         layout.template = None
     if options.chart in _CHARTS_WITHOUT_AXES:
-        room = layout.margin.t + layout.margin.b
-        layout.height, layout.margin = layout.height - room, _NO_MARGIN
+        margins = layout.margin.t + layout.margin.b
+        layout.height, layout.margin = layout.height - margins, _NO_MARGIN
         if options.narrow:
             layout.height = min(layout.height, _NARROW_HEIGHT)
     elif options.narrow and options.type.function in {"bar", "heatmap"}:
         charts.move_labels_above_rows(figure)
 
 
-def _combined_if_chosen(held: Positions, options: ChartOptions) -> Positions:
-    """Return the holdings, combined per asset if this option is chosen."""
+def _drawn_positions(held: Positions, options: ChartOptions) -> Positions:
+    """Return the holdings, combined per asset if this is one of the options."""
     return tokens_to_assets(held, bridged=options.bridged) if options.per_asset else held
 
 
-def bridged_text(picture: Picture) -> str:
-    """Return the label of the button for bridged versions, or "" if the chart combines none."""
-    combined = _combined_if_chosen(picture.selected.held, replace(picture.options, bridged=False))
+def bridged_button_label(chart: ExplorerChart) -> str:
+    """Return the label of the button for bridged versions, or "" if there are none."""
+    combined = _drawn_positions(chart.selected.held, replace(chart.options, bridged=False))
     separate = combined.assets.bridged if combined.assets else {}
     count = len(separate) - len({*separate.values()} - {*combined.tokens.keys})
-    verb = "Separate" if picture.options.bridged else "Combine"
+    verb = "Separate" if chart.options.bridged else "Combine"
     return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""
 
 
-def _chart_arguments(selected: Selected, options: ChartOptions) -> tuple[dict[str, Any], str]:
-    """Return the arguments of the chart's function, and the name of a single drawn token or asset.
-
-    The default is the wallet with the largest value, or the token with the most balances.
-    """
+def _chart_arguments(
+    selected: SelectedHoldings, options: ChartOptions
+) -> tuple[dict[str, Any], str]:
+    """Return the arguments of the chart's function, and the name of a single token or asset."""
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
     if (by := options.by) and chart_type.needs != "token":
         arguments["by"] = by[0] if len(by) == 1 else [*by]
-    arguments |= chart_type.arguments
+    arguments |= chart_type.limits
     if options.per_asset and options.bridged:
         arguments["bridged"] = True
-    drawn = ""
+    name = ""
     if chart_type.needs == "wallet":
         values = held.holdings["value"].fillna(0) if options.measure == VALUE else None
-        keys, most = held.wallet_keys, int(np.bincount(held.wallet_codes, values).argmax())
+        keys, largest = held.wallet_keys, int(np.bincount(held.wallet_codes, values).argmax())
         chosen = (key for key in selection.wallet_keys() if key in {*keys})
-        arguments["wallet"] = next(chosen, keys[most])
+        arguments["wallet"] = next(chosen, keys[largest])
     elif options.measure == AMOUNTS:
-        named = _combined_if_chosen(held, options)
-        tokens = dict(zip(held.tokens.keys, held.tokens.first, strict=True))
-        most = named.tokens.first[np.bincount(named.tokens.codes).argmax()]
-        row = next((tokens[key] for key in selection.tokens if key in tokens), most)
+        drawn = _drawn_positions(held, options)
+        row_by_token = dict(zip(held.tokens.keys, held.tokens.first, strict=True))
+        most_balances = drawn.tokens.first[np.bincount(drawn.tokens.codes).argmax()]
+        chosen_rows = (row_by_token[key] for key in selection.tokens if key in row_by_token)
+        row = next(chosen_rows, most_balances)
         kind = "asset" if options.per_asset else "token"
         arguments[kind] = held.tokens.keys[held.tokens.codes[row]]
-        [drawn] = token_or_asset_names(named, named.tokens.codes[[row]])
+        [name] = token_or_asset_names(drawn, drawn.tokens.codes[[row]])
     narrow = _NARROW_LIMITS.get(chart_type.function, {}) if options.narrow else {}
-    return arguments | narrow, drawn
+    return arguments | narrow, name
