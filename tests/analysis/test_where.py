@@ -131,9 +131,12 @@ def test_a_fetch_stays_a_fetch(details):
 
 def test_labels_match_by_value_or_text(details):
     """Labels of wallets, or of holdings: one or several, and missing ones."""
-    for level in (1, "1", [1, 7], ("1",)):
+    for level in (1, "1", [1, 1], ("1",)):
         assert details.wf.where(level=level).wallets["address"].tolist() == [A, C]
-    assert details.wf.where(owner="Zoe").wallets.empty
+    for unknown in ({"owner": "Zoe"}, {"level": [1, 7]}, {"owner": ["Ada", "ada"]}):
+        with pytest.raises(SettingsError, match="no row has") as raised:
+            details.wf.where(**unknown)
+        assert "choose from: '" in raised.value.hint
     flagged = details.wf.flag_spam()
     assert set(flagged.wf.where(is_spam=True).holdings["symbol"]) == {"TKN", "claim at x.io"}
     unknown = details._replace(wallets=details.wallets.assign(owner=[None, "Bob", "Bob"]))
@@ -210,7 +213,9 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     clean = valued.wf.where(spam=False, small=1)
     reasons = "1 spam balance (930.00 USD); 1 small balance (0.50 USD)"
     assert f"; {reasons}. " in str(clean.wf.coverage())
-    assert f"; {reasons}; 2 other balances. " in str(clean.wf.where(search="claim").wf.coverage())
+    claims = str(clean.wf.where(search="claim").wf.coverage())
+    assert claims.startswith("Selected: search='claim'. Not counted: ")
+    assert f"; {reasons}; 2 balances not selected. " in claims
     fewer = clean._replace(holdings=clean.holdings[1:])
     assert "3 dropped balances" in str(fewer.wf.coverage())
     assert "spam" not in str(clean.wf.where(wallet=f"ETH.{A}").wf.coverage())

@@ -45,6 +45,7 @@ OF_ONE_WALLET = Coverage(1, 1, 0, balances=4, amount_na=1, unpriced=1, filtered=
 DROPPED = {"filtered": 1, "filtered_reasons": "1 spam balance"}
 FILTERED = {"balances": 4, "unpriced": 0, **DROPPED}
 OF_ETHEREUM = Coverage(1, 1, 0, balances=4, amount_na=1, unpriced=1, filtered=0)
+SELECTED_ETHEREUM = replace(OF_ETHEREUM, selected="blockchain='ETH'")
 SELECTED = {  # how to select rows; the coverage of everything, of USDC and of one wallet
     "all": (lambda fetch: fetch, ALL, OF_USDC, OF_ETHEREUM),
     "without spam": (
@@ -55,9 +56,9 @@ SELECTED = {  # how to select rows; the coverage of everything, of USDC and of o
     ),
     "one blockchain": (
         lambda fetch: fetch.wf.where(blockchain="ETH"),
-        OF_ETHEREUM,
-        Coverage(1, 1, 0, balances=1, amount_na=0, unpriced=0, filtered=0),
-        OF_ETHEREUM,
+        SELECTED_ETHEREUM,
+        replace(SELECTED_ETHEREUM, balances=1, amount_na=0, unpriced=0),
+        SELECTED_ETHEREUM,
     ),
 }
 ARGUMENTS = {
@@ -215,8 +216,9 @@ def test_shell(selected, tmp_path, command):
     arguments += ["--output", str(tmp_path / "report.md")] if command == "report" else []
     printed = CliRunner().invoke(main, arguments).output
     without_spam = replace(everything, unpriced=0, **DROPPED)  # as the page that is written
-    if everything.filtered:  # files of tables don't contain the reason
+    if everything.filtered:  # files of tables contain neither the reason nor the conditions
         everything = without_spam = replace(everything, filtered_reasons="")
+    everything, without_spam = (replace(each, selected="") for each in (everything, without_spam))
     if command == "totals":  # by asset
         bridged = "POLYGON" in {*details.wallets.blockchain}
         everything = replace(everything, bridged_separate=int(bridged))

@@ -27,7 +27,7 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import drop_rows
+from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
@@ -36,6 +36,7 @@ from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
 from walletframe.pandas_versions import TEXT
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Mapping, Sequence
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions, PositionsLike
 
 _OF_TOKENS = ("token", "asset", "assets", "bridged")
+_CONDITION_LENGTH, _LISTED = 60, 10
 _OPTIONS = ("wallet", "blockchain", "spam", "small", *_OF_TOKENS)
 
 
@@ -121,8 +123,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     SettingsError
-        If a list is empty; if both `token` and `asset` are given; or if `assets` or `bridged` is
-        given without `asset`.
+        If a list is empty; if no row has the label; if both `token` and `asset` are given; or if
+        `assets` or `bridged` is given without `asset`.
     UnknownWalletError, UnknownBlockchainError, UnknownTokenError, AmbiguousTokenError
         If a wallet, blockchain, token or asset is not in these holdings, or if several tokens share
         a symbol.
@@ -161,7 +163,8 @@ def where_in_fetch(
 ) -> WalletDetails:
     """Select rows of both frames of a fetch, as `where` does."""
     rows = Selectable(encode_holdings(holdings), wallets)  # even of several snapshots
-    return rows.where(parse_selection(rows, rows.held, **options), search)
+    selected = rows.where(parse_selection(rows, rows.held, **options), search)
+    return _state_selection(selected, search=search, **options)
 
 
 class FilterableHoldings(ChunkedHoldings, Protocol):
@@ -195,7 +198,24 @@ def where_in_chunks(
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
     selected = Selectable(rows, wallets).where(selection, search, by_key)
+    selected = _state_selection(selected, search=search, **options)
     return selected._replace(holdings=selected.holdings[[*names]].reset_index(drop=True))
+
+
+def _state_selection(details: WalletDetails, **options: Any) -> WalletDetails:
+    """Store the conditions in the ``attrs`` of the holdings, for the coverage."""
+    unstated = {"spam", "small", "assets"}  # the coverage counts the rows that they drop
+    given = {name: each for name, each in options.items() if name not in unstated}
+    texts = [
+        f"{name}={safe_line(repr(each), _CONDITION_LENGTH)}"
+        if isinstance(each, str | list | tuple | int | float)
+        else f"{name}=…"
+        for name, each in given.items()
+        if not (each is None or each is False or (isinstance(each, str) and not each))
+    ]
+    attrs = details.holdings.attrs
+    attrs[SELECTED] = ", ".join(filter(None, [attrs.get(SELECTED), *texts]))
+    return details
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +316,7 @@ class Selectable:
         wallets = self.wallet_mask(selection)
         if not wallets.all():  # which of them had the rows that were dropped before is unknown
             holdings = holdings.copy(deep=False)
-            holdings.attrs = {}
+            holdings.attrs.pop(DROPPED, None)
         return WalletDetails(self.wallets[wallets], drop_rows(holdings, marks, reasons))
 
     def drop_spam_and_small(self, marks: Mask, selection: Selection) -> Mask:
@@ -320,7 +340,13 @@ def parse_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) ->
             raise ColumnsError([name], [*rows.groups, *map(str, frame.columns)])
         texts, values = label_texts(frame[name]), _as_list(name, wanted)
         equal = texts[frame[name].isin([each for each in values if not isinstance(each, str)])]
-        labels += [(name, text) for text in (*label_texts(pd.Series(values, dtype=object)), *equal)]
+        named = label_texts(pd.Series(values, dtype=object))
+        known = {*texts.unique(), "", *named[pd.Series(values, dtype=object).isin([*frame[name]])]}
+        if unknown := [text for text in named if text not in known]:
+            labels_of_rows = sorted({*texts.unique()} - {""})
+            listed = ", ".join(repr(safe_line(text)) for text in labels_of_rows[:_LISTED])
+            raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
+        labels += [(name, text) for text in (*named, *equal)]
     keys, left_out = _token_keys(tokens, options)
     selection = Selection(
         blockchains=() if blockchain is None else tuple(_as_list("blockchain", blockchain)),

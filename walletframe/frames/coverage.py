@@ -8,7 +8,7 @@ separate token with a known holder.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
 
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
-_DROPPED = "dropped"  # key in the ``attrs`` of holdings, for what `drop_rows` dropped
+SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
+DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings, for what `drop_rows` dropped
 
 
 def completeness_columns(
@@ -152,19 +153,28 @@ def coverage_from_counts(
     """
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
+    selected = positions.holdings.attrs.get(SELECTED, "")
     dropped, reasons = _count_dropped(positions.holdings, held)
     if not positions.has_wallets:
-        return Coverage(0, 0, 0, *counts, dropped, "; ".join(reasons))
+        return Coverage(0, 0, 0, *counts, dropped, "; ".join(reasons), selected=selected)
     ok, stale, requested = _wallet_states(positions)[:, slice(None) if among is None else among]
     frame, first = positions.wallet_frame, positions.first
     listed = frame["tokens"].array.take(first[positions.known]).sum()
     filtered = max(int(listed) - held, 0)
-    others = [counted_noun(filtered - dropped, "other balance")] * (filtered > dropped)
-    reasons = [*reasons, *others] if 0 < dropped <= filtered else []
+    if dropped > filtered:  # the rows were changed in another way, too
+        dropped, reasons = 0, []
+    if filtered > dropped and (selected or dropped):
+        others = counted_noun(filtered - dropped, "balance" if selected else "other balance")
+        reasons.append(f"{others} not selected" if selected else others)
     known = first[positions.known if among is None else positions.known & among]
     wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
     return Coverage(
-        *wallets, *counts, filtered, "; ".join(reasons), as_of=_oldest_time(frame, known)
+        *wallets,
+        *counts,
+        filtered,
+        "; ".join(reasons),
+        selected=selected,
+        as_of=_oldest_time(frame, known),
     )
 
 
@@ -181,13 +191,13 @@ def drop_rows(
             dropped += count
             texts.append(text or _count_and_value(count, f"{adjective} balance", holdings[rows]))
     result = holdings[kept]
-    result.attrs[_DROPPED] = {"rows": len(result), "balances": dropped, "reasons": texts}
+    result.attrs[DROPPED] = {"rows": len(result), "balances": dropped, "reasons": texts}
     return result
 
 
 def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
     """Return the number and the reasons of dropped balances, or none if rows changed since."""
-    record = holdings.attrs.get(_DROPPED, {})
+    record = holdings.attrs.get(DROPPED, {})
     return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
 
 

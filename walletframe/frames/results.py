@@ -63,6 +63,8 @@ class Coverage:
         The exact sum of the known amounts of these bridged versions, which `Decimal` reads.
     bridged_separate : int
         For a table of all assets, the number of bridged versions in separate rows or columns.
+    selected : str
+        The conditions of `where` that selected these rows, such as ``owner='Ada'``; empty if none.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     as_of : str
@@ -90,6 +92,7 @@ class Coverage:
     bridged: int = 0
     bridged_amount: str = "0"
     bridged_separate: int = 0
+    selected: str = ""
     beyond_limit: int = 0
     as_of: str = ""
 
@@ -102,8 +105,8 @@ class Coverage:
         Returns
         -------
         list of str
-            What is left out, then, if any, out-of-date answers, the time, and bridged versions in
-            separate rows.
+            What is selected, if not all; what is left out; then, if any, out-of-date answers, the
+            time, and bridged versions in separate rows.
         """
         unknown = self.wallets_asked - self.wallets_ok
         wallets = counted_noun(self.wallets_asked, "wallet")
@@ -118,7 +121,8 @@ class Coverage:
         }
         parts = [text for text, count in left_out.items() if count]
         counted = f"Nothing is left out: {counted_noun(self.balances, 'balance')} of {wallets}."
-        sentences = [f"Not counted: {'; '.join(parts)}." if parts else counted]
+        sentences = [f"Selected: {self.selected}."] * bool(self.selected)
+        sentences.append(f"Not counted: {'; '.join(parts)}." if parts else counted)
         if self.wallets_stale:
             sentences.append(f"{older_answers(self.wallets_stale)}.")
         if self.as_of:
