@@ -53,7 +53,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from walletframe.numerals import counted_noun
-from walletframe.text import token_text, unlinked
+from walletframe.text import break_links, token_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -177,7 +177,7 @@ def _callers_traceback(trace: TracebackType | None) -> TracebackType | None:
 
 def _join_problem_lines(first: str, problems: Sequence[tuple[str, str]]) -> str:
     """Return a message of several lines: its first line, and the first problems with reasons."""
-    shown = [unlinked(f"  {item}: {reason}") for item, reason in problems[:_SHOWN]]
+    shown = [break_links(f"  {item}: {reason}") for item, reason in problems[:_SHOWN]]
     rest = _remaining_count_lines(len(problems) - _SHOWN, "  ", ".problems")
     return "\n".join([first, *shown, *rest])
 
@@ -226,7 +226,7 @@ class ColumnsError(WalletframeError, KeyError):
 
     def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
         lacking, columns = (", ".join(map(repr, names)) for names in (missing, present))
-        message = f"the table lacks {lacking}; its columns are: {unlinked(columns or 'none')}"
+        message = f"the table lacks {lacking}; its columns are: {break_links(columns or 'none')}"
         super().__init__(message, hint)
         self.missing: tuple[str, ...] = tuple(missing)
 
@@ -329,7 +329,7 @@ class UnknownTokenError(WalletframeError, LookupError):
     def __init__(
         self, token: str | tuple[str, str | None], what: str = "token", hint: str = ""
     ) -> None:
-        named = unlinked(repr(token)) if isinstance(token, str) else token_text(token)
+        named = break_links(repr(token)) if isinstance(token, str) else token_repr(token)
         default_hint = (
             "pass a token as (blockchain, contract), where the contract of a native coin is None, "
             "or as a symbol exactly as in the column 'symbol'"
@@ -363,10 +363,10 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         by_symbol = {symbol: list(tokens) for symbol, tokens in contracts.items()}
         listed = ["several tokens share the same symbol:"]
         for name, tokens in list(by_symbol.items())[:_NAMES_SHOWN]:
-            listed.append(unlinked(f"  {name!a}:"))
+            listed.append(break_links(f"  {name!a}:"))
             for token in tokens[:_NAMES_SHOWN]:
                 note = (notes or {}).get(token, "")
-                listed.append(f"    {token_text(token)}{unlinked(note and f': {note}')}")
+                listed.append(f"    {token_repr(token)}{break_links(note and f': {note}')}")
             listed += _remaining_count_lines(len(tokens) - _NAMES_SHOWN, "    ", ".contracts")
         rest = _remaining_count_lines(len(by_symbol) - _NAMES_SHOWN, "  ", ".contracts")
         super().__init__("\n".join([*listed, *rest]), hint)
@@ -391,7 +391,7 @@ class UnknownWalletError(WalletframeError, LookupError):
         wallet: str,
         hint: str = "`holdings` has no rows for wallets that failed or are empty",
     ) -> None:
-        super().__init__(unlinked(f"no row has the wallet {wallet!r}"), hint)
+        super().__init__(break_links(f"no row has the wallet {wallet!r}"), hint)
         self.wallet = wallet
 
 
@@ -409,8 +409,8 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:
         more = ", …" if len(known) > _NAMES_SHOWN else ""
         super().__init__(
-            unlinked(f"the blockchain {blockchain!r} is not among the options"),
-            hint=unlinked(f"choose from: {', '.join(known[:_NAMES_SHOWN]) or 'none'}{more}"),
+            break_links(f"the blockchain {blockchain!r} is not among the options"),
+            hint=break_links(f"choose from: {', '.join(known[:_NAMES_SHOWN]) or 'none'}{more}"),
         )
         self.blockchain = blockchain
 

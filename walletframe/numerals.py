@@ -27,12 +27,12 @@ def part_text(count: float, whole: float, noun: str = "wallets") -> str:
     return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
 
 
-def amount_phrase(amount: Decimal | None) -> str:
+def full_amount(amount: Decimal | None) -> str:
     """Return the text to write before a symbol: all digits, or ``unknown amount of`` for None."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
-def six_digits(amount: Decimal) -> str:
+def six_digit_text(amount: Decimal) -> str:
     """Return an amount rounded to six digits, or to an integer if that has more."""
     text = format(amount, f",.{max(5 - amount.adjusted(), 0) if amount else 0}f")
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -48,7 +48,7 @@ def money(value: float) -> str:
 
 
 def whole_money(value: float, sign: str = "") -> str:
-    """Return a value without cents, unless it is small, with a sign if `sign` is ``+``."""
+    """Return a value without cents_text, unless it is small, with a sign if `sign` is ``+``."""
     if abs(value) >= _MIN_WHOLE:
         return f"{value:{sign},.0f}"
     return f"{sign if value > 0 else ''}{money(value)}"
@@ -59,7 +59,7 @@ def signed_money(value: float) -> str:
     return f"{'+' if value > 0 else ''}{money(value)}"
 
 
-def cents(value: float) -> str:
+def cents_text(value: float) -> str:
     """Return a value rounded to the cent, without thousands separators, or ``<0.01``."""
     if 0 < abs(value) < _CENT:
         return "<0.01" if value > 0 else ">-0.01"
@@ -79,7 +79,7 @@ def compact(number: float) -> str:
     return f"{number:.3g}"
 
 
-def brief(amount: Decimal | None) -> str:
+def brief_amount(amount: Decimal | None) -> str:
     """Return an amount as `compact` does, or ``?`` if the amount is unknown."""
     return "?" if amount is None else compact(float(amount))
 

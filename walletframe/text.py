@@ -1,4 +1,4 @@
-"""Escape untrusted text for display and for cells of files. `from_cell` restores escaped cells.
+"""Escape untrusted text for display and for cells of files. `unescape_cell` restores escaped cells.
 
 DataFrames contain the text as the service sent it.
 """
@@ -45,20 +45,20 @@ def safe_line(text: str, limit: int = 80) -> str:
     """Return text as one line of visible characters, in which no program detects a link."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
-    line = unlinked(one_line(text, limit))
+    line = break_links(one_line(text, limit))
     while len(line) > limit:  # a cut can make a link, whose brackets need another cut
-        line = unlinked(line[: limit - 1] + _CUT)
+        line = break_links(line[: limit - 1] + _CUT)
     return line
 
 
-def unlinked(text: str, *, slash: str = _DIVISION_SLASH) -> str:
+def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
     """Return text in which no program detects a link. `slash` replaces the slashes of paths."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
-def token_text(token: object) -> str:
+def token_repr(token: object) -> str:
     """Return a token as a Python literal to be pasted. No program detects a link in it."""
-    return unlinked(ascii(token), slash=r"\x2f")
+    return break_links(ascii(token), slash=r"\x2f")
 
 
 def one_line(text: str, limit: int = 80) -> str:
@@ -73,13 +73,13 @@ def one_line(text: str, limit: int = 80) -> str:
     return line[: limit - 1] + _CUT
 
 
-def shortened(text: str) -> str:
+def abbreviate(text: str) -> str:
     """Return the beginning and the end of an address, with at most 13 characters in total."""
     line = safe_line(text, _FULL)
     return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
 
 
-def escaped(line: str) -> str:
+def escape_html(line: str) -> str:
     """Escape text for HTML and its attributes. Dollar signs are escaped because of MathJax."""
     return html.escape(line).replace("$", "&#36;")
 
@@ -90,8 +90,8 @@ def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
     If the line is shorter than `full` (by default, `text`), a ``title`` shows the start of `full`.
     """
     line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
-    text = escaped(line)
-    return text if line == title else f'<span title="{escaped(title)}">{text}</span>'
+    text = escape_html(line)
+    return text if line == title else f'<span title="{escape_html(title)}">{text}</span>'
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
@@ -107,13 +107,13 @@ def safe_url(text: str) -> str | None:
     return text if is_safe else None
 
 
-def as_lines(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """Return a text without invisible characters. White space except line breaks becomes spaces."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 
 
-def as_markup(text: str, limit: int = 80) -> str:
+def escape_for_plotly(text: str, limit: int = 80) -> str:
     """Return text that plotly draws literally.
 
     In labels, legends, ticks, titles and hover texts, plotly interprets a subset of HTML, links
@@ -124,7 +124,7 @@ def as_markup(text: str, limit: int = 80) -> str:
 
 # An escaped cell begins with an apostrophe. It contains \uXXXX in place of each character that a
 # program could read as the end of a row or the start of a formula. An original text that begins
-# with an apostrophe is escaped if `from_cell` would otherwise mistake it for an escaped cell.
+# with an apostrophe is escaped if `unescape_cell` would otherwise mistake it for an escaped cell.
 _APOSTROPHE = "'"
 _FORMULA_STARTS = "=+\\-@＝＋－＠"  # noqa: RUF001 - spreadsheets accept the full-width forms
 _RISKY_START = re.compile(rf"""[\s"']*[{_FORMULA_STARTS}]|[\t\r\n]|\#[A-Z0-9/_]+[!?]?$""")
@@ -137,32 +137,32 @@ _TO_ESCAPE = re.compile(_RISKY_CHARACTERS.pattern + r"|\\")
 _ESCAPED = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
 
 
-def as_cell(text: str) -> str:
+def escape_csv_cell(text: str) -> str:
     """Return text for a cell of a CSV file, escaped only if a program could misread the text."""
     if text.isascii() and text.isalnum():
         return text
     is_risky = (
         _RISKY_START.match(text) or _RISKY_CHARACTERS.search(text) or _RISKY_SEPARATOR.search(text)
     )
-    return f"{_APOSTROPHE}{_escape_cell(text)}" if is_risky or from_cell(text) != text else text
+    return f"{_APOSTROPHE}{_escape(text)}" if is_risky or unescape_cell(text) != text else text
 
 
-def as_excel_cell(text: str, limit: int) -> str:
-    """Return text for a cell of an Excel file: `as_cell` with invisible characters escaped.
+def escape_excel_cell(text: str, limit: int) -> str:
+    """Return text for a cell of an Excel file: `escape_csv_cell` with invisible characters escaped.
 
     An empty text is replaced by an apostrophe, since an Excel cell can't contain an empty text. A
     text longer than `limit` is truncated.
     """
-    cell = as_cell(text)
+    cell = escape_csv_cell(text)
     if not is_visible(cell.replace(" ", "")):
-        marked = cell if cell != text else f"{_APOSTROPHE}{_escape_cell(text)}"
+        marked = cell if cell != text else f"{_APOSTROPHE}{_escape(text)}"
         cell = "".join(_unicode_escape(c) if c != " " and is_invisible(c) else c for c in marked)
     cell = cell or _APOSTROPHE
     return cell if len(cell) <= limit else cell[: limit - 1] + _CUT
 
 
-def from_cell(cell: str) -> str:
-    """Return the original text of a cell that `as_cell` or `as_excel_cell` escaped.
+def unescape_cell(cell: str) -> str:
+    """Return the original text of a cell that `escape_csv_cell` or `escape_excel_cell` escaped.
 
     Truncated text can't be restored. A cell that was not escaped is returned unchanged.
     """
@@ -176,7 +176,7 @@ def from_cell(cell: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), rest)
 
 
-def _escape_cell(text: str) -> str:
+def _escape(text: str) -> str:
     line = _TO_ESCAPE.sub(lambda match: _unicode_escape(match[0]), text)
     return _RISKY_SEPARATOR.sub(lambda match: match[1] + _unicode_escape(match[2]), line)
 

@@ -13,7 +13,7 @@ from moments import interrupt_when
 
 from walletframe.history import save, snapshots
 from walletframe.service import SHOWCASE
-from walletframe.text import shortened
+from walletframe.text import abbreviate
 
 DAY = datetime(2026, 1, 30, 6, tzinfo=UTC)
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -153,7 +153,7 @@ def test_show_prints_a_wallets_timeline(run, folder, tmp_path):
     assert re.search(r"2026-01-31 06:00:00Z +unknown +timeout", output)
     assert pd.read_csv(tmp_path / "t.csv")["status"].tolist() == ["ok", "timeout"]
     assert "2026-01-31" not in run(*words, "--until", "2026-01-30").output
-    assert f"ETH.{shortened(UPPER_B)}" in run(*words, "--token", "USDC").output
+    assert f"ETH.{abbreviate(UPPER_B)}" in run(*words, "--token", "USDC").output
     assert run(*words, "--token", "DAI").exit_code == 2
 
 
@@ -208,13 +208,13 @@ def test_compare_adds_up(run, folder, tmp_path):
     written = tmp_path / "sums.csv"
     words = ["--by", "wallet", "--by", "token", "--output", str(written)]
     result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
-    assert re.search(rf"ETH\.{shortened(UPPER_B)} .*unknown +0 of 1", result.output)
+    assert re.search(rf"ETH\.{abbreviate(UPPER_B)} .*unknown +0 of 1", result.output)
     assert {*pd.read_csv(written)["address"]} == {UPPER_A, UPPER_B}
     assets = tmp_path / "assets.csv"
     assets.write_text("asset,token_blockchain,token_address\n" + f"Dollars,ETH,{USDC}\n")
     words = ["--by", "asset", "--by", "wallet", "--assets", str(assets)]
     result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
-    assert re.search(rf"ETH\.{shortened(UPPER_A)} +Dollars +0\.000005 ", result.output)
+    assert re.search(rf"ETH\.{abbreviate(UPPER_A)} +Dollars +0\.000005 ", result.output)
     refused = run("history", "show", "2026-01-30", "--folder", str(folder), "--by", "team")
     assert (refused.exit_code, 'use by="token", "asset"' in refused.output) == (2, True)
 
@@ -244,7 +244,7 @@ def test_compare_and_show_can_select_one_asset(run, folder):
     words = ["history", "show", "2026-01-30", "--folder", str(folder), "--asset", "USDC"]
     output = run(*words).output
     assert re.search(
-        rf"ETH\.{shortened(UPPER_A)} +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output
+        rf"ETH\.{abbreviate(UPPER_A)} +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output
     )
     assert output.endswith("1 increased, 1 unknown; unknown wallets: 1\n")
     assert re.search(r"ETH +USDC .* increased +1 of 2", run(*words, "--by", "blockchain").output)
@@ -252,7 +252,7 @@ def test_compare_and_show_can_select_one_asset(run, folder):
         "history", "show", f"ETH.{UPPER_B}", "--folder", str(folder), "--asset", "USDC"
     ).output
     assert re.search(
-        rf"ETH\.{shortened(UPPER_B)} +USDC +2026-01-31 06:00:00Z +unknown +timeout", lines
+        rf"ETH\.{abbreviate(UPPER_B)} +USDC +2026-01-31 06:00:00Z +unknown +timeout", lines
     )
 
 

@@ -17,7 +17,7 @@ from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.cli.files import is_bulk_folder, read_saved_frames, write_details
 from walletframe.history import load, save, total_timeline
-from walletframe.text import shortened
+from walletframe.text import abbreviate
 
 # The third balance of 0xa has no decimals.
 pytestmark = pytest.mark.filterwarnings("ignore:1 of 3 balances:walletframe.errors.AnswerWarning")
@@ -114,9 +114,9 @@ def test_totals_are_by_asset(run, details, tmp_path):
 def test_totals_by_wallet(run):
     """A failed wallet has a gap, and an empty one a zero."""
     output = run("totals", f"ETH.{A}", f"ETH.{B}", f"ETH.{C}", "--by", "wallet").output
-    assert line_of(output, f"ETH.{shortened(A)}") == [f"ETH.{shortened(A)}", "2", "3", "1", "1/1"]
-    assert line_of(output, f"ETH.{shortened(B)}") == [f"ETH.{shortened(B)}", "0", "0", "0", "1/1"]
-    assert line_of(output, f"ETH.{shortened(C)}") == [f"ETH.{shortened(C)}", "-", "-", "-", "0/1"]
+    assert line_of(output, f"ETH.{abbreviate(A)}") == [f"ETH.{abbreviate(A)}", "2", "3", "1", "1/1"]
+    assert line_of(output, f"ETH.{abbreviate(B)}") == [f"ETH.{abbreviate(B)}", "0", "0", "0", "1/1"]
+    assert line_of(output, f"ETH.{abbreviate(C)}") == [f"ETH.{abbreviate(C)}", "-", "-", "-", "0/1"]
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_totals_by_a_kept_column(run, people):
     result = run("totals", "--file", people, "--keep", "owner", "--by", "owner")
     assert line_of(result.output, "Ada") == ["Ada", "2", "1", "3", "1", "2/2"]
     assert result.output.splitlines()[3].split() == ["-", "-", "-", "-", "-", "0/1"]
-    assert f"{people} line 5: 'ETH.{shortened(B)}': 'Ben' here, but 'Ada' before" in result.stderr
+    assert f"{people} line 5: 'ETH.{abbreviate(B)}': 'Ben' here, but 'Ada' before" in result.stderr
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
@@ -207,8 +207,8 @@ def test_groups_of_several_kinds_stay_together(run, canned):
     """Below the first kind; a known empty wallet has no unknown amount."""
     output = run("totals", f"ETH.{A}", f"ETH.{B}", "--by", "wallet", "--by", "token").output
     wallets = [line.split()[0] for line in output.splitlines()[2:6]]
-    assert wallets == [f"ETH.{shortened(A)}"] * 3 + [f"ETH.{shortened(B)}"]
-    assert "unknown" not in line_of(output, f"ETH.{shortened(B)}")
+    assert wallets == [f"ETH.{abbreviate(A)}"] * 3 + [f"ETH.{abbreviate(B)}"]
+    assert "unknown" not in line_of(output, f"ETH.{abbreviate(B)}")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_the_largest_comes_first_in_each_wallet(run, details, tmp_path, words, o
     write_details(details._replace(holdings=pd.concat(rows, ignore_index=True)), path)
     lines = run(words[0], str(path), *words[1:]).output.splitlines()[2:]
     assert [line.split()[0] for line in lines if line.startswith("ETH.0x")][: len(order)] == [
-        f"ETH.{shortened(owner)}" for owner in order
+        f"ETH.{abbreviate(owner)}" for owner in order
     ]
 
 
@@ -411,9 +411,9 @@ def test_totals_of_a_file_equal_those_of_its_wallets(run, tmp_path, suffix):
     result = run("totals", path, "--by", "token", "--by", "wallet")
     assert result.exit_code == 1
     assert "1.500000000000000001" in result.output
-    assert line_of(result.output, f"ETH.{shortened(C)}")[:5] == [
+    assert line_of(result.output, f"ETH.{abbreviate(C)}")[:5] == [
         *("-", "-", "-"),
-        f"ETH.{shortened(C)}",
+        f"ETH.{abbreviate(C)}",
         "unknown",
     ]
 
@@ -554,5 +554,5 @@ def test_an_interrupt_adds_up_finished_wallets(run, canned):
     interrupt_when(lambda: len(canned.paths) == 2)
     result = run("totals", f"ETH.{A}", f"ETH.{D}", "--by", "wallet")
     assert result.exit_code == 130
-    assert line_of(result.output, f"ETH.{shortened(A)}")[1] == "2"
-    assert line_of(result.output, f"ETH.{shortened(D)}")[-1] == "0/1"
+    assert line_of(result.output, f"ETH.{abbreviate(A)}")[1] == "2"
+    assert line_of(result.output, f"ETH.{abbreviate(D)}")[-1] == "0/1"

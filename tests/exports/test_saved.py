@@ -21,7 +21,7 @@ from walletframe.cli.files import write_details
 from walletframe.errors import ColumnsError, DatasetError, MissingExtraError, SettingsError
 from walletframe.exports import to_json
 from walletframe.pandas_versions import TEXT
-from walletframe.text import as_cell, from_cell
+from walletframe.text import escape_csv_cell, unescape_cell
 
 FORGED = "x\rETH,0xA,USDC,0x7,1000000,6,1000000000000,ETH,"
 WORDS = [
@@ -85,7 +85,7 @@ def test_other_programs_read_the_same_rows(tmp_path, texts):
     """Python's csv, pandas, polars and DuckDB need no options."""
     frame, path = holdings_of(texts), tmp_path / "h.csv"
     frame.wf.to_csv(path)
-    cells = [as_cell(text) for text in texts]
+    cells = [escape_csv_cell(text) for text in texts]
     with path.open(encoding="utf-8", newline="") as file:
         assert [row[2] for row in csv.reader(file)][1:] == cells
     assert pd.read_csv(path, dtype="str", keep_default_na=False)["symbol"].tolist() == cells
@@ -93,7 +93,7 @@ def test_other_programs_read_the_same_rows(tmp_path, texts):
     assert [cell or "" for cell in result] == cells
     rows = duckdb.sql(f"SELECT symbol FROM read_csv('{path}', all_varchar=true)").fetchall()
     # DuckDB takes the apostrophe before a number for an escape character.
-    assert [from_cell(row[0] or "") for row in rows] == texts
+    assert [unescape_cell(row[0] or "") for row in rows] == texts
 
 
 @given(texts=st.lists(TEXTS, min_size=1, max_size=4))

@@ -16,7 +16,7 @@ from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import details_html
 from walletframe.frames.schema import Source
 from walletframe.pandas_versions import TEXT
-from walletframe.text import shortened
+from walletframe.text import abbreviate
 
 TOP = str(2**256 - 1)
 TABLE = {"ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a"}
@@ -78,7 +78,7 @@ def test_failed_wallets_come_first_and_the_rest_is_counted():
     """Failed wallets are among the few rows; captions have the total."""
     records = [record(f"0x{n:0>40}") for n in range(50)] + [failed(whole("bad"))]
     html = assemble(records)._repr_html_()
-    assert html.index(f"ETH.{shortened(whole('bad'))}") < html.index(f"ETH.{shortened(ZERO)}<")
+    assert html.index(f"ETH.{abbreviate(whole('bad'))}") < html.index(f"ETH.{abbreviate(ZERO)}<")
     assert "Wallets: 10 of 51" in html
     assert "Holdings: 10 of 50" in html
     assert "and 41 more" in repr(assemble(records))
@@ -185,7 +185,7 @@ def test_stale_wallets_come_before_fresh_ones():
     fresh = record(A)
     old = WalletRecord(fresh.wallet, fresh.outcome, "s", ANSWERED_AT, Source.STALE, "no network")
     text = repr(assemble([record(B), old]))
-    assert text.index(f"ETH.{shortened(A)}") < text.index(f"ETH.{shortened(B)}")
+    assert text.index(f"ETH.{abbreviate(A)}") < text.index(f"ETH.{abbreviate(B)}")
     assert "no network" in text
 
 

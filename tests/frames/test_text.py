@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.text import as_markup, safe_line
+from walletframe.text import escape_for_plotly, safe_line
 
 HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
 SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
@@ -143,11 +143,11 @@ class TestAsMarkup:
     @settings(deadline=None)
     def test_a_browser_reads_the_shown_text(self, text, limit):
         """Without its entities it is the same; no tag and no dollar is left in it."""
-        drawn = as_markup(text, limit)
+        drawn = escape_for_plotly(text, limit)
         assert html.unescape(drawn) == safe_line(text, limit)
         assert not set(drawn) & set("<>$")
         assert not re.search(r"&(?!lt;|gt;|amp;|#36;)", drawn)
 
     def test_quotes_are_unchanged(self):
         """They are in no attribute, and plotly would draw the entity."""
-        assert as_markup("'a' & \"b\"") == "'a' &amp; \"b\""
+        assert escape_for_plotly("'a' & \"b\"") == "'a' &amp; \"b\""

@@ -30,7 +30,7 @@ from walletframe.errors import (
 from walletframe.notice import notify, warn_never_raise
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorized
-from walletframe.text import safe_line, shortened
+from walletframe.text import abbreviate, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -348,7 +348,7 @@ def _warn_about_rows(
     if problems:
         listed = "; ".join(
             f"{locate(position)}: "
-            f"{_LONG_WORD.sub(lambda word: shortened(word[0]), safe_line(value))!r}: {reason}"
+            f"{_LONG_WORD.sub(lambda word: abbreviate(word[0]), safe_line(value))!r}: {reason}"
             for position, value, reason in problems[:_MAX_LISTED]
         )
         rest = len(problems) - _MAX_LISTED

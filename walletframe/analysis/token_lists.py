@@ -16,7 +16,7 @@ from walletframe.errors import TokenListError
 from walletframe.frames.identity import TokenKey
 from walletframe.frames.schema import require_columns
 from walletframe.pandas_versions import TEXT
-from walletframe.text import from_cell, safe_line
+from walletframe.text import safe_line, unescape_cell
 
 TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
 
@@ -123,7 +123,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
         problem = f"the file is not valid CSV: {error}"
         raise TokenListError([(0, safe_line(str(path)), problem)]) from None
     columns = [name for name in _COLUMNS if name in table.columns]
-    return table.assign(**{name: table[name].map(from_cell) for name in columns})
+    return table.assign(**{name: table[name].map(unescape_cell) for name in columns})
 
 
 def _text_or_none(cell: Any = None) -> str | None:

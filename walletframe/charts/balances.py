@@ -49,7 +49,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import Positions, cell_sums, read_positions
-from walletframe.numerals import amount_phrase, compact, counted_noun, money, part_text, percent
+from walletframe.numerals import compact, counted_noun, full_amount, money, part_text, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -372,7 +372,7 @@ class PivotedSizes:
 
     def exact_text(self, row: int, token: int) -> str:
         """Return the exact sum of a cell as text; the cell must not be in the column Other."""
-        return amount_phrase(self.amounts[row * len(self.tokens) + token])
+        return full_amount(self.amounts[row * len(self.tokens) + token])
 
     def hover_text(self, row: int, token: int, row_lines: Sequence[str], total: float) -> str:
         """Return the hover text of a cell, with lines about its row, or "" if its size is 0."""

@@ -53,7 +53,7 @@ from walletframe.frames.names import (
     user_wallet_names,
 )
 from walletframe.frames.positions import cell_sums
-from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun, percent
+from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -681,7 +681,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         hover_text(
             f"{index + 1:,} of {counted_noun(count, 'wallet')} ({percent((index + 1) / count)})",
             f"hold {percent(float(shares[index]))} of the amount",
-            f"{amount_phrase(running[index])} {balances.measure.unit}",
+            f"{full_amount(running[index])} {balances.measure.unit}",
         )
         for index in points
     ]

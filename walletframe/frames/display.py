@@ -20,7 +20,7 @@ from walletframe.frames.tables import (
     wallets_table,
 )
 from walletframe.numerals import counted_noun
-from walletframe.text import as_html, as_markdown, escaped, safe_line
+from walletframe.text import as_html, as_markdown, escape_html, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +148,9 @@ def cell_html(cell: Cell) -> str:
     text = as_html(cell.text, cell.limit, full=cell.full_text)
     if cell.link is None:
         return text
-    return f'<a href="{escaped(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+    return (
+        f'<a href="{escape_html(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+    )
 
 
 def _html_attributes(tag: str, column: str) -> str:

@@ -38,7 +38,7 @@ from walletframe.frames.tables import (
 from walletframe.history import compare
 from walletframe.history.values import value_changes
 from walletframe.numerals import (
-    amount_phrase,
+    full_amount,
     counted_noun,
     money,
     part_text,
@@ -586,7 +586,7 @@ def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
             columns[heading] = value_cells(frame[name], missing)
         elif name in frame:
             is_amount = isinstance(frame[name].dtype, AmountDtype)
-            write = amount_phrase if is_amount else str
+            write = full_amount if is_amount else str
             limit = _NUMBER_LENGTH if is_amount else limit
             columns[heading] = text_cells(frame[name], missing, limit, write)
     return columns
