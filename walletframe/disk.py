@@ -1,7 +1,4 @@
-"""Local paths, atomic writes, file locks, and files that only their owner can read.
-
-Exports and reports write with `atomic_write`; bulk runs and histories use `publish`.
-"""
+"""Local paths, atomic writes, file locks, and files that only their owner can read."""
 
 from __future__ import annotations
 
@@ -28,18 +25,18 @@ if TYPE_CHECKING:
     from filelock import AcquireReturnProxy
 
 _PRIVATE_FOLDER, _PRIVATE_FILE, _PUBLIC_FILE = 0o700, 0o600, 0o666
-_UNFINISHED = re.compile(r"\.walletframe-[0-9a-f]{16}")
-FORGOTTEN_AFTER_S = 24 * 3600
+_UNFINISHED_NAME = re.compile(r"\.walletframe-[0-9a-f]{16}")
+ABANDONED_AFTER_S = 24 * 3600
 _POLL_S = 0.01
 _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one letter
 
 
-def local_folder(folder: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder, or raise an error for a URL, which `Path` would accept."""
+def local_path(folder: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder; raise an error for a URL, which `Path` would accept."""
     if _URL.match(os.fspath(folder)):
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
-            "neither locks nor renaming, so an interrupted run could not be continued there",
+            "neither locks nor renaming, so an interrupted run could not continue",
             hint="use a folder on a disk (on a cluster, a folder on a shared disk). When the "
             "folder is complete, copy it to the object store, for example with `aws s3 sync` or "
             "`gcloud storage rsync`",
@@ -49,10 +46,10 @@ def local_folder(folder: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
-    """Replace a file when its new content has been completely written to the disk.
+    """Write new content to a temporary file, then replace the file.
 
-    A symlink is followed, and an existing file's mode is preserved. For a device or a pipe, the
-    content is collected and written at the end. If `private`, only the owner can read a new file.
+    Symlinks are followed, and the mode of an existing file stays. The content for a device or pipe
+    is written at the end. If `private`, only the owner can read a new file.
     """
     if _is_special_file(path):
         with TemporaryFile() as buffer:
@@ -63,16 +60,16 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         return
     target = path.resolve()
     mode = _writable_file_mode(target)
-    _clear_unfinished(target.parent)
+    _remove_abandoned(target.parent)
     temporary = target.with_name(f".walletframe-{secrets.token_hex(8)}")
     try:
         fresh = _PRIVATE_FILE if private else _PUBLIC_FILE
         opener = partial(os.open, mode=fresh if mode is None else mode)
         with open(temporary, "xb", opener=opener) as file:
             if mode is not None:
-                temporary.chmod(mode)  # since the umask may have narrowed it
+                temporary.chmod(mode)  # the umask may have removed some permissions
             yield file
-        publish(temporary, target)
+        sync_and_rename(temporary, target)
     except OSError as fault:
         if fault.filename != str(temporary):
             raise
@@ -81,8 +78,8 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
-def publish(unfinished: Path, target: Path) -> None:
-    """Sync a finished file to the disk, then rename the file to its final name."""
+def sync_and_rename(unfinished: Path, target: Path) -> None:
+    """Sync a finished file to the disk, then give it its final name."""
     with unfinished.open("rb+") as file:
         os.fsync(file.fileno())
     unfinished.replace(target)
@@ -99,11 +96,11 @@ def fsync_directory(folder: Path) -> None:
             os.close(handle)
 
 
-def _clear_unfinished(folder: Path) -> None:
+def _remove_abandoned(folder: Path) -> None:
     """Remove this user's unfinished files that are more than a day old."""
-    before, user = time.time() - FORGOTTEN_AFTER_S, getattr(os, "geteuid", int)()
+    before, user = time.time() - ABANDONED_AFTER_S, getattr(os, "geteuid", int)()
     with suppress(OSError), os.scandir(folder) as entries:
-        for entry in (each for each in entries if _UNFINISHED.fullmatch(each.name)):
+        for entry in (each for each in entries if _UNFINISHED_NAME.fullmatch(each.name)):
             with suppress(OSError):
                 file = entry.stat(follow_symlinks=False)
                 is_own = stat.S_ISREG(file.st_mode) and file.st_uid == user
@@ -111,8 +108,8 @@ def _clear_unfinished(folder: Path) -> None:
                     Path(entry.path).unlink()
 
 
-def locked(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
-    """Lock a file against all other processes until the returned context manager exits.
+def file_lock(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
+    """Acquire a lock between processes, and return a context manager that releases the lock.
 
     If another process holds the lock and `blocking` is False, raise filelock's `Timeout`.
     """
@@ -126,13 +123,13 @@ def locked(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
     except NotImplementedError:
         raise DatasetError(
             f"{path.parent} is on a disk that does not support file locks (flock)",
-            hint="choose a folder on another disk, or update filelock, whose newer versions also "
-            "work without flock",
+            hint="choose a folder on another disk, or update filelock: newer versions work without "
+            "flock",
         ) from None
 
 
-def private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents, which only their owner can read."""
+def create_private_folder(folder: Path) -> None:
+    """Create a folder and its missing parents; only their owner can read them."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
@@ -142,8 +139,7 @@ def private_folder(folder: Path) -> None:
 def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
     """Read a Parquet file, or some of its columns. Folder names such as ``x=1`` add no column.
 
-    Unlike pandas, this function avoids `pyarrow.dataset`, whose threads can abort the process at
-    exit.
+    `pyarrow.dataset`, which pandas uses, has threads that can abort the process at exit.
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - importing pandas does not load it
 
@@ -151,7 +147,7 @@ def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
         return file.read(columns)
 
 
-def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
+def create_private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
     """Create and open a file that only its owner can read. Raise if the file already exists."""
     return open(path, "xb", buffering, opener=partial(os.open, mode=_PRIVATE_FILE))
 
@@ -171,7 +167,7 @@ def _is_special_file(path: Path) -> bool:
 
 
 def _writable_file_mode(target: Path) -> int | None:
-    """Return the mode of a file, or None if there is no file. Raise if it is not writable."""
+    """Return the mode of a file, or None if it is missing. Raise if the file is not writable."""
     if not target.exists():
         return None
     if target.is_dir():

@@ -8,21 +8,21 @@
         ├── AmountError          (ArithmeticError)  a value that is not an exact amount
         │   ├── AmountPrecisionError             digits would be lost, or were already lost
         │   ├── AmountTypeError  (TypeError)     an operation that amounts don't support
-        │   └── AmountValueError (ValueError)    not an exact amount, assigned to a column
+        │   └── AmountValueError (ValueError)    a value assigned to a column is not an amount
         ├── ArgumentError        (TypeError)     an argument of the wrong type
         ├── ColumnsError         (KeyError)      columns that a method needs are missing
         ├── PricesError          (ValueError)    prices that can't be used
         ├── UnknownTokenError    (LookupError)   the holdings don't contain the token
-        ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
+        ├── AmbiguousTokenError  (ValueError)    several tokens share a symbol
         ├── UnknownWalletError   (LookupError)   the frame doesn't contain the wallet
         ├── UnknownBlockchainError (LookupError) the options don't contain the blockchain
-        ├── FramesNeededError    (AttributeError) a method that needs a DataFrame
+        ├── FramesNeededError    (AttributeError) a method needs a DataFrame
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or invalid
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
         ├── CacheError           (OSError)       cached answers can't be read
-        ├── SnapshotError        (ValueError)    holdings that can't be saved, compared or added up
-        ├── UnknownSnapshotError (LookupError)   there is no snapshot up to the requested time
+        ├── SnapshotError        (ValueError)    holdings can't be saved, compared or added up
+        ├── UnknownSnapshotError (LookupError)   no snapshot is as old as the requested time
         ├── HistoryError         (OSError)       a snapshot can't be read
         ├── DatasetError         (OSError)       a file or folder of holdings can't be used
         ├── ClusterError         (RuntimeError)  a cluster can't fetch, or was lost
@@ -30,7 +30,7 @@
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
 
     KeyboardInterrupt
-    └── FetchInterrupted         a fetch was stopped; it contains the finished wallets
+    └── FetchInterrupted         a fetch was stopped; the error contains the finished wallets
 
     UserWarning
     └── WalletframeWarning
@@ -42,8 +42,8 @@
         ├── SpamWarning          rows were left out because their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 
-The text of an error says what happened. Most texts end with a blank line and a hint about what to
-do. All errors have attributes of plain Python types, can be pickled, and never contain the API key.
+The text of an error says what happened. Most texts end with a blank line and a hint. All errors
+have attributes of plain Python types, can be pickled, and never contain the API key.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ if TYPE_CHECKING:
 _PACKAGE = __name__.partition(".")[0]
 Problems: TypeAlias = tuple[tuple[int, str, str], ...]  # position, value and reason
 POSITIONS_NOTE = "listed by position, counted from 0"
-_SHOWN, _NAMES_SHOWN = 20, 10
+_MAX_PROBLEMS, _MAX_NAMES = 20, 10
 
 
-def _rebuild(kind: type[WalletframeError], text: str, state: dict[str, Any]) -> WalletframeError:
+def _unpickle(kind: type[WalletframeError], text: str, state: dict[str, Any]) -> WalletframeError:
     error = kind.__new__(kind)
     error.args = (text,)
     error.__dict__.update({"message": text, "hint": ""} | state)
@@ -96,26 +96,26 @@ class WalletframeError(Exception):
         return str(self.args[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.args[0], dict(self.__dict__))
+        return _unpickle, (type(self), self.args[0], dict(self.__dict__))
 
 
 class AddressError(WalletframeError, ValueError):
-    """One or more wallet addresses can't be read. One error reports all of them.
+    """Wallet addresses can't be read. One error reports all unreadable addresses.
 
     Parameters
     ----------
     problems : sequence of (int, str, str)
         The position, the value as text, and the reason, for each unreadable wallet. The message
-        shows the first twenty problems. The attribute ``problems`` contains all of them.
+        shows the first twenty problems. The attribute ``problems`` contains all problems.
     where : str, optional
-        The note in the message that says what the positions count, such as lines of a file.
+        The note in the message about the positions, such as line numbers in a file.
     fixes : sequence of (int, str, str), optional
-        For each wallet whose blockchain has another name than in the service: the position, that
-        name, and the service's name. The message counts the wallets of each name. The attribute
-        ``fixes`` contains these wallets; ``problems`` contains them too.
+        The position, the name, and the service's name, for each blockchain with another name than
+        in the service. The message counts the wallets by name. The attributes ``fixes`` and
+        ``problems`` contain these wallets.
     malformed : bool, default False
-        Whether some of the addresses don't have the form of their blockchain, and can be requested
-        as they are written.
+        Whether some addresses don't have the format of their blockchain. A fetch with
+        ``on_unreadable="ask"`` requests such addresses.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class AddressError(WalletframeError, ValueError):
         if malformed:
             hint = (
                 'correct these addresses, or pass on_unreadable="drop" to leave them out; a fetch '
-                'with on_unreadable="ask" requests them as written'
+                'with on_unreadable="ask" requests them unchanged'
             )
         if fixes:
             counts = Counter(f"write {name} instead of {alias!r}" for _, alias, name in fixes)
@@ -151,8 +151,8 @@ class AddressError(WalletframeError, ValueError):
             fix = "pass fix=True to fetch_wallets, or pass wf.clean(…), to replace these names"
             hint = f"{hint}; {fix}" if problems else fix
         super().__init__(message, hint)
-        refused = ((place, alias, f"write {name} instead") for place, alias, name in fixes)
-        self.problems: Problems = tuple(sorted((*problems, *refused)))
+        aliased = ((position, alias, f"write {name} instead") for position, alias, name in fixes)
+        self.problems: Problems = tuple(sorted((*problems, *aliased)))
         self.fixes: Problems = tuple(fixes)
 
     def _render_traceback_(self) -> list[str]:
@@ -160,43 +160,42 @@ class AddressError(WalletframeError, ValueError):
         from IPython.core.getipython import get_ipython  # noqa: PLC0415 - only IPython calls this
 
         shell: Any = get_ipython()
-        frames = _callers_traceback(self.__traceback__)
+        frames = _traceback_of_caller(self.__traceback__)
         traceback: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, frames)
         return traceback
 
 
-def _callers_traceback(trace: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without the frames of this package."""
+def _traceback_of_caller(trace: TracebackType | None) -> TracebackType | None:
     if trace is None:
         return None
-    rest = _callers_traceback(trace.tb_next)
+    rest = _traceback_of_caller(trace.tb_next)
     if trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         return rest
     return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
 def _join_problem_lines(first: str, problems: Sequence[tuple[str, str]]) -> str:
-    """Return a message of several lines: its first line, and the first problems with reasons."""
-    shown = [break_links(f"  {item}: {reason}") for item, reason in problems[:_SHOWN]]
-    rest = _remaining_count_lines(len(problems) - _SHOWN, "  ", ".problems")
+    """Return a message with a first line, and a line for each of the first problems."""
+    shown = [break_links(f"  {item}: {reason}") for item, reason in problems[:_MAX_PROBLEMS]]
+    rest = _remaining_count_lines(len(problems) - _MAX_PROBLEMS, "  ", ".problems")
     return "\n".join([first, *shown, *rest])
 
 
 def _remaining_count_lines(count: int, indent: str, attribute: str) -> list[str]:
-    """Return a line with the number of items not shown, or no line if all items are shown."""
+    """Return a line with the number of hidden items, or no line if there are none."""
     return [f"{indent}… and {count} more (see {attribute})"] if count > 0 else []
 
 
 class AmountError(WalletframeError, ArithmeticError):
     """A value is not an exact amount, or does not fit the target type.
 
-    This class is not a ValueError, because pandas catches a ValueError and then silently leaves a
-    column unconverted.
+    This class is not a ValueError, because pandas catches a ValueError and then does not convert
+    the column.
     """
 
 
 class AmountPrecisionError(AmountError):
-    """Digits would be or were lost, because of a float, too many decimals or a narrow dtype."""
+    """Digits would be lost or were lost: by a float, too many decimals, or a narrow dtype."""
 
 
 class AmountTypeError(AmountError, TypeError):
@@ -204,7 +203,7 @@ class AmountTypeError(AmountError, TypeError):
 
 
 class AmountValueError(AmountError, ValueError):
-    """A value that was assigned to or inserted in a column of amounts is not an exact amount."""
+    """A value assigned to a column of amounts is not an exact amount."""
 
 
 class ArgumentError(WalletframeError, TypeError):
@@ -217,9 +216,9 @@ class ColumnsError(WalletframeError, KeyError):
     Parameters
     ----------
     missing : sequence of str
-        The names of the missing columns. The attribute ``missing`` is a tuple of them.
+        The names of the missing columns. The attribute ``missing`` is a tuple of these names.
     present : sequence of str
-        The names of the columns of the DataFrame.
+        The column names of the DataFrame.
     hint : str, optional
         What to do about the error.
     """
@@ -232,7 +231,7 @@ class ColumnsError(WalletframeError, KeyError):
 
 
 class PricesError(WalletframeError, ValueError):
-    """Prices can't be used. One error reports all of them.
+    """Prices can't be used. One error reports all unusable prices.
 
     Parameters
     ----------
@@ -241,9 +240,8 @@ class PricesError(WalletframeError, ValueError):
     hint : str, optional
         What to do about the error.
     problems : sequence of (int, str, str), optional
-        The position or the line in the file, the value as text, and the reason, for each unusable
-        price. The message shows the first twenty problems. The attribute ``problems`` contains all
-        of them.
+        The position or line number, the value as text, and the reason, for each unusable price. The
+        message shows the first twenty problems. The attribute ``problems`` contains all problems.
     """
 
     def __init__(
@@ -259,7 +257,7 @@ class SettingsError(WalletframeError, ValueError):
 
 
 class LedgerError(WalletframeError, ValueError):
-    """The sandbox can't serve the holdings that it was given."""
+    """The sandbox can't serve these holdings."""
 
 
 class MissingExtraError(WalletframeError, ImportError):
@@ -272,15 +270,15 @@ class MissingExtraError(WalletframeError, ImportError):
     purpose : str
         The feature that needs the dependency.
     lacking : str, optional
-        A description of the missing part. By default, the packages of the extra are missing.
+        What is missing. By default, the packages of the extra.
     hint : str, optional
-        What to do about the error. By default, the hint is a command that installs the packages.
+        What to do about the error. By default, a command that installs the packages.
     """
 
     def __init__(self, extra: str, purpose: str, lacking: str = "", hint: str = "") -> None:
         from importlib.metadata import distributions  # noqa: PLC0415 - slow to load
 
-        # Each package is named, since pip may not find walletframe itself in its package index.
+        # The command lists the packages, since pip's package index may not contain walletframe.
         needed = [each for dist in distributions(name=_PACKAGE) for each in dist.requires or []]
         ours = {each.partition(";")[0] for each in needed if each.endswith(f"extra == '{extra}'")}
         names = " ".join(f'"{name}"' for name in sorted(ours) or [f"{_PACKAGE}[{extra}]"])
@@ -296,7 +294,7 @@ class TokenListError(WalletframeError, ValueError):
     ----------
     problems : sequence of (int, str, str)
         The position in the list, the entry as text, and the reason, for each unusable entry. The
-        message shows the first twenty problems. The attribute ``problems`` contains all of them.
+        message shows the first twenty problems. The attribute ``problems`` contains all problems.
     hint : str, optional
         What to pass instead.
     """
@@ -331,7 +329,7 @@ class UnknownTokenError(WalletframeError, LookupError):
     ) -> None:
         named = break_links(repr(token)) if isinstance(token, str) else token_repr(token)
         default_hint = (
-            "pass a token as (blockchain, contract), where the contract of a native coin is None, "
+            "pass a token as (blockchain, contract), with None as the contract of a native coin, "
             "or as a symbol exactly as in the column 'symbol'"
         )
         super().__init__(f"no row has the {what} {named}", hint or default_hint)
@@ -362,13 +360,13 @@ class AmbiguousTokenError(WalletframeError, ValueError):
     ) -> None:
         by_symbol = {symbol: list(tokens) for symbol, tokens in contracts.items()}
         listed = ["several tokens share the same symbol:"]
-        for name, tokens in list(by_symbol.items())[:_NAMES_SHOWN]:
+        for name, tokens in list(by_symbol.items())[:_MAX_NAMES]:
             listed.append(break_links(f"  {name!a}:"))
-            for token in tokens[:_NAMES_SHOWN]:
+            for token in tokens[:_MAX_NAMES]:
                 note = (notes or {}).get(token, "")
                 listed.append(f"    {token_repr(token)}{break_links(note and f': {note}')}")
-            listed += _remaining_count_lines(len(tokens) - _NAMES_SHOWN, "    ", ".contracts")
-        rest = _remaining_count_lines(len(by_symbol) - _NAMES_SHOWN, "  ", ".contracts")
+            listed += _remaining_count_lines(len(tokens) - _MAX_NAMES, "    ", ".contracts")
+        rest = _remaining_count_lines(len(by_symbol) - _MAX_NAMES, "  ", ".contracts")
         super().__init__("\n".join([*listed, *rest]), hint)
         self.contracts = by_symbol
 
@@ -396,7 +394,7 @@ class UnknownWalletError(WalletframeError, LookupError):
 
 
 class UnknownBlockchainError(WalletframeError, LookupError):
-    """The requested blockchain is not among the options. The hint lists some options.
+    """The requested blockchain is not an option. The hint lists some options.
 
     Parameters
     ----------
@@ -407,10 +405,10 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     """
 
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:
-        more = ", …" if len(known) > _NAMES_SHOWN else ""
+        more = ", …" if len(known) > _MAX_NAMES else ""
         super().__init__(
             break_links(f"the blockchain {blockchain!r} is not among the options"),
-            hint=break_links(f"choose from: {', '.join(known[:_NAMES_SHOWN]) or 'none'}{more}"),
+            hint=break_links(f"choose from: {', '.join(known[:_MAX_NAMES]) or 'none'}{more}"),
         )
         self.blockchain = blockchain
 
@@ -447,11 +445,11 @@ class SnapshotError(WalletframeError, ValueError):
 
 
 class FramesNeededError(WalletframeError, AttributeError):
-    """A method that needs a DataFrame was called on a fetch, a folder or Dask DataFrames."""
+    """A method that needs a DataFrame was called on WalletDetails, a folder or Dask DataFrames."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
-    """There is no snapshot up to the requested time. ``history.snapshots()`` lists them."""
+    """No snapshot is as old as the requested time. ``history.snapshots()`` lists all snapshots."""
 
 
 class FetchError(WalletframeError, RuntimeError):
@@ -462,8 +460,8 @@ class FetchError(WalletframeError, RuntimeError):
     message : str
         How many wallets failed, and why.
     details : WalletDetails or FetchSummary
-        The result, with a row for every requested wallet, or the summary of a fetch into a folder.
-        Also the attribute ``details``.
+        The result of the fetch, with a row for every requested wallet, or its summary if the fetch
+        wrote a folder. Also the attribute ``details``.
     hint : str, optional
         What to do about the error.
     """
@@ -482,14 +480,14 @@ class FetchInterrupted(KeyboardInterrupt):
     """A fetch was interrupted.
 
     This class is a KeyboardInterrupt, so that Run All in a notebook and scripts also stop. The
-    finished wallets are in the cache or in the folder, and the same call again requests only the
+    finished wallets are in the cache or in the folder. If you repeat the call, it requests only the
     unfinished wallets.
 
     Parameters
     ----------
     details : WalletDetails or FetchSummary
-        The result so far, in which unfinished wallets have the status ``cancelled``, or the summary
-        of a fetch into a folder. Also the attribute ``details``.
+        The result so far, with the status ``cancelled`` for unfinished wallets, or its summary if
+        the fetch wrote a folder. Also the attribute ``details``.
     hint : str, optional
         What to do next. Also the attribute ``hint``.
     """
@@ -508,7 +506,7 @@ class FetchInterrupted(KeyboardInterrupt):
         return FetchInterrupted, (self.details, self.hint)
 
     def _render_traceback_(self) -> list[str]:
-        """Return one line for IPython: the user interrupted the fetch, so nothing is to debug."""
+        """Return one line for IPython, since an interruption needs no debugging."""
         return [f"{type(self).__name__}: the fetch was interrupted; {self.hint}"]
 
 
@@ -517,9 +515,9 @@ class WalletframeWarning(UserWarning):
 
 
 class AnswerWarning(WalletframeWarning):
-    """The service sent wallets that were not requested, or balances that can't be read.
+    """The service sent unrequested wallets or unreadable balances.
 
-    The result does not contain unrequested wallets. Unreadable values are NA.
+    Unrequested wallets are left out, and unreadable values are NA.
     """
 
 
@@ -532,16 +530,15 @@ class FetchWarning(WalletframeWarning):
 
 
 class InputWarning(WalletframeWarning):
-    """The input is used, but may not be what you meant: it may have duplicate rows, for example.
+    """The input may not be what you meant. For example, it has duplicate rows.
 
     Parameters
     ----------
     message : str
         What is unusual about the input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each problem with a row of a list. The
-        row can't be read, or its value in an extra column is ignored, because an earlier row of the
-        same wallet has another value.
+        The position, the value as text, and the reason, for each row that can't be read, and for
+        each value in an extra column that contradicts an earlier row of the same wallet.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:
@@ -554,7 +551,7 @@ class PricesWarning(WalletframeWarning):
 
 
 class SpamWarning(WalletframeWarning):
-    """Rows were left out, as requested, because their tokens look like spam.
+    """Rows whose tokens look like spam were left out, as requested.
 
     No warning filter turns this warning into an error.
     """

@@ -1,7 +1,7 @@
 """Reset objects that a forked child process must not share with its parent process.
 
-A fork copies only the calling thread. In the child, a lock that another thread held is never
-released, work of other threads does not continue, and open connections belong to the parent.
+A fork copies only the calling thread. In the child, locks of other threads are never released,
+other threads don't continue, and open connections belong to the parent.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ class ResetsAfterFork(Protocol):
     """An object that must be reset in a forked child."""
 
     def reset_after_fork(self) -> None:
-        """Reset the object without acquiring a lock that a thread of the parent may hold."""
+        """Reset the object without acquiring a lock, since the parent may hold the lock."""
 
 
 _registered: WeakSet[ResetsAfterFork] = WeakSet()
 
 
 def register_fork_reset(instance: ResetsAfterFork) -> None:
-    """Reset an object in every child that is forked from now on, while the object exists."""
+    """Register an object to reset in each later forked child. Keep only a weak reference."""
     _registered.add(instance)
 
 
 class ForkSafeLock:
-    """A lock that is always free when a forked child starts."""
+    """A lock that is free at the start of a forked child."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -41,7 +41,7 @@ class ForkSafeLock:
         self._lock.release()
 
     def reset_after_fork(self) -> None:
-        """Replace the lock with a new one, since a thread of the parent may have held it."""
+        """Replace the lock, since a thread of the parent may have held the old lock."""
         self._lock = Lock()
 
 

@@ -20,7 +20,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
-from walletframe.address.lists import read_pasted, replaced_aliases
+from walletframe.address.lists import alias_replacement_texts, read_pasted
 from walletframe.analysis.sums import totals
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
@@ -163,7 +163,7 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
     _print_lines(["these wallets can't be read and are left out:", *reasons] if reasons else [])
     if not reading.wallets:
         raise UsageError("no wallets were given; add wallets, such as NEAR.alice.near")
-    _print_lines([f"replaced {text}" for text in replaced_aliases(reading.aliases)])
+    _print_lines([f"replaced {text}" for text in alias_replacement_texts(reading.aliases)])
     return reading.wallets
 
 

@@ -19,7 +19,7 @@ _warned: set[str] = set()
 def notify(text: str, category: type[WalletframeWarning], *details: object) -> None:
     """Issue a warning that points to the innermost line outside this package.
 
-    The text must not contain the API key. `details` are passed to the category's constructor.
+    The text must not contain the API key. `details` are further arguments of the category.
     """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - only frames tell which line called this package
     level = 2
@@ -29,13 +29,13 @@ def notify(text: str, category: type[WalletframeWarning], *details: object) -> N
 
 
 def warn_never_raise(text: str, category: type[WalletframeWarning]) -> None:
-    """Issue a warning about a requested effect. No warning filter turns it into an error."""
+    """Issue a warning that no warning filter turns into an error."""
     with suppress(category):
         notify(text, category)
 
 
 def warn_once(text: str, category: type[WalletframeWarning]) -> None:
-    """Issue a warning as `warn_never_raise` does, but only once per text and process."""
+    """Issue a warning once per text and process. No warning filter turns it into an error."""
     if text not in _warned:
         _warned.add(text)
         warn_never_raise(text, category)

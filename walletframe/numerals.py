@@ -1,7 +1,4 @@
-"""Format numbers for people: counts with their nouns, money, exact amounts, and short numbers.
-
-This module imports no other module of the package.
-"""
+"""Format numbers for people: counts with their nouns, money, exact amounts, and short numbers."""
 
 from __future__ import annotations
 
@@ -18,28 +15,28 @@ def counted_noun(count: int, noun: str) -> str:
 
 
 def count_with_verb(count: int, total: int, noun: str) -> str:
-    """Return a text with a verb, such as ``2 of 3 wallets are``."""
+    """Return a count, its noun and a verb, such as ``2 of 3 wallets are``."""
     return f"{count:,} of {counted_noun(total, noun)} {'is' if count == 1 else 'are'}"
 
 
 def part_text(count: float, whole: float, noun: str = "wallets") -> str:
-    """Return a text such as `` (4 of 5 wallets)``, or an empty text if all or none count."""
+    """Return a text such as `` (4 of 5 wallets)``, or "" if the count is 0 or the whole."""
     return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
 
 
 def full_amount(amount: Decimal | None) -> str:
-    """Return the text to write before a symbol: all digits, or ``unknown amount of`` for None."""
+    """Return all digits of an amount, or ``unknown amount of`` for None. A symbol follows."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
 def six_digit_text(amount: Decimal) -> str:
-    """Return an amount rounded to six digits, or to an integer if that has more."""
+    """Round an amount to six digits, or to an integer if the integer has more digits."""
     text = format(amount, f",.{max(5 - amount.adjusted(), 0) if amount else 0}f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def money(value: float) -> str:
-    """Return a value rounded to the cent, or to four digits if that would look like 0."""
+    """Round a value to the cent, or to four digits if it is below one cent."""
     if abs(value) >= _TOO_LARGE:
         return f"{value:.3e}"
     if 0 < abs(value) < _CENT:
@@ -60,7 +57,7 @@ def signed_money(value: float) -> str:
 
 
 def cents_text(value: float) -> str:
-    """Return a value rounded to the cent, without thousands separators, or ``<0.01``."""
+    """Round a value to the cent, without thousands separators; a smaller value is ``<0.01``."""
     if 0 < abs(value) < _CENT:
         return "<0.01" if value > 0 else ">-0.01"
     return f"{value:.2f}"
@@ -85,7 +82,7 @@ def brief_amount(amount: Decimal | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a fraction from 0 to 1 as a percentage. The results 0% and 100% are never rounded."""
+    """Return a fraction from 0 to 1 as a percentage. It is 0% or 100% only if that is exact."""
     if share in {0, 1}:
         return f"{share:.0%}"
     if share < _LEAST_SHARE:

@@ -20,13 +20,13 @@ Missing text is NaN.
 """
 
 
-def factorized(column: Any, *, use_na_sentinel: bool = True) -> tuple[npt.NDArray[np.intp], Any]:
+def factorize(column: Any, *, use_na_sentinel: bool = True) -> tuple[npt.NDArray[np.intp], Any]:
     """Return integer codes (-1 if missing) and the unique values, like `pandas.factorize`."""
     array = getattr(column, "array", column)
     if PANDAS < (3, 0):
         if isinstance(array, pd.arrays.NumpyExtensionArray):  # pandas 2 would warn
             array = array.to_numpy()
-        if array.dtype == object:  # pandas 2 cuts text at a NUL if all values are text
+        if array.dtype == object:  # pandas 2 truncates text at a NUL if all values are text
             codes, values = pd.factorize(
                 np.append(array, np.array([None])), use_na_sentinel=use_na_sentinel
             )

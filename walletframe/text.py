@@ -1,4 +1,4 @@
-"""Escape untrusted text for display and for cells of files. `unescape_cell` restores escaped cells.
+"""Escape untrusted text for display and for cells of files, and unescape such cells.
 
 DataFrames contain the text as the service sent it.
 """
@@ -16,12 +16,11 @@ _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
 _MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
 _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
-"""The positions at which JupyterLab, terminals, mail and PDF readers detect links in text."""
+"""The characters by which JupyterLab, terminals, mail and PDF readers detect links in text."""
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
-"""Slashes of paths, but not those of ``ETH/USDC`` and ``</b>``.
+"""Slashes of paths, except in text such as ``ETH/USDC`` and ``</b>``.
 
-JupyterLab makes a link of text on stderr if it is the path of an existing file. ``/``, ``x/..`` and
-``~/`` exist for every notebook, and ``x/a.csv`` may exist.
+JupyterLab links the path of any existing file on stderr. ``/``, ``x/..`` and ``~/`` always exist.
 """
 _DIVISION_SLASH = "\u2215"  # looks like a slash
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
@@ -35,7 +34,7 @@ def is_invisible(char: str) -> bool:
 
 
 def is_visible(text: str) -> bool:
-    """Return whether all characters of a text are visible. A space counts as invisible."""
+    """Return whether all characters of a text are visible. A space is invisible."""
     if text.isascii():
         return text.isprintable() and " " not in text
     return not any(map(is_invisible, text))
@@ -46,23 +45,23 @@ def safe_line(text: str, limit: int = 80) -> str:
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
     line = break_links(one_line(text, limit))
-    while len(line) > limit:  # a cut can make a link, whose brackets need another cut
+    while len(line) > limit:  # truncation can create a link, and brackets make the line longer
         line = break_links(line[: limit - 1] + _CUT)
     return line
 
 
 def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Return text in which no program detects a link. `slash` replaces the slashes of paths."""
+    """Return text in which no program detects a link; replace the slashes of paths by `slash`."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_repr(token: object) -> str:
-    """Return a token as a Python literal to be pasted. No program detects a link in it."""
+    """Return a token as a Python literal in which no program detects a link."""
     return break_links(ascii(token), slash=r"\x2f")
 
 
 def one_line(text: str, limit: int = 80) -> str:
-    """Return text as one line without invisible characters. Programs may detect links in it."""
+    """Return text as one line without invisible characters, but possibly with links."""
     if len(text) <= limit and text.isprintable() and _BLANK.isdisjoint(text):
         return " ".join(text.split())
     head = text[: 4 * limit]
@@ -73,21 +72,21 @@ def one_line(text: str, limit: int = 80) -> str:
     return line[: limit - 1] + _CUT
 
 
-def abbreviate(text: str) -> str:
-    """Return the beginning and the end of an address, with at most 13 characters in total."""
-    line = safe_line(text, _FULL)
+def abbreviate(address: str) -> str:
+    """Return the start and the end of an address, with at most 13 characters in total."""
+    line = safe_line(address, _FULL)
     return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
 
 
 def escape_html(line: str) -> str:
-    """Escape text for HTML and its attributes. Dollar signs are escaped because of MathJax."""
+    """Escape text for HTML and its attributes. A dollar sign would start a formula of MathJax."""
     return html.escape(line).replace("$", "&#36;")
 
 
 def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
     """Return text as one escaped line of HTML.
 
-    If the line is shorter than `full` (by default, `text`), a ``title`` shows the start of `full`.
+    If text is missing in this line, a tooltip shows `full` (by default, `text`).
     """
     line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
     text = escape_html(line)
@@ -95,20 +94,20 @@ def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
-    """Return text as one line of Markdown, also for table cells, with all markup escaped."""
+    """Return text as one line of Markdown with all markup escaped, for paragraphs and tables."""
     line = safe_line(text, limit)
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
 
 
 def safe_url(text: str) -> str | None:
-    """Return the text, unescaped, if it is a URL that is safe to link, or else None."""
+    """Return a URL unchanged if it is safe to link, else None."""
     is_url = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
     is_safe = is_url and is_visible(text) and _QUOTES.isdisjoint(text)
     return text if is_safe else None
 
 
 def remove_invisible(text: str) -> str:
-    """Return a text without invisible characters. White space except line breaks becomes spaces."""
+    """Remove invisible characters; replace white space by spaces, except line breaks."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 
@@ -116,15 +115,13 @@ def remove_invisible(text: str) -> str:
 def escape_for_plotly(text: str, limit: int = 80) -> str:
     """Return text that plotly draws literally.
 
-    In labels, legends, ticks, titles and hover texts, plotly interprets a subset of HTML, links
-    included. If the page has MathJax, plotly passes text between dollar signs to it.
+    Plotly interprets some HTML, such as links. It passes text between dollar signs to MathJax.
     """
     return html.escape(safe_line(text, limit), quote=False).replace("$", "&#36;")
 
 
-# An escaped cell begins with an apostrophe. It contains \uXXXX in place of each character that a
-# program could read as the end of a row or the start of a formula. An original text that begins
-# with an apostrophe is escaped if `unescape_cell` would otherwise mistake it for an escaped cell.
+# An escaped cell begins with an apostrophe. Characters that end a row or start a formula become
+# \uXXXX. A text with an apostrophe is also escaped if it looks like an escaped cell.
 _APOSTROPHE = "'"
 _FORMULA_STARTS = "=+\\-@＝＋－＠"  # noqa: RUF001 - spreadsheets accept the full-width forms
 _RISKY_START = re.compile(rf"""[\s"']*[{_FORMULA_STARTS}]|[\t\r\n]|\#[A-Z0-9/_]+[!?]?$""")
@@ -138,7 +135,7 @@ _ESCAPED = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
 
 
 def escape_csv_cell(text: str) -> str:
-    """Return text for a cell of a CSV file, escaped only if a program could misread the text."""
+    """Escape text for a cell of a CSV file, but only if a program could misread the text."""
     if text.isascii() and text.isalnum():
         return text
     is_risky = (
@@ -148,10 +145,10 @@ def escape_csv_cell(text: str) -> str:
 
 
 def escape_excel_cell(text: str, limit: int) -> str:
-    """Return text for a cell of an Excel file: `escape_csv_cell` with invisible characters escaped.
+    """Escape text for a cell of an Excel file, as `escape_csv_cell` does, and invisible characters.
 
-    An empty text is replaced by an apostrophe, since an Excel cell can't contain an empty text. A
-    text longer than `limit` is truncated.
+    An empty text becomes an apostrophe, since an Excel cell can't contain an empty text. Text that
+    is longer than `limit` is truncated.
     """
     cell = escape_csv_cell(text)
     if not is_visible(cell.replace(" ", "")):
@@ -162,10 +159,7 @@ def escape_excel_cell(text: str, limit: int) -> str:
 
 
 def unescape_cell(cell: str) -> str:
-    """Return the original text of a cell that `escape_csv_cell` or `escape_excel_cell` escaped.
-
-    Truncated text can't be restored. A cell that was not escaped is returned unchanged.
-    """
+    """Undo `escape_csv_cell` or `escape_excel_cell`, except truncation; keep unescaped cells."""
     if not cell.startswith(_APOSTROPHE):
         return cell
     rest = cell[1:]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import pandas as pd
 
-from walletframe.address.forms import COLUMNS, standard_names
+from walletframe.address.forms import COLUMNS, standardize_names
 from walletframe.address.lists import read_list, read_rows, read_table, with_labels
 from walletframe.chains import find_blockchain
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from walletframe.address.forms import WalletLike
-    from walletframe.address.lists import Reading, WalletsLike
+    from walletframe.address.lists import ParsedWallets, WalletsLike
 
 ExtraValues: TypeAlias = "tuple[str | None, ...]"
 Row: TypeAlias = "tuple[int, WalletLike, ExtraValues]"  # line number, wallet, extra columns
 ColumnsCheck: TypeAlias = "Callable[[Sequence[str]], None] | None"
 
-_LINES, _CHARACTERS = 5_000_000, 256_000_000  # all wallets of a file are kept in memory
+_MAX_LINES, _MAX_CHARACTERS = 5_000_000, 256_000_000  # all wallets are kept in memory
 
 
-def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
-    """Read wallets, passed in any form or as the path of a file, and the extra columns `keep`.
+def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> ParsedWallets:
+    """Read wallets in any form or from a file, and the extra columns `keep`.
 
-    Text that ends in .csv or .txt is a path, unless it could be a wallet and is no existing file.
+    Text that ends in .csv or .txt is a path if the file exists, or if the text can't be a wallet.
     """
     if _is_file_name(wallets):
         wallets = Path(wallets)
@@ -39,17 +39,17 @@ def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -
         return read_table(wallets, keep) if keep else read_list(wallets)
     path = Path(wallets)
     if not keep:
-        numbered = ((number, wallet) for number, wallet, _ in rows_of_file(path, ()))
-        return read_rows(numbered, _numbering_note(path))
+        numbered = ((number, wallet) for number, wallet, _ in read_file_rows(path, ()))
+        return read_rows(numbered, _line_numbers_note(path))
     if path.suffix.lower() != ".csv":
         raise ArgumentError(
-            f"{path.name!r} is not a CSV file, so it has no columns to keep",
+            f"{path.name!r} has no columns to keep, since it is not a CSV file",
             hint="use a CSV file, whose name ends in .csv",
         )
-    rows = {number: (wallet, labels) for number, wallet, labels in rows_of_file(path, keep)}
-    reading = read_rows(((number, rows[number][0]) for number in rows), _numbering_note(path))
-    labels = [rows[number][1] for number in reading.positions]
-    return with_labels(reading, pd.DataFrame(labels, columns=[*keep]))
+    rows = {number: (wallet, labels) for number, wallet, labels in read_file_rows(path, keep)}
+    parsed = read_rows(((number, rows[number][0]) for number in rows), _line_numbers_note(path))
+    labels = [rows[number][1] for number in parsed.positions]
+    return with_labels(parsed, pd.DataFrame(labels, columns=[*keep]))
 
 
 def _is_file_name(wallets: object) -> TypeGuard[str]:
@@ -58,22 +58,22 @@ def _is_file_name(wallets: object) -> TypeGuard[str]:
     return Path(wallets).is_file() or not find_blockchain(wallets.partition(".")[0])
 
 
-def rows_of_file(path: Path, keep: Sequence[str], check: ColumnsCheck = None) -> Iterator[Row]:
+def read_file_rows(path: Path, keep: Sequence[str], check: ColumnsCheck = None) -> Iterator[Row]:
     """Yield the line number, the wallet and the extra columns of each row of a file.
 
-    If the file is not a CSV file, the extra columns are None. `check` is called with the column
-    names of a CSV file before any row is read; it may raise an error.
+    Extra columns of a text file are None. `check` gets the column names of a CSV file before any
+    row is read, and may raise an error.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
-        yield from rows_of(file, path, keep, check)
+        yield from read_open_file(file, path, keep, check)
 
 
-def rows_of(
+def read_open_file(
     file: TextIO, path: Path, keep: Sequence[str], check: ColumnsCheck = None
 ) -> Iterator[Row]:
-    """Yield the rows of an open file. The file is read only once, so it can be a pipe.
+    """Yield the rows of an open file, which can be a pipe.
 
-    If the file is not a CSV file, ``#`` begins a comment, and empty lines are skipped.
+    In a text file, ``#`` begins a comment, and empty lines are skipped.
     """
     number, lines = 0, _limited_lines(file)
     if path.suffix.lower() == ".csv":
@@ -89,16 +89,16 @@ def rows_of(
         reason = f"the rest of the file can't be read: {fault}"
     else:
         return
-    raise AddressError([(number, path.name, reason)], _numbering_note(path))
+    raise AddressError([(number, path.name, reason)], _line_numbers_note(path))
 
 
 def _limited_lines(file: TextIO) -> Iterator[str]:
-    """Yield lines, and raise an OverflowError after too many: a device or pipe may be endless."""
-    lines, remaining = 0, _CHARACTERS
+    """Yield lines; raise an OverflowError after too many, since a pipe may be endless."""
+    lines, remaining = 0, _MAX_CHARACTERS
     while line := file.readline(remaining + 1):
         lines, remaining = lines + 1, remaining - len(line)
-        if lines > _LINES or remaining < 0:
-            limits = f"{_LINES:,} lines or {_CHARACTERS:,} characters"
+        if lines > _MAX_LINES or remaining < 0:
+            limits = f"{_MAX_LINES:,} lines or {_MAX_CHARACTERS:,} characters"
             raise OverflowError(f"the file has more than {limits}")
         yield line
 
@@ -109,7 +109,7 @@ def _csv_rows(
     reader = csv.DictReader(lines)
     wanted = {each.casefold(): each for each in keep}
     headers = [name.strip() for name in reader.fieldnames or []]
-    columns = standard_names([wanted.get(name.casefold(), name) for name in headers])
+    columns = standardize_names([wanted.get(name.casefold(), name) for name in headers])
     if check is not None:
         check(columns)
     reader.fieldnames = columns
@@ -128,9 +128,9 @@ def _csv_rows(
     elif len(remaining) == 1:
         names = remaining
     else:
-        single = "a single column of texts such as <BLOCKCHAIN>.<ADDRESS>"
+        single = "a single column of wallets such as <BLOCKCHAIN>.<ADDRESS>"
         reason = f"a file needs the columns blockchain and address, or {single}"
-        raise AddressError([(1, ",".join(columns), reason)], _numbering_note(path))
+        raise AddressError([(1, ",".join(columns), reason)], _line_numbers_note(path))
     for row in reader:
         cells = [row[each] or "" for each in names]
         if any(cell.strip() for cell in cells):
@@ -138,5 +138,5 @@ def _csv_rows(
             yield reader.line_num, wallet, tuple(row[each] for each in keep)
 
 
-def _numbering_note(path: Path) -> str:
+def _line_numbers_note(path: Path) -> str:
     return f"listed by line number in {path}"

@@ -211,7 +211,7 @@ class TestBad:
         arguments = pd.Series(["ETH.0xA", missing, "NEAR.alice.near"], dtype=object)
         assert parse_wallets(arguments) == [A, B]
         reading = read_list(arguments)
-        assert (reading.rows, reading.empty, reading.positions) == (3, 1, [0, 2])
+        assert (reading.row_count, reading.empty_count, reading.positions) == (3, 1, [0, 2])
 
     def test_empty_rows_of_a_frame_are_skipped(self):
         """Both cells have to be empty."""

@@ -7,7 +7,7 @@ import pytest
 from canned_service import answer, wallet
 
 import walletframe as wf
-from walletframe.address import shapes
+from walletframe.address import formats
 from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import read_pasted
 from walletframe.chains import identifier_of_alias, known_blockchains
@@ -189,7 +189,7 @@ class TestMalformed:
         assert joined.tolist() == [*self.REASONS]
         assert caught.value.hint == (
             'correct these addresses, or pass on_unreadable="drop" to leave them out; a fetch '
-            'with on_unreadable="ask" requests them as written'
+            'with on_unreadable="ask" requests them unchanged'
         )
 
     def test_the_hint_for_names_of_blockchains_is_there_as_well(self, canned):
@@ -288,12 +288,12 @@ class TestChecksums:
         """It is not checked."""
         wrong = "ETH.0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
         assert problem(wrong)[0] == "its checksum is wrong"
-        shapes._keccak.cache_clear()
-        shapes._has_wrong_case.cache_clear()
+        formats._keccak.cache_clear()
+        formats._has_wrong_capitals.cache_clear()
         monkeypatch.setitem(sys.modules, "Crypto.Hash.keccak", None)
         assert problem(wrong) == ["", ""]
-        shapes._keccak.cache_clear()
-        shapes._has_wrong_case.cache_clear()
+        formats._keccak.cache_clear()
+        formats._has_wrong_capitals.cache_clear()
 
     def test_no_blockchain_has_checksums_of_eip_1191(self):
         """Which are those of RSK."""
@@ -491,7 +491,7 @@ class TestShapes:
             (f"ETH.{ONE[:-1]}g", "0x and 40 hex digits"),
             (
                 "BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN",
-                "base58 with a checksum that begins with 1 or 3 or",
+                "base58 that begins with 1 or 3, with a checksum or",
             ),
             ("BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN0", "or a bech32 address that begins with bc1"),
             (f"BTC.bc1{'q' * 38}", "bc1"),

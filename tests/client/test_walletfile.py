@@ -4,9 +4,9 @@ import pytest
 from addresses import ONE
 
 from walletframe.address.forms import WalletAddress
-from walletframe.address.lists import select_wallets
+from walletframe.address.lists import distinct_wallets_and_labels
 from walletframe.errors import AddressError
-from walletframe.walletfile import read_input, rows_of_file
+from walletframe.walletfile import read_file_rows, read_input
 
 ALICE = WalletAddress("NEAR", "alice.near")
 
@@ -22,7 +22,7 @@ def test_lines_have_comments_and_numbers(path):
     path.write_bytes(
         b"\xef\xbb\xbf# mine\r\n\r\n NEAR.alice.near # the first\r\nETH." + ONE.encode()
     )
-    assert list(rows_of_file(path, ())) == [(3, "NEAR.alice.near", ()), (4, f"ETH.{ONE}", ())]
+    assert list(read_file_rows(path, ())) == [(3, "NEAR.alice.near", ()), (4, f"ETH.{ONE}", ())]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_all_bad_lines_are_named(path):
     reading = read_input(path)
     assert [number for number, _, _ in reading.problems] == [2, 4]
     with pytest.raises(AddressError, match=r"listed by line number in .*list\.txt"):
-        select_wallets(reading, "raise")
+        distinct_wallets_and_labels(reading, "raise")
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", ""])

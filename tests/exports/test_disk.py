@@ -328,5 +328,5 @@ class TestPrivate:
 
     def test_a_file_is_private_from_its_first_moment(self, tmp_path):
         """It is created so, not changed later."""
-        with disk.private_file(tmp_path / "x"):
+        with disk.create_private_file(tmp_path / "x"):
             assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o600

@@ -15,7 +15,7 @@ from addresses import ONE, UPPER_A, A, of_chain, whole
 from hypothesis import given
 from hypothesis import strategies as st
 
-from walletframe.address.forms import WalletAddress, read_wallet
+from walletframe.address.forms import WalletAddress, wallet_or_reason
 from walletframe.errors import LedgerError
 from walletframe.pandas_versions import TEXT
 from walletframe.service import SHOWCASE, SimulatedLedger, sandbox
@@ -162,7 +162,7 @@ class TestSimulated:
     @given(
         st.text(
             st.characters().filter(lambda char: not is_invisible(char)), min_size=1, max_size=40
-        ).filter(lambda address: isinstance(read_wallet(f"ETH.{address}"), WalletAddress)),
+        ).filter(lambda address: isinstance(wallet_or_reason(f"ETH.{address}"), WalletAddress)),
         st.integers(),
     )
     def test_any_address_gets_the_same_answer_twice(self, address, seed):

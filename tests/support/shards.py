@@ -1,7 +1,7 @@
 """Folders that each hold some of the parts of a bulk run, as a cluster writes them."""
 
 from walletframe.bulk.files import Layout, part_numbers
-from walletframe.disk import private_folder
+from walletframe.disk import create_private_folder
 
 
 def write_shards(whole, folder, parts=1):
@@ -10,7 +10,7 @@ def write_shards(whole, folder, parts=1):
     for place, number in enumerate(part_numbers(source.wallets)):
         shard = Layout(folder / f"shard-{place // parts:03}")
         for name in ("wallets", "holdings", "failed", ".walletframe"):
-            private_folder(shard.root / name)
+            create_private_folder(shard.root / name)
         shard.marker.write_bytes(source.marker.read_bytes())
         for name in ("wallets", "holdings"):
             path = whole / name / f"part-{number:06}.parquet"

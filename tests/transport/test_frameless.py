@@ -5,10 +5,10 @@ import traceback
 import pytest
 
 from walletframe.errors import SettingsError
-from walletframe.frameless import frameless
+from walletframe.tracebacks import strip_tracebacks
 
 
-@frameless
+@strip_tracebacks
 def read(secret, fault):
     """Raise with a secret in a variable, and with a cause that holds it."""
     try:
@@ -64,5 +64,5 @@ def _fail_while_handling(handled, fault):
 
 def test_a_successful_call_is_unchanged():
     """Its result, its name and its signature."""
-    assert frameless(max)(2, 3) == 3
+    assert strip_tracebacks(max)(2, 3) == 3
     assert (read.__name__, read.__wrapped__.__name__) == ("read", "read")

@@ -8,7 +8,7 @@ from functools import cache, cached_property, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from walletframe.frameless import frameless_address_errors
+from walletframe.tracebacks import strip_address_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ class Delegate(Generic[P, R]):
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
             return call(accessor, function, *args, **kwargs)
 
-        wrapped: Any = frameless_address_errors(method)
+        wrapped: Any = strip_address_tracebacks(method)
         wrapped.__module__, wrapped.__name__ = self._owner.__module__, self._name
         wrapped.__qualname__ = f"{self._owner.__qualname__}.{self._name}"
         data, *others = signature_of(function).parameters.values()

@@ -9,7 +9,7 @@ from walletframe.accessor.delegation import Delegate, LazyPackage
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.bulk import StoredHoldings, open_holdings
 from walletframe.errors import SettingsError
-from walletframe.frameless import frameless_address_errors
+from walletframe.tracebacks import strip_address_tracebacks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ else:
     selection = LazyPackage("analysis.selection")
 
 
-@frameless_address_errors
+@strip_address_tracebacks
 def open_wallets(folder: str | Path) -> StoredWallets:
     """Open a folder that `fetch_to_parquet` has written, without reading the balances.
 

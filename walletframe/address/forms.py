@@ -68,7 +68,7 @@ class WalletAddress:
     def __post_init__(self) -> None:
         reason = _invalid_reason(self.blockchain, self.address)
         if reason:
-            raise AddressError([(0, shorten(self), reason)])
+            raise AddressError([(0, truncate(self), reason)])
         object.__setattr__(self, "blockchain", normalize_blockchain(self.blockchain))
 
     def __str__(self) -> str:
@@ -105,26 +105,26 @@ class WalletAddress:
         """
         if not isinstance(text, str):
             raise AddressError(
-                [(0, shorten(text), f"the value is of type {type(text).__name__}, not str")]
+                [(0, truncate(text), f"the value is of type {type(text).__name__}, not str")]
             )
-        wallet = read_wallet(text)
+        wallet = wallet_or_reason(text)
         if isinstance(wallet, str):
-            raise AddressError([(0, shorten(text), wallet)])
+            raise AddressError([(0, truncate(text), wallet)])
         return wallet
 
 
 WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddress
 
 
-def read_wallet(item: object) -> WalletAddress | str:
+def wallet_or_reason(item: object) -> WalletAddress | str:
     """Read a wallet in any form. Return the reason as text if the wallet can't be read."""
-    wallet, alias = read_aliased(item)
+    wallet, alias = wallet_and_alias(item)
     if alias and isinstance(wallet, WalletAddress):
         return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
     return wallet
 
 
-def read_aliased(item: object) -> tuple[WalletAddress | str, str]:
+def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
     """Return two results: a wallet, or why it can't be read, and the blockchain's alias or ""."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
@@ -147,20 +147,20 @@ def is_blank(item: object) -> bool:
     """Return whether a row is empty: a missing value, white space, or a pair of these."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
-            return is_empty(blockchain) and is_empty(address)
+            return is_empty_cell(blockchain) and is_empty_cell(address)
         case Mapping():
             return is_blank(_mapping_values(item))
         case _:
-            return is_empty(item)
+            return is_empty_cell(item)
 
 
 def _mapping_values(item: Mapping[Any, Any]) -> tuple[Any, ...]:
     """Return the blockchain and the address in a mapping. The service's keys are accepted."""
-    values = dict(zip(standard_names(item), item.values(), strict=True))
+    values = dict(zip(standardize_names(item), item.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
 
-def standard_names(names: Iterable[Any]) -> list[Any]:
+def standardize_names(names: Iterable[Any]) -> list[Any]:
     """Replace other spellings of blockchain and address with ours, if both are present."""
     original = [*names]
     ours = (_STANDARD_NAMES.get(str(name).casefold(), name) for name in original)
@@ -169,7 +169,7 @@ def standard_names(names: Iterable[Any]) -> list[Any]:
     return standard if {*COLUMNS} <= {*standard} else original
 
 
-def is_empty(cell: Any) -> bool:
+def is_empty_cell(cell: Any) -> bool:
     """Return whether a cell is a missing value or contains only white space."""
     if isinstance(cell, str):
         return not cell or cell.isspace()
@@ -187,7 +187,7 @@ def _parse_item(item: object) -> tuple[Any, Any, str]:
             return blockchain, address, _IS_FILE if address in _FILE_SUFFIXES else reason
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             blockchain, address = (  # _invalid_reason refuses other types
-                cell.strip() if isinstance(cell, str) else "" if is_empty(cell) else cell
+                cell.strip() if isinstance(cell, str) else "" if is_empty_cell(cell) else cell
                 for cell in (blockchain, address)
             )
             return blockchain, address, ""
@@ -227,7 +227,7 @@ def _invisible_reason(text: str) -> str:
     return f"it contains white space or an invisible character: {name} at position {position}"
 
 
-def shorten(item: object) -> str:
+def truncate(item: object) -> str:
     """Return a value as text, truncated to 80 characters."""
     text = str(item)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - the width of a terminal

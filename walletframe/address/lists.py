@@ -1,7 +1,4 @@
-"""Read wallets from lists, tables and pasted text, and select the distinct wallets to request.
-
-The input may have empty, duplicate and unreadable rows, and extra columns to keep.
-"""
+"""Read wallets from lists, tables and pasted text, and select the distinct wallets to request."""
 
 from __future__ import annotations
 
@@ -16,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from walletframe.address import forms
+from walletframe.address.formats import has_wrong_checksum, malformed_reason
 from walletframe.address.forms import WalletAddress, WalletLike, canonical_key
-from walletframe.address.shapes import has_wrong_checksum, malformed_reason
 from walletframe.chains import known_blockchains, unknown_blockchain_message
 from walletframe.errors import (
     POSITIONS_NOTE,
@@ -29,7 +26,7 @@ from walletframe.errors import (
 )
 from walletframe.notice import notify, warn_never_raise
 from walletframe.numerals import counted_noun
-from walletframe.pandas_versions import TEXT, factorized
+from walletframe.pandas_versions import TEXT, factorize
 from walletframe.text import abbreviate, safe_line
 
 if TYPE_CHECKING:
@@ -48,34 +45,36 @@ T = TypeVar("T")
 _MAX_LISTED = 3
 _SEPARATORS = re.compile(r"[\s,;|]+")
 _NUMBERING = re.compile(r"^\s*[(\[]?\d{1,4}[.)\]](?:\s+(?=\S)|(?=[A-Z][A-Z0-9_]*\.))")
-_BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - lists and tables from chats have these dashes
+_BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - lists in chats have these dashes
 _ADDRESSES = ("address", "walletaddress", "wallet", "wallets")
 _HEADERS = (*([name] for name in _ADDRESSES), *(["blockchain", name] for name in _ADDRESSES[:2]))
 _IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*|[A-Z][A-Z0-9_]*:")
 _ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # neither a dotted wallet nor a word
 _COLON = re.compile(r"(?!\w+://)[^.]*:[^.]*\.")
-_COLON_REASON = 'it has a colon before the first dot: write the wallet as in "ETH.0x52…"'
+_COLON_REASON = 'it has a colon before the first dot: write a wallet such as "ETH.0x52…"'
 _LONG_WORD = re.compile(r"\w{20,}")  # an address
 _QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - text from chats has curly quotes
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The wallets in a list, with duplicates; aliases are replaced, but errors if not fixed."""
+class ParsedWallets:
+    """The wallets of a list, including duplicates, and the problems of the list."""
 
-    wallets: list[WalletAddress]
+    wallets: list[WalletAddress]  # with identifiers instead of aliases of blockchains
     positions: list[int]  # the position of each wallet in the list
-    rows: int  # number of rows, including empty rows
-    empty: int  # number of empty rows
+    row_count: int  # including empty rows
+    empty_count: int
     problems: list[Problem]
-    aliases: list[Problem]  # position, alias and identifier of wallets with another name
-    where: str = POSITIONS_NOTE  # explains the positions in messages
+    aliases: list[Problem]  # position, alias and identifier; errors unless the caller fixes them
+    positions_note: str = POSITIONS_NOTE  # explains the positions in messages
     labels: pd.DataFrame | None = None  # the extra columns, with one row for each of `wallets`
     has_malformed: bool = False  # whether `problems` contains addresses that could be requested
 
 
-def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -> Reading:
-    """Read wallets from pairs (position, wallet), and collect the unreadable rows."""
+def read_rows(
+    rows: Iterable[tuple[int, object]], positions_note: str = POSITIONS_NOTE
+) -> ParsedWallets:
+    """Read wallets from pairs (position, wallet), and collect problems."""
     wallets: list[WalletAddress] = []
     positions: list[int] = []
     problems: list[Problem] = []
@@ -86,22 +85,22 @@ def read_rows(rows: Iterable[tuple[int, object]], where: str = POSITIONS_NOTE) -
         if forms.is_blank(item):
             empty += 1
             continue
-        wallet, alias = forms.read_aliased(item)
+        wallet, alias = forms.wallet_and_alias(item)
         if isinstance(wallet, str):
-            problems.append((position, forms.shorten(item), wallet))
+            problems.append((position, forms.truncate(item), wallet))
             continue
         wallets.append(wallet)
         positions.append(position)
         if alias:
-            aliases.append((position, forms.shorten(alias), wallet.blockchain))
+            aliases.append((position, forms.truncate(alias), wallet.blockchain))
     wallets = [*unify_blockchains(wallets)]
-    return Reading(wallets, positions, count, empty, problems, aliases, where)
+    return ParsedWallets(wallets, positions, count, empty, problems, aliases, positions_note)
 
 
-def read_list(wallets: WalletsLike) -> Reading:
-    """Read wallets in any form. Empty rows are skipped, but a single empty wallet is a problem."""
+def read_list(wallets: WalletsLike) -> ParsedWallets:
+    """Read wallets in any form. Skip empty rows; a single empty wallet is a problem."""
     if isinstance(wallets, pd.DataFrame):
-        return read_rows(enumerate(frame_rows(wallets)))
+        return read_rows(enumerate(wallets_of_frame(wallets)))
     if isinstance(wallets, np.ndarray):
         return read_rows(enumerate(wallets.tolist()))
     # A blockchain has no dot, so a tuple of two wallets is not mistaken for a pair.
@@ -115,20 +114,20 @@ def read_list(wallets: WalletsLike) -> Reading:
     if isinstance(wallets, Iterable) and not is_single:
         return read_rows(enumerate(wallets))
     if forms.is_blank(wallets):
-        reason = forms.read_wallet(wallets)
-        return Reading([], [], 1, 0, [(0, forms.shorten(wallets), str(reason))], [])
+        reason = forms.wallet_or_reason(wallets)
+        return ParsedWallets([], [], 1, 0, [(0, forms.truncate(wallets), str(reason))], [])
     return read_rows([(0, wallets)])
 
 
 def parse_wallets(wallets: WalletsLike, on_unreadable: OnUnreadable = "ask") -> list[WalletAddress]:
-    """Return all wallets, including duplicates. One error lists all unreadable rows."""
-    reading = refuse_malformed(read_list(wallets), on_unreadable)
-    _check_unreadable(reading, "raise")
-    return reading.wallets
+    """Read wallets in any form, including duplicates; raise one error for all unreadable rows."""
+    parsed = move_malformed_to_problems(read_list(wallets), on_unreadable)
+    _raise_if_unreadable(parsed, "raise")
+    return parsed.wallets
 
 
 def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
-    """Return the distinct wallets, sorted by first appearance and spelled as there."""
+    """Return the first spelling of each distinct wallet, in order of first appearance."""
     first: dict[tuple[str, str], WalletAddress] = {}
     for wallet in wallets:
         first.setdefault(canonical_key(wallet.blockchain, wallet.address), wallet)
@@ -136,7 +135,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
 
 
 def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
-    """Yield all wallets. The first spelling of an unknown blockchain replaces all others."""
+    """Yield all wallets, with the first spelling of each unknown blockchain."""
     first: dict[str, str] = {}
     for wallet in wallets:
         name = first.setdefault(forms.canonical_blockchain(wallet.blockchain), wallet.blockchain)
@@ -146,13 +145,13 @@ def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddres
 def with_standard_columns(frame: T) -> T:
     """Rename the service's wallet columns of a pandas or Dask frame to blockchain and address."""
     table: Any = frame
-    names = zip(table.columns, forms.standard_names(table.columns), strict=True)
+    names = zip(table.columns, forms.standardize_names(table.columns), strict=True)
     renamed: T = table.rename(columns=dict(names))
     return renamed
 
 
-def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
-    """Return the wallet in each row of a frame. The columns must be present, and only once."""
+def wallets_of_frame(frame: pd.DataFrame) -> Iterable[object]:
+    """Return the wallet in each row of a frame; raise if a column is missing or not unique."""
     frame = with_standard_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
     if len(frame.columns) == 1 and len(missing) == len(forms.COLUMNS):
@@ -170,57 +169,57 @@ def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
     return zip(frame["blockchain"], frame["address"], strict=True)
 
 
-def select_wallets(
-    reading: Reading, on_unreadable: OnUnreadable, *, locate: Callable[[int], str] = str
+def distinct_wallets_and_labels(
+    parsed: ParsedWallets, on_unreadable: OnUnreadable, *, position_text: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their first labels; warn about all other rows at once."""
-    _check_unreadable(reading, on_unreadable)
-    wallets = distinct_wallets(reading.wallets)
-    labels, conflicts = distinct_labels(reading)
-    if len(wallets) < len(reading.wallets) or reading.problems:
-        _warn_about_rows(reading, len(wallets), conflicts, locate)
+    """Return the distinct wallets and their first labels; warn once about all other rows."""
+    _raise_if_unreadable(parsed, on_unreadable)
+    wallets = distinct_wallets(parsed.wallets)
+    labels, conflicts = distinct_labels(parsed)
+    if len(wallets) < len(parsed.wallets) or parsed.problems:
+        _warn_about_left_out_rows(parsed, len(wallets), conflicts, position_text)
     return wallets, labels
 
 
 def wallets_to_request(
-    reading: Reading, on_unreadable: OnUnreadable, *, fix: bool
+    parsed: ParsedWallets, on_unreadable: OnUnreadable, *, fix: bool
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and the labels. Warn about names that may be misspelled."""
+    """Return the distinct wallets and the labels. Warn about possible typos."""
     check_on_unreadable(on_unreadable)
-    reading = refuse_malformed(with_fixes(reading) if fix else reading, on_unreadable)
-    wallets, labels = select_wallets(reading, on_unreadable)
+    parsed = move_malformed_to_problems(fix_spellings(parsed) if fix else parsed, on_unreadable)
+    wallets, labels = distinct_wallets_and_labels(parsed, on_unreadable)
     warn_about_typos(wallets)
-    if labels is not None and (spellings := _first_spellings(labels)):
-        text = f"labels differ only in case; wf.clean replaces {_replaced_labels(spellings)}"
+    if labels is not None and (spellings := _first_spelling_by_label(labels)):
+        text = f"labels differ only in case; wf.clean replaces {_replacements_text(spellings)}"
         notify(text, InputWarning)
     return wallets, labels
 
 
-def refuse_malformed(reading: Reading, on_unreadable: OnUnreadable) -> Reading:
-    """Return a reading in which malformed addresses are problems, unless they are requested."""
-    reasons = [on_unreadable != "ask" and malformed_reason(each) for each in reading.wallets]
+def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> ParsedWallets:
+    """Treat malformed addresses as problems, unless ``on_unreadable="ask"`` requests them."""
+    reasons = [on_unreadable != "ask" and malformed_reason(each) for each in parsed.wallets]
     if not any(reasons):
-        return reading
+        return parsed
     rows = [row for row, reason in enumerate(reasons) if not reason]
-    checked = zip(reading.positions, reading.wallets, reasons, strict=True)
-    malformed = [(at, forms.shorten(wallet), reason) for at, wallet, reason in checked if reason]
-    labels = reading.labels
+    checked = zip(parsed.positions, parsed.wallets, reasons, strict=True)
+    malformed = [(n, forms.truncate(wallet), reason) for n, wallet, reason in checked if reason]
+    labels = parsed.labels
     return replace(
-        reading,
-        wallets=[reading.wallets[row] for row in rows],
-        positions=[reading.positions[row] for row in rows],
-        problems=sorted(chain(reading.problems, malformed)),
+        parsed,
+        wallets=[parsed.wallets[row] for row in rows],
+        positions=[parsed.positions[row] for row in rows],
+        problems=sorted(chain(parsed.problems, malformed)),
         labels=None if labels is None else labels.iloc[rows].reset_index(drop=True),
         has_malformed=True,
     )
 
 
-def with_fixes(reading: Reading) -> Reading:
-    """Return a reading with fixed blockchains and labels. Warn about all replacements."""
-    lines = replaced_aliases(reading.aliases)
-    labels = reading.labels
-    if labels is not None and (spellings := _first_spellings(labels)):
-        lines.append(_replaced_labels(spellings))
+def fix_spellings(parsed: ParsedWallets) -> ParsedWallets:
+    """Replace aliases of blockchains and later spellings of labels. Warn about replacements."""
+    lines = alias_replacement_texts(parsed.aliases)
+    labels = parsed.labels
+    if labels is not None and (spellings := _first_spelling_by_label(labels)):
+        lines.append(_replacements_text(spellings))
         labels = labels.copy()
         for name, first in spellings.items():
             cells = labels[name]
@@ -228,11 +227,11 @@ def with_fixes(reading: Reading) -> Reading:
             labels[name] = pd.Series(replaced, cells.index, dtype=cells.dtype)
     if lines:
         warn_never_raise(f"replaced {'; '.join(lines)}", InputWarning)
-    return replace(reading, aliases=[], labels=labels)
+    return replace(parsed, aliases=[], labels=labels)
 
 
-def replaced_aliases(aliases: Iterable[Problem]) -> list[str]:
-    """Return a text for each alias: the identifier that replaces it, and the number of rows."""
+def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
+    """Return a text for each alias, with its replacement and the number of rows."""
     counts = Counter((alias, identifier) for _, alias, identifier in aliases)
     return [
         f"{safe_line(alias)!r} with {identifier} ({counted_noun(count, 'row')})"
@@ -240,17 +239,17 @@ def replaced_aliases(aliases: Iterable[Problem]) -> list[str]:
     ]
 
 
-def labels_with_other_spelling(reading: Reading) -> Iterator[tuple[str, int, str, str]]:
-    """Yield (column, position, label, first spelling) for each label with another spelling."""
-    labels = pd.DataFrame() if reading.labels is None else reading.labels
-    for name, first in _first_spellings(labels).items():
-        for position, cell in zip(reading.positions, labels[name], strict=True):
+def labels_to_respell(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
+    """Yield (column, position, label, first spelling) for each label in a later spelling."""
+    labels = pd.DataFrame() if parsed.labels is None else parsed.labels
+    for name, first in _first_spelling_by_label(labels).items():
+        for position, cell in zip(parsed.positions, labels[name], strict=True):
             if isinstance(cell, str) and cell in first:
                 yield name, position, cell, first[cell]
 
 
-def _first_spellings(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return, for each column, a dict from labels to earlier labels that differ only in case."""
+def _first_spelling_by_label(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Return by column a dict from labels to the first spelling, if only the case differs."""
     by_column: dict[str, dict[str, str]] = {}
     for name, column in labels.items():
         first: dict[str, str] = {}
@@ -261,7 +260,7 @@ def _first_spellings(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
     return by_column
 
 
-def _replaced_labels(spellings: Mapping[str, Mapping[str, str]]) -> str:
+def _replacements_text(spellings: Mapping[str, Mapping[str, str]]) -> str:
     pairs = [
         f"{safe_line(label)!r} with {safe_line(first)!r} in {safe_line(name)!r}"
         for name, by_label in spellings.items()
@@ -272,16 +271,16 @@ def _replaced_labels(spellings: Mapping[str, Mapping[str, str]]) -> str:
     return ", ".join([*pairs[:_MAX_LISTED], *more])
 
 
-def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the wallets of a list, including duplicates. Warn about unreadable rows."""
-    _check_unreadable(reading, on_unreadable)
-    if reading.problems:
-        _warn_about_rows(reading, len(distinct_wallets(reading.wallets)), {}, str)
-    return reading.wallets
+def readable_wallets(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> list[WalletAddress]:
+    """Return the wallets, including duplicates; warn or raise if some are unreadable."""
+    _raise_if_unreadable(parsed, on_unreadable)
+    if parsed.problems:
+        _warn_about_left_out_rows(parsed, len(distinct_wallets(parsed.wallets)), {}, str)
+    return parsed.wallets
 
 
 def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
-    """Return a line that lists unknown blockchains and suggestions, or "" if all are known."""
+    """Return a line with unknown blockchains and suggestions, or "" if all are known."""
     names = dict.fromkeys(wallet.blockchain for wallet in wallets)
     messages = [each for each in map(unknown_blockchain_message, names) if each]
     if not messages:
@@ -294,19 +293,19 @@ def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
 
 
 def wrong_checksums_message(wallets: Iterable[WalletAddress]) -> str:
-    """Return a line about the addresses whose checksum is wrong, or "" if there are none."""
+    """Return a line about addresses with a wrong checksum, or "" if there are none."""
     wrong = [str(wallet) for wallet in wallets if has_wrong_checksum(wallet)]
     listed = ", ".join(wrong[:_MAX_LISTED])
     more = f" and {len(wrong) - _MAX_LISTED:,} more" if len(wrong) > _MAX_LISTED else ""
     return f"wrong checksum, copy the address again: {listed}{more}" if wrong else ""
 
 
-TYPO_MESSAGES = (unknown_blockchains_message, wrong_checksums_message)
+TYPO_CHECKS = (unknown_blockchains_message, wrong_checksums_message)
 
 
 def warn_about_typos(wallets: Sequence[WalletAddress]) -> None:
     """Warn about unknown blockchains and wrong checksums."""
-    for message in (message_of(wallets) for message_of in TYPO_MESSAGES):
+    for message in (check(wallets) for check in TYPO_CHECKS):
         if message:
             notify(message, InputWarning)
 
@@ -320,44 +319,44 @@ def check_on_unreadable(
         raise SettingsError(f"on_unreadable={choice!r} is not supported", hint)
 
 
-def _check_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
-    if reading.aliases or (reading.problems and on_unreadable != "drop"):
+def _raise_if_unreadable(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> None:
+    if parsed.aliases or (parsed.problems and on_unreadable != "drop"):
         raise AddressError(
-            reading.problems, reading.where, reading.aliases, malformed=reading.has_malformed
+            parsed.problems, parsed.positions_note, parsed.aliases, malformed=parsed.has_malformed
         )
 
 
-def _warn_about_rows(
-    reading: Reading,
-    distinct: int,
+def _warn_about_left_out_rows(
+    parsed: ParsedWallets,
+    distinct_count: int,
     conflicts: Mapping[str, list[Problem]],
-    locate: Callable[[int], str],
+    position_text: Callable[[int], str],
 ) -> None:
-    """Warn about rows without a new wallet, and about rows that contradict the first labels."""
+    """Warn about rows that are duplicate, empty or unreadable, and about conflicting labels."""
     counts = {
-        "duplicate": len(reading.wallets) - distinct,
-        "empty": reading.empty,
-        "unreadable and left out": len(reading.problems),
+        "duplicate": len(parsed.wallets) - distinct_count,
+        "empty": parsed.empty_count,
+        "unreadable and left out": len(parsed.problems),
     }
-    for name, others in conflicts.items():
-        counts[f"with another {safe_line(name)!r} than before, which is ignored"] = len(others)
+    for name, conflicting in conflicts.items():
+        counts[f"with another {safe_line(name)!r} than before, which is ignored"] = len(conflicting)
     counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    rows = counted_noun(reading.rows, "row")
-    text = f"found {counted_noun(distinct, 'wallet')} in {rows}: {counted}"
-    problems = sorted(chain(reading.problems, *conflicts.values()))
+    rows = counted_noun(parsed.row_count, "row")
+    text = f"found {counted_noun(distinct_count, 'wallet')} in {rows}: {counted}"
+    problems = sorted(chain(parsed.problems, *conflicts.values()))
     if problems:
         listed = "; ".join(
-            f"{locate(position)}: "
+            f"{position_text(position)}: "
             f"{_LONG_WORD.sub(lambda word: abbreviate(word[0]), safe_line(value))!r}: {reason}"
             for position, value, reason in problems[:_MAX_LISTED]
         )
         rest = len(problems) - _MAX_LISTED
         more = f"; and {rest:,} more in the warning's attribute problems" if rest > 0 else ""
-        text = f"{text} ({reading.where}): {listed}{more}"
+        text = f"{text} ({parsed.positions_note}): {listed}{more}"
     notify(text, InputWarning, problems)
 
 
-def read_table(table: object, keep: Sequence[str]) -> Reading:
+def read_table(table: object, keep: Sequence[str]) -> ParsedWallets:
     """Read the wallets of a DataFrame, and the extra columns in `keep`."""
     if not isinstance(table, pd.DataFrame):
         raise ArgumentError(
@@ -369,14 +368,14 @@ def read_table(table: object, keep: Sequence[str]) -> Reading:
     labels = table[[*keep]]
     if labels.shape[1] > len(keep):
         raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
-    reading = read_rows(enumerate(frame_rows(table.drop(columns=[*keep]))))
-    return with_labels(reading, labels.iloc[reading.positions].reset_index(drop=True))
+    parsed = read_rows(enumerate(wallets_of_frame(table.drop(columns=[*keep]))))
+    return with_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
 
 
-def with_labels(reading: Reading, labels: pd.DataFrame) -> Reading:
-    """Return a reading with extra columns. Blank text becomes a missing value."""
+def with_labels(parsed: ParsedWallets, labels: pd.DataFrame) -> ParsedWallets:
+    """Add extra columns. Blank text becomes a missing value."""
     stripped = {name: _strip_labels(column) for name, column in labels.items()}
-    return replace(reading, labels=pd.DataFrame(stripped))
+    return replace(parsed, labels=pd.DataFrame(stripped))
 
 
 def _strip_labels(column: pd.Series) -> pd.Series:
@@ -387,40 +386,40 @@ def _strip_labels(column: pd.Series) -> pd.Series:
     elif column.dtype.kind not in "OU":
         return column
     cells = [cell.strip() or None if isinstance(cell, str) else cell for cell in column]
-    is_text = all(isinstance(cell, str) for cell in cells if not forms.is_empty(cell))
-    if is_text:  # a text column can't contain lone surrogates; all other cells are missing
+    is_text = all(isinstance(cell, str) for cell in cells if not forms.is_empty_cell(cell))
+    if is_text:  # a text column can't contain lone surrogates
         texts = (cell if isinstance(cell, str) else None for cell in cells)
         cells = [text and text.encode("utf-8", "replace").decode() for text in texts]
     return pd.Series(cells, index=column.index, dtype=TEXT if is_text else object)
 
 
-def distinct_labels(reading: Reading) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
-    """Return a frame with the first labels of each wallet, and the rows that contradict them."""
+def distinct_labels(parsed: ParsedWallets) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
+    """Return a frame with each wallet's first labels, and the conflicting rows by column."""
 
     def label(column: pd.Series, row: int) -> str:
         return repr(safe_line(str(column.iloc[row])))
 
     conflicts: dict[str, list[Problem]] = {}
-    if reading.labels is None:
+    if parsed.labels is None:
         return None, conflicts
     keys: dict[tuple[str, str], int] = {}
-    all_keys = (canonical_key(wallet.blockchain, wallet.address) for wallet in reading.wallets)
+    all_keys = (canonical_key(wallet.blockchain, wallet.address) for wallet in parsed.wallets)
     codes = np.array([keys.setdefault(key, len(keys)) for key in all_keys], dtype=np.intp)
     columns = {}
-    for name, column in reading.labels.items():
-        rows, others = first_labelled_rows(str(name), codes, column)
+    for name, column in parsed.labels.items():
+        rows, conflicting = first_labelled_rows(str(name), codes, column)
         conflicts[str(name)] = []
-        for row in others:
+        for row in conflicting:
             reason = f"{label(column, row)} here, but {label(column, rows[codes[row]])} before"
-            conflicts[str(name)].append((reading.positions[row], str(reading.wallets[row]), reason))
+            conflicts[str(name)].append((parsed.positions[row], str(parsed.wallets[row]), reason))
         columns[name] = column.array.take(rows, allow_fill=bool((rows < 0).any()))
     return pd.DataFrame(columns, index=range(len(keys))), conflicts
 
 
 def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
-    """Return the first row with a label for each code, or -1, and the rows with other labels."""
+    """Return each code's first row with a label, or -1, and the rows with a different label."""
     try:
-        labels, _ = factorized(column)
+        labels, _ = factorize(column)
     except TypeError:
         raise unhashable_column_error(name) from None
     present = np.flatnonzero(labels >= 0)
@@ -434,7 +433,7 @@ def duplicate_column_error(name: object) -> SettingsError:
     """Return the error for a column name that several columns share."""
     return SettingsError(
         f"the DataFrame has several columns with the name {safe_line(str(name))!r}",
-        hint="keep only one of them, or rename the others",
+        hint="keep one of these columns, or rename the others",
     )
 
 
@@ -448,41 +447,43 @@ def unhashable_column_error(name: str) -> SettingsError:
 
 
 @dataclass(frozen=True, slots=True)
-class Pasted:
+class PastedWallets:
     """The wallets and the problems in a pasted text, in the order of the text."""
 
     wallets: list[WalletAddress]
-    problems: list[Problem]  # line number (counted from 1), unreadable piece, reason
-    aliases: list[Problem]  # line number, alias and identifier, if aliases are replaced
+    problems: list[Problem]  # line number (from 1), unreadable text, reason
+    aliases: list[Problem]  # line number, alias and identifier, if `fix` replaces aliases
     unreadable_lines: str  # the complete lines, for the user to correct
 
 
-def read_pasted(text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False) -> Pasted:
-    """Read wallets to request from a text, but none from a line with an unreadable piece."""
+def read_pasted(
+    text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False
+) -> PastedWallets:
+    """Read the wallets of a text, except those in lines with an unreadable wallet."""
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
     aliases: list[Problem] = []
     unreadable: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            reading = refuse_malformed(_read_line(line.partition("#")[0]), on_unreadable)
-            _check_unreadable(replace(reading, aliases=[]) if fix else reading, "raise")
+            parsed = move_malformed_to_problems(_read_line(line.partition("#")[0]), on_unreadable)
+            _raise_if_unreadable(replace(parsed, aliases=[]) if fix else parsed, "raise")
         except AddressError as error:
             problems += [(number, value, reason) for _, value, reason in error.problems]
             unreadable.append(line)
         else:
-            wallets += reading.wallets
-            aliases += [(number, alias, name) for _, alias, name in reading.aliases]
-    return Pasted(wallets, problems, aliases, "\n".join(unreadable))
+            wallets += parsed.wallets
+            aliases += [(number, alias, name) for _, alias, name in parsed.aliases]
+    return PastedWallets(wallets, problems, aliases, "\n".join(unreadable))
 
 
-def _read_line(line: str) -> Reading:
+def _read_line(line: str) -> ParsedWallets:
     split = _SEPARATORS.split(_NUMBERING.sub("", line))
     stripped = (part.strip(_QUOTES_AND_BRACKETS) for part in split)
     pieces = [piece for piece in stripped if piece and not _BULLET.fullmatch(piece)]
     if [piece.casefold() for piece in pieces] in _HEADERS:
         return read_list([])
-    match pieces:  # two pieces that look like a blockchain and an address are one wallet
+    match pieces:  # a blockchain and an address are one wallet
         case (first, second) if _IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second):
             return read_list([(first.rstrip(":"), second)])
     if wrong := [(0, piece, _COLON_REASON) for piece in pieces if _COLON.match(piece)]:

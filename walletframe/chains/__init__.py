@@ -25,7 +25,7 @@ from walletframe.text import safe_line
 #
 # The column "aliases" contains the short names in the first two lists, and other usual names; the
 # short name "cro" is left out, since it is also the coin of CRYPTO_ORG. The column "addresses"
-# contains the forms of addresses, see walletframe.address.shapes; bech32 prefixes are those of the
+# contains the forms of addresses, see walletframe.address.formats; bech32 prefixes are those of the
 # second list.
 
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]")

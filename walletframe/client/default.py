@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Unpack
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import ForkSafeLock
-from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.settings.sources import TABLE_SETTINGS, refuse_unknown
 from walletframe.settings.tables import read_table_settings, use_table_settings
 from walletframe.settings.values import Settings
+from walletframe.tracebacks import strip_address_tracebacks, strip_tracebacks
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +27,7 @@ _lock = ForkSafeLock()
 _default: Client | None = None
 
 
-@frameless
+@strip_tracebacks
 def configure(
     *,
     currency: str | None = None,
@@ -109,7 +109,7 @@ configure.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # in
 )
 
 
-@frameless_address_errors
+@strip_address_tracebacks
 def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     wallets: WalletsLike | os.PathLike[str],
     *,

@@ -14,11 +14,11 @@ from walletframe.client.stream import CachePolicy, ResultStream
 from walletframe.client.workers import RequestWorkers
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import ForkSafeLock, register_fork_reset
-from walletframe.frameless import frameless, frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify
 from walletframe.settings.values import Settings, require_service, require_settings, with_local_key
+from walletframe.tracebacks import strip_address_tracebacks, strip_tracebacks
 from walletframe.transport import AnswerStore, RateLimiter, ServiceSession
 from walletframe.walletfile import read_input
 
@@ -73,7 +73,7 @@ class Client:
     'ok'
     """
 
-    @frameless
+    @strip_tracebacks
     def __init__(
         self, settings: Settings | None = None, **overrides: Unpack[SettingsKwargs]
     ) -> None:
@@ -123,7 +123,7 @@ class Client:
             if resource is not None:
                 resource.close()
 
-    @frameless_address_errors
+    @strip_address_tracebacks
     def fetch(  # noqa: PLR0913 - users pass each option by name
         self,
         wallets: WalletsLike | os.PathLike[str],

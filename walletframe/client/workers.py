@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from walletframe.transport import Reply
 from walletframe.wire.answer import split_answer
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
-from walletframe.wire.shapes import details_query
+from walletframe.wire.schemas import details_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

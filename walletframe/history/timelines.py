@@ -41,7 +41,7 @@ from walletframe.frames.positions import (
 )
 from walletframe.frames.schema import amounts_of, concat_frames, require_columns
 from walletframe.history.folder import SNAPSHOT
-from walletframe.pandas_versions import TEXT, factorized
+from walletframe.pandas_versions import TEXT, factorize
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
@@ -159,7 +159,7 @@ def build_matrix(
     wallet, token = np.divmod(distinct, max(len(token_ids.keys), 1))
     possible = requested
     if token_filter:  # keep only wallets on blockchains that have the token
-        wallet_chains, names = factorized(np.array([key[0] for key in ids.keys], dtype=object))
+        wallet_chains, names = factorize(np.array([key[0] for key in ids.keys], dtype=object))
         _, chains = possible_token_blockchains(
             token_filter.token_codes(len(holders)),
             wallet_chains[holders],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from walletframe.address.forms import canonical_blockchain, read_wallet
+from walletframe.address.forms import canonical_blockchain, wallet_or_reason
 from walletframe.analysis.selection import Selection, label_texts
 from walletframe.charts import has_custom_template, parse_box_id
 from walletframe.frames.asset_list import tokens_to_assets
@@ -189,7 +189,7 @@ class ExplorerState:
         for value in values:
             key: Any = tuple(value)
             if kind == "wallets":
-                wallet = read_wallet(value)
+                wallet = wallet_or_reason(value)
                 key = value if isinstance(wallet, str) else str(wallet.canonical)
             elif kind == "blockchains":
                 key = canonical_blockchain(str(value))

@@ -15,10 +15,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from urllib.parse import quote
 
+from walletframe.address.formats import BASE58, malformed_reason
 from walletframe.address.forms import WalletAddress
-from walletframe.address.shapes import BASE58, malformed_reason
 from walletframe.tokens import known_tokens, native_coin
-from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail
+from walletframe.wire.schemas import Amount, Asset, AssetAndAmount, WalletDetail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 from platformdirs import user_cache_path
 
 from walletframe.errors import MissingExtraError, SettingsError
-from walletframe.frameless import frameless
 from walletframe.service.ledger import SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, Behaviour
 from walletframe.service.recorded import as_ledger
 from walletframe.settings.key import quoted
 from walletframe.settings.values import KeyKind, Settings
+from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
     from walletframe.client import Client
@@ -104,7 +104,7 @@ class Sandbox:
         """The URL of the endpoint's OpenAPI document."""
         return f"{self._origin}/openapi.json"
 
-    @frameless
+    @strip_tracebacks
     def settings(
         self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
     ) -> Settings:
@@ -143,7 +143,7 @@ class Sandbox:
         chosen.update({name: value for name, value in overrides.items() if value is not None})
         return Settings.isolated(**chosen)
 
-    @frameless
+    @strip_tracebacks
     def client(
         self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
     ) -> Client:

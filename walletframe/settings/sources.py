@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from platformdirs import user_config_path
 
 from walletframe.errors import SettingsError
-from walletframe.frameless import frameless
 from walletframe.settings.key import RPC_URL_VARIABLE, ApiKey, contains_key, quoted
 from walletframe.text import one_line
+from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -46,7 +46,7 @@ def user_file() -> Path:
     return user_config_path("walletframe") / FILE_NAME
 
 
-@frameless
+@strip_tracebacks
 def read_sources(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
     """Read the settings from the files and the environment. The environment takes precedence."""
     known = [*service_settings, *TABLE_SETTINGS]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, ge
 from platformdirs import user_cache_path
 
 from walletframe.errors import ArgumentError, SettingsError
-from walletframe.frameless import frameless
 from walletframe.settings.key import ApiKey, contains_key, is_loopback, quoted, split_url
 from walletframe.settings.sources import PREFIX, Entry, read_sources, refuse_unknown
+from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -239,7 +239,7 @@ class Settings:
     timeout_s: float = _setting_field(partial(_parse_number, float, 0.001, 86_400), 60.0)
     deadline_s: float = _setting_field(partial(_parse_number, float, 0, 864_000), 300.0)
 
-    @frameless
+    @strip_tracebacks
     def __init__(self, **arguments: Unpack[SettingsKwargs]) -> None:
         self._fill(arguments, read_entries(arguments.pop("file", None)))
 
@@ -265,7 +265,7 @@ class Settings:
             object.__setattr__(self, "service", self.endpoint)
 
     @classmethod
-    @frameless
+    @strip_tracebacks
     def isolated(cls, **arguments: Unpack[SettingsKwargs]) -> Settings:
         """Return settings from arguments only, without the environment and the settings files.
 
@@ -304,7 +304,7 @@ class Settings:
             return self.base_url or self.public_base_url
         return self.base_url if self.public_base_url is None else None
 
-    @frameless
+    @strip_tracebacks
     def replace(self, **overrides: Unpack[SettingsKwargs]) -> Settings:
         """Return a copy with some settings changed, without reading the environment again.
 

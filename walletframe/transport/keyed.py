@@ -28,7 +28,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from walletframe.settings.key import Secret, basic_credentials, secret_pieces
 from walletframe.transport.attempt import InFlightRequests, open_socket
-from walletframe.wire.shapes import KEY_PARAMETER
+from walletframe.wire.schemas import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ from msgspec.json import Decoder
 from walletframe.address.forms import canonical_key
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Balances, Outcome, Status
-from walletframe.wire.shapes import (
+from walletframe.wire.schemas import (
     NULL,
     Price,
     SentAmount,

@@ -12,7 +12,7 @@ from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.wire.shapes import SentBalance
+    from walletframe.wire.schemas import SentBalance
 
 _VALID_DECIMALS = frozenset(range(MAX_DECIMALS + 1))
 _MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount

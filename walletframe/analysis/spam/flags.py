@@ -22,7 +22,7 @@ from walletframe.frames.names import mask_of_token
 from walletframe.frames.schema import amounts_of, require_columns
 from walletframe.notice import warn_never_raise
 from walletframe.numerals import counted_noun
-from walletframe.pandas_versions import TEXT, factorized
+from walletframe.pandas_versions import TEXT, factorize
 from walletframe.settings.tables import table_settings
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ class _TokenSymbolPairs:
     """The distinct pairs of a token and a symbol, sorted by first row."""
 
     def __init__(self, directory: TokenDirectory, evidence: Evidence) -> None:
-        symbol_codes, symbols = factorized(evidence.holdings["symbol"])
+        symbol_codes, symbols = factorize(evidence.holdings["symbol"])
         names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
         numbers = evidence.tokens.codes * len(names) + symbol_codes % len(names)
         self.codes, pairs = pd.factorize(numbers)  # the index of each row's pair
@@ -429,7 +429,7 @@ def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)
     priced[tokens.codes[evidence.is_priced]] = True
-    chains, _ = factorized(np.array([key[0] for key in tokens.keys], dtype=object))
+    chains, _ = factorize(np.array([key[0] for key in tokens.keys], dtype=object))
     covered = np.bincount(chains[priced], minlength=len(findings) + 1)[chains] > 0
     findings[covered] = _UNPRICED
     findings[priced] = _PRICED

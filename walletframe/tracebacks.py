@@ -1,4 +1,4 @@
-"""Decorators that strip stack frames from errors, since local variables may hold a secret."""
+"""Decorators that remove stack frames from errors, since local variables may hold a secret."""
 
 from __future__ import annotations
 
@@ -15,19 +15,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def frameless(func: Callable[P, T]) -> Callable[P, T]:
+def strip_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
     """Remove the stack frames from tracebacks, since local variables may hold the API key.
 
-    Errors of other libraries get a note with the source lines of their tracebacks.
+    An error of another library gets a note with the source lines of its traceback.
     """
     return _raise_without_frames(func, BaseException)
 
 
-def frameless_address_errors(func: Callable[P, T]) -> Callable[P, T]:
-    """Remove the stack frames from the traceback of an `AddressError`.
-
-    The cause of this error is in the user's list of wallets, not in the code.
-    """
+def strip_address_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
+    """Remove the stack frames from an `AddressError`, whose cause is in the user's list."""
     return _raise_without_frames(func, AddressError)
 
 
@@ -43,11 +40,10 @@ def _raise_without_frames(func: Callable[P, T], kind: type[BaseException]) -> Ca
             lines = "".join(traceback.format_tb(caught.__traceback__))
             caught.add_note(f"Traceback without local variables:\n{lines}")
         caught.__traceback__ = caught.__cause__ = caught.__context__ = None
-        # The new traceback begins with this frame. Only `sys.excepthook` could remove it, and
-        # that hook belongs to the program.
+        # The new traceback begins with this frame, which only `sys.excepthook` could remove.
         try:
             raise caught
         finally:
-            del caught  # a local variable would create a cycle of the frame and the exception
+            del caught  # otherwise the frame and the exception form a reference cycle
 
     return wrapper

@@ -1,8 +1,7 @@
-"""The formats of addresses on the known blockchains, and names that stand for addresses.
+"""Check the formats of addresses on the known blockchains, and recognize names such as ENS names.
 
-Lengths, alphabets, and the checksums of base58 and bech32 are checked. The checksum of hex in mixed
-case (EIP-55) needs Keccak-256, which the extra ``checksums`` installs. No known blockchain includes
-its chain id in the checksum (EIP-1191).
+Checks of checksums in mixed-case hex (EIP-55) need Keccak-256, which the extra ``checksums``
+installs. No known blockchain includes its chain id in the checksum (EIP-1191).
 """
 
 from __future__ import annotations
@@ -45,61 +44,61 @@ _NAME_SERVICES = {
 }
 
 
-def address_problem(wallet: WalletAddress) -> tuple[str, str]:
-    """Return what is wrong with an address, and what to do. Both texts may be empty."""
+def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
+    """Return the problem with an address and its remedy, "" for each if there is none."""
     known = known_blockchains().get(wallet.blockchain)
-    forms = known.addresses if known else ()
-    if any(_matches_format(form, wallet.address) for form in forms):
+    format_names = known.addresses if known else ()
+    if any(_matches_format(format_name, wallet.address) for format_name in format_names):
         return "", ""
     name = wallet.address if known else str(wallet)  # a bare name is split at its dot
     label, _, ending = name.rpartition(".")
     if label and (service := _NAME_SERVICES.get(ending.casefold())):
         return f"{safe_line(name)} is {service[0]}", f"resolve it first, at {service[1]}"
-    needed = " or ".join(map(_description, forms))
+    needed = " or ".join(map(_describe_format, format_names))
     return needed and f"an address on {wallet.blockchain} is {needed}", ""
 
 
 def malformed_reason(wallet: WalletAddress) -> str:
-    """Return what is wrong with an address and what to do, as one text, or "" if it is fine."""
-    return "; ".join(filter(None, address_problem(wallet)))
+    """Return the problem with an address and its remedy as one text, or "" if there is none."""
+    return "; ".join(filter(None, problem_and_remedy(wallet)))
 
 
 def has_wrong_checksum(wallet: WalletAddress) -> bool:
-    """Return whether a well-formed address in bech32 or mixed-case hex has a wrong checksum."""
+    """Return whether a bech32 or mixed-case hex address of the right form has a wrong checksum."""
     known = known_blockchains().get(wallet.blockchain)
-    for form in known.addresses if known else ():
-        if form == "evm" and _matches_format(form, wallet.address):
-            return _has_wrong_case(wallet.address[2:])
-        if form.endswith("1") and _matches_format(form, wallet.address):
-            return not _has_bech32_checksum(form, wallet.address.lower()[len(form) :])
+    for format_name in known.addresses if known else ():
+        if format_name == "evm" and _matches_format(format_name, wallet.address):
+            return _has_wrong_capitals(wallet.address[2:])
+        if format_name.endswith("1") and _matches_format(format_name, wallet.address):
+            return not _has_bech32_checksum(format_name, wallet.address.lower()[len(format_name) :])
     return False
 
 
-def _matches_format(form: str, address: str) -> bool:
-    if form == "evm":
+def _matches_format(format_name: str, address: str) -> bool:
+    if format_name == "evm":
         return _EVM.fullmatch(address) is not None
-    if form == "near":
+    if format_name == "near":
         return _NEAR.fullmatch(address) is not None
-    if form == "solana":
-        return len(_base58_bytes(address)) == 32  # noqa: PLR2004 - a public key
-    kind, _, starts = form.partition("-")
+    if format_name == "solana":
+        return len(_decode_base58(address)) == 32  # noqa: PLR2004 - a public key
+    kind, _, starts = format_name.partition("-")
     if kind == "base58":
         return address[0] in starts and _is_base58_address(address)
     text = address.lower() if address.isupper() else address
-    version = form in _SEGWIT  # a character before the 20 or 32 bytes
-    is_length_right = len(text) - len(form) - version in (38, 58)
-    return is_length_right and text.startswith(form) and {*text[len(form) :]} <= {*_BECH32}
+    data = text.removeprefix(format_name)
+    length = len(data) - (format_name in _SEGWIT)  # a version precedes the 20 or 32 bytes
+    return data != text and length in (38, 58) and {*data} <= {*_BECH32}
 
 
-def _description(form: str) -> str:
-    kind, _, starts = form.partition("-")
+def _describe_format(format_name: str) -> str:
+    kind, _, starts = format_name.partition("-")
     if kind == "base58":
-        return f"base58 with a checksum that begins with {' or '.join(starts)}"
-    return _DESCRIPTIONS.get(form, f"a bech32 address that begins with {form}")
+        return f"base58 that begins with {' or '.join(starts)}, with a checksum"
+    return _DESCRIPTIONS.get(format_name, f"a bech32 address that begins with {format_name}")
 
 
-def _base58_bytes(text: str) -> bytes:
-    """Decode a text in base58. Return no bytes if the text is not base58."""
+def _decode_base58(text: str) -> bytes:
+    """Decode a text in base58, or return no bytes if the text is not base58."""
     if not {*text} <= {*BASE58}:
         return b""
     number = reduce(lambda value, digit: value * 58 + BASE58.index(digit), text, 0)
@@ -109,35 +108,35 @@ def _base58_bytes(text: str) -> bytes:
 
 def _is_base58_address(text: str) -> bool:
     """Return whether a text in base58 encodes a version, a hash of 20 bytes, and a checksum."""
-    payload = _base58_bytes(text)
+    payload = _decode_base58(text)
     checksum = sha256(sha256(payload[:-4]).digest()).digest()[:4]
     return len(payload) == 25 and payload[-4:] == checksum  # noqa: PLR2004 - 1 + 20 + 4
 
 
-def _has_bech32_checksum(form: str, data: str) -> bool:
-    """Return whether data ends with its checksum, which is bech32m's from SegWit version 1 on."""
+def _has_bech32_checksum(format_name: str, data: str) -> bool:
+    """Return whether data ends with its checksum: bech32m from SegWit version 1 on, else bech32."""
     values = [_BECH32.index(char) for char in data]
-    letters = [ord(char) for char in form[:-1]]
+    letters = [ord(char) for char in format_name[:-1]]
     checksum = 1
     for value in (*(each >> 5 for each in letters), 0, *(each & 31 for each in letters), *values):
         top, checksum = checksum >> 25, (checksum & 0x1FFFFFF) << 5 ^ value
-        for place, term in enumerate(_BECH32_SUMS):
-            checksum ^= term if top >> place & 1 else 0
-    return checksum == (_BECH32M if form in _SEGWIT and values[0] else 1)
+        for bit, term in enumerate(_BECH32_SUMS):
+            checksum ^= term if top >> bit & 1 else 0
+    return checksum == (_BECH32M if format_name in _SEGWIT and values[0] else 1)
 
 
 @lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
-def _has_wrong_case(digits: str) -> bool:
+def _has_wrong_capitals(digits: str) -> bool:
     """Return whether hex digits in mixed case have a wrong checksum (EIP-55).
 
-    A letter is a capital if the digit at its place in the hash of the lower-case text is 8 or more.
+    Where the hash of the lower-case text has a digit above 7, a letter must be a capital.
     """
     keccak = None if digits in (digits.lower(), digits.upper()) else _keccak()
     if keccak is None:
         return False
     text = digits.encode()
     digest = keccak.new(digest_bits=256, data=text.lower()).hexdigest()
-    # Whole numbers, since a loop over the letters takes as long as the hash.
+    # Two integers are compared, since a loop over the letters takes as long as the hash.
     expected = int(digest[: len(text)], 16) & int(text.translate(_LETTERS), 16)
     return expected != int(text.translate(_CAPITALS), 16)
 
