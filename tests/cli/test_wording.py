@@ -44,7 +44,7 @@ def files(run, tmp_path):
         ),
         (["history", "show", "2026-01-01", "--folder", "."], "; see history.snapshots()"),
         (["history", "show", "odd", "--folder", "."], 'use a day ("2026-01-31", "yesterday") or'),
-        (["history", "save", f"ETH.{A}"], "in a shell walletframe demo"),
+        (["history", "save", f"ETH.{A}"], "the shell command `walletframe demo`"),
         (["balance", EVM, "--chain-id", "ODD", "-1"], "'ODD': -1"),
         (["balance", EVM, "--token", "USDC"], "or None for the native coin"),
         (["fetch", f"ETH.{A}"], "set WALLETFRAME_BASE_URL, WALLETFRAME_KEY_KIND and"),

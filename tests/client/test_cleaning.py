@@ -515,7 +515,7 @@ class TestShapes:
 
     def test_forms_are_those_that_are_described(self):
         """Each form in the list of blockchains is one of the code, or a prefix of bech32."""
-        forms = {form for chain in known_blockchains().values() for form in chain.addresses}
+        forms = {form for chain in known_blockchains().values() for form in chain.address_formats}
         others = {form for form in forms if not form.endswith("1") and form[:7] != "base58-"}
         assert others == {"evm", "near", "solana"}
 

@@ -15,7 +15,7 @@ from walletframe.client import Client
 from walletframe.errors import SettingsError
 from walletframe.settings.key import ApiKey
 from walletframe.settings.sources import PREFIX
-from walletframe.settings.values import Settings, require_endpoint, require_service
+from walletframe.settings.values import Settings, endpoint_and_key, require_service
 
 PRIVATE, PUBLIC = "https://private.example/v1", "https://public.example"
 FIELDS = [field.name for field in dataclasses.fields(Settings)]
@@ -359,7 +359,7 @@ class TestSecret:
         """Pickled settings need their key again before a request."""
         result = pickle.loads(pickle.dumps(secret()))
         with pytest.raises(SettingsError, match="api_key is not set"):
-            require_endpoint(result)
+            endpoint_and_key(result)
 
     def test_unpickled_can_be_used(self):
         """Unpickled settings make a client, and can get the key again."""
@@ -424,21 +424,21 @@ class TestKeyKind:
         settings = Settings(api_key=KEY, key_kind=kind)
         needed = "public_base_url" if kind == "public" else "base_url"
         with pytest.raises(SettingsError, match=f"^{needed} is not set"):
-            require_endpoint(settings)
+            endpoint_and_key(settings)
 
     def test_everything_missing(self):
         """All missing settings are named together, with the variables and the sandbox."""
         with pytest.raises(
             SettingsError, match="api_key, key_kind, base_url are not set"
         ) as caught:
-            require_endpoint(Settings())
+            endpoint_and_key(Settings())
         for name in ("API_KEY", "KEY_KIND", "BASE_URL"):
             assert f"WALLETFRAME_{name}" in caught.value.hint
         assert "walletframe.sandbox()" in caught.value.hint
 
     def test_nothing_missing(self):
         """The address comes with the key that belongs to it."""
-        assert require_endpoint(secret()) == (PRIVATE, ApiKey(KEY))
+        assert endpoint_and_key(secret()) == (PRIVATE, ApiKey(KEY))
 
 
 class TestService:

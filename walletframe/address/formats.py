@@ -47,7 +47,7 @@ _NAME_SERVICES = {
 def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
     """Return the problem with an address and its remedy, "" for each if there is none."""
     known = known_blockchains().get(wallet.blockchain)
-    format_names = known.addresses if known else ()
+    format_names = known.address_formats if known else ()
     if any(_matches_format(format_name, wallet.address) for format_name in format_names):
         return "", ""
     name = wallet.address if known else str(wallet)  # a bare name is split at its dot
@@ -66,7 +66,7 @@ def malformed_reason(wallet: WalletAddress) -> str:
 def has_wrong_checksum(wallet: WalletAddress) -> bool:
     """Return whether a bech32 or mixed-case hex address of the right form has a wrong checksum."""
     known = known_blockchains().get(wallet.blockchain)
-    for format_name in known.addresses if known else ():
+    for format_name in known.address_formats if known else ():
         if format_name == "evm" and _matches_format(format_name, wallet.address):
             return _has_wrong_capitals(wallet.address[2:])
         if format_name.endswith("1") and _matches_format(format_name, wallet.address):

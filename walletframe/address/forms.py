@@ -1,8 +1,7 @@
 """Parse wallets (a blockchain and an address) from any accepted form, and compare wallets.
 
 Blockchain identifiers and hex addresses are compared case-insensitively. All other addresses are
-compared case-sensitively, since two base58 addresses can differ only by case. The module `shapes`
-checks addresses against the form of their blockchain.
+compared case-sensitively, since two base58 addresses can differ only by case.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
-_CHAIN_IDS_END = 2**53  # floats are exact up to here
+_CHAIN_ID_LIMIT = 2**53  # floats are exact up to this number
 _STANDARD_NAMES = {"blockchain": "blockchain", "address": "address", "walletaddress": "address"}
 _ELLIPSES = ("…", "...")
 _NOT_TEXT = "blockchain and address must be strings"
@@ -45,14 +44,14 @@ class WalletAddress:
         Any identifier without a dot, such as ``"ETH"``. A known identifier is converted to upper
         case, as in the service.
     address : str
-        The address. It is not changed, and may contain dots (``"alice.near"``).
+        The address, which may contain dots (``"alice.near"``). It stays unchanged.
 
     Raises
     ------
     AddressError
         If the blockchain or the address is empty, or contains white space, invisible characters or
-        an ellipsis; if both together are longer than 512 characters; or if the blockchain contains
-        a dot.
+        an ellipsis; if their total length exceeds 512 characters; or if the blockchain contains a
+        dot.
 
     Examples
     --------
@@ -81,7 +80,7 @@ class WalletAddress:
 
     @classmethod
     def parse(cls, text: str) -> WalletAddress:
-        """Parse a wallet that is written as ``<BLOCKCHAIN>.<ADDRESS>``. The first dot separates.
+        """Parse the text ``<BLOCKCHAIN>.<ADDRESS>``. The first dot is the separator.
 
         Parameters
         ----------
@@ -117,7 +116,7 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 
 def wallet_or_reason(item: object) -> WalletAddress | str:
-    """Read a wallet in any form. Return the reason as text if the wallet can't be read."""
+    """Parse a wallet in any form. Return the reason as text if the wallet can't be read."""
     wallet, alias = wallet_and_alias(item)
     if alias and isinstance(wallet, WalletAddress):
         return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
@@ -125,11 +124,11 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return two results: a wallet, or why it can't be read, and the blockchain's alias or ""."""
+    """Parse a wallet. Return the wallet or the reason, and the blockchain's alias or ""."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
-    is_short = len(text) <= MAX_LENGTH  # the cache of aliases keeps no long texts
-    identifier = identifier_of_alias(text) if is_short else None
+    # A long text would fill the cache of `identifier_of_alias`.
+    identifier = identifier_of_alias(text) if len(text) <= MAX_LENGTH else None
     if identifier and not isinstance(item, WalletAddress):
         blockchain, alias = identifier, text
     reason = reason or _invalid_reason(blockchain, address)
@@ -137,14 +136,14 @@ def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(number: object) -> str:
-    """Return a chain ID as text, or "" if it is none; pandas may have made it a float."""
-    if isinstance(number, int | float) and 0 < number < _CHAIN_IDS_END and number % 1 == 0:
+    """Return a chain ID as text, or "" for other values; pandas may have made it a float."""
+    if isinstance(number, int | float) and 0 < number < _CHAIN_ID_LIMIT and number % 1 == 0:
         return str(int(number))
     return ""
 
 
 def is_blank(item: object) -> bool:
-    """Return whether a row is empty: a missing value, white space, or a pair of these."""
+    """Return whether a row is a missing value, white space, or a pair of these."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty_cell(blockchain) and is_empty_cell(address)
@@ -155,16 +154,16 @@ def is_blank(item: object) -> bool:
 
 
 def _mapping_values(item: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return the blockchain and the address in a mapping. The service's keys are accepted."""
+    """Return the blockchain and the address in a mapping, which may have the service's keys."""
     values = dict(zip(standardize_names(item), item.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
 
 def standardize_names(names: Iterable[Any]) -> list[Any]:
-    """Replace other spellings of blockchain and address with ours, if both are present."""
+    """Replace other spellings of "blockchain" and "address", if both names are present."""
     original = [*names]
-    ours = (_STANDARD_NAMES.get(str(name).casefold(), name) for name in original)
-    pairs = zip(original, ours, strict=True)
+    replacements = (_STANDARD_NAMES.get(str(name).casefold(), name) for name in original)
+    pairs = zip(original, replacements, strict=True)
     standard = [name if each in original else each for name, each in pairs]
     return standard if {*COLUMNS} <= {*standard} else original
 
@@ -177,7 +176,7 @@ def is_empty_cell(cell: Any) -> bool:
 
 
 def _parse_item(item: object) -> tuple[Any, Any, str]:
-    """Return three results: blockchain, address, and why an item is not a wallet, or ""."""
+    """Return the blockchain, the address, and the reason if an item is not a wallet, else ""."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""
@@ -200,7 +199,7 @@ def _parse_item(item: object) -> tuple[Any, Any, str]:
 
 
 def _invalid_reason(blockchain: object, address: object) -> str:
-    """Return the reason why a blockchain and an address are not a wallet, or "" if they are."""
+    """Return why a blockchain and an address are not a wallet, or "" if they are a wallet."""
     if not isinstance(blockchain, str) or not isinstance(address, str):
         return _NOT_TEXT
     if not blockchain:
@@ -214,7 +213,7 @@ def _invalid_reason(blockchain: object, address: object) -> str:
         return _IS_LINK
     if len(text) > MAX_LENGTH:
         return f"it is longer than {MAX_LENGTH} characters"
-    if any(mark in part for mark in _ELLIPSES for part in (blockchain, address)):
+    if any(ellipsis in part for ellipsis in _ELLIPSES for part in (blockchain, address)):
         return "it is shortened: write the full address"
     return _invisible_reason(text)
 
@@ -234,7 +233,7 @@ def truncate(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Return an address for comparisons: hex in lower case, of a Move type only the account."""
+    """Lower the case of a hex address, or of the account in a Move type, for comparisons."""
     address = address.strip()
     if address[:2] not in ("0x", "0X") or not address.isascii():
         return address
@@ -245,11 +244,11 @@ def canonical_address(address: str) -> str:
 
 
 def canonical_blockchain(blockchain: str) -> str:
-    """Return the canonical form of a blockchain's identifier, for comparisons."""
+    """Return a blockchain's identifier for comparisons."""
     blockchain = blockchain.strip()
     return blockchain.upper() if blockchain.isascii() else blockchain
 
 
 def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
-    """Return the canonical key of a wallet or a token. All spellings have the same key."""
+    """Return a key that is the same for all spellings of a wallet or a token."""
     return canonical_blockchain(blockchain), canonical_address(address)

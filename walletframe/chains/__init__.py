@@ -11,22 +11,20 @@ from importlib import resources
 
 from walletframe.text import safe_line
 
-# The 107 identifiers in known.csv are declared in the service's own Python client (rango-sdk-py
-# 0.0.1 on PyPI, April 2026). Wallets with an unknown identifier are also requested, since the
-# service will add blockchains. Names, native coins and chain ids were copied from public lists:
+# The 107 identifiers in known.csv are from the service's Python client (rango-sdk-py 0.0.1 on PyPI,
+# April 2026). Unknown identifiers are also requested, since the service will add blockchains.
+# Names, native coins and chain ids are from public lists:
 #
 # - EVM blockchains: https://github.com/ethereum-lists/chains at ded8612 (20 August 2026, MIT
-#   licence), matched by chain id. This list does not contain HYPEREVM, and it writes XDAI for the
-#   coin that Gnosis itself writes xDAI.
+#   licence), matched by chain id. The list lacks HYPEREVM, and spells Gnosis's coin xDAI as XDAI.
 # - Other blockchains: https://github.com/cosmos/chain-registry at 627bbab (21 August 2026,
 #   CC BY 4.0), including its folder _non-cosmos.
 # - Dash, IOTA and NEAR: the coin types 5, 4218 and 397 of https://github.com/satoshilabs/slips
 #   (SLIP-0044, 7 August 2026).
 #
-# The column "aliases" contains the short names in the first two lists, and other usual names; the
-# short name "cro" is left out, since it is also the coin of CRYPTO_ORG. The column "addresses"
-# contains the forms of addresses, see walletframe.address.formats; bech32 prefixes are those of the
-# second list.
+# The column "aliases" contains the short names in the first two lists, and other usual names, but
+# not "cro", which is also the coin of CRYPTO_ORG. The column "addresses" contains the formats of
+# walletframe.address.formats, with the bech32 prefixes of the second list.
 
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]")
 _GENERIC_WORDS = re.compile(r"(chain|mainnet|network|protocol)\b")
@@ -35,14 +33,14 @@ _SIMILARITY_CUTOFF, _MAX_SUGGESTIONS, _MAX_SHOWN_CHARS = 0.75, 3, 40
 
 @dataclass(frozen=True, slots=True)
 class Blockchain:
-    """A known blockchain; a field is None if the public lists lack this information."""
+    """A known blockchain. Fields that the public lists lack are None."""
 
     identifier: str
     name: str | None
     coin: str | None
-    chain_id: int | None  # None for a blockchain that is not an EVM blockchain
+    chain_id: int | None  # None if the blockchain is not an EVM blockchain
     aliases: tuple[str, ...]
-    addresses: tuple[str, ...]  # empty if the form of addresses is not checked
+    address_formats: tuple[str, ...]  # empty if addresses are not checked
 
 
 def read_known_csv(package: str) -> list[list[str]]:
@@ -62,42 +60,43 @@ def known_blockchains() -> dict[str, Blockchain]:
 
 
 def find_blockchain(identifier: str) -> Blockchain | None:
-    """Return a blockchain by its identifier, ignoring case and surrounding white space, or None."""
+    """Return a blockchain by its identifier in any case, or None if it is unknown."""
     return known_blockchains().get(identifier.strip().upper())
 
 
 def normalize_blockchain(identifier: str) -> str:
-    """Return an identifier as the service writes it; strip white space from an unknown one."""
+    """Return the service's spelling of an identifier; only strip an unknown identifier."""
     known = find_blockchain(identifier)
     return known.identifier if known else identifier.strip()
 
 
 @lru_cache
 def identifier_of_alias(alias: str) -> str | None:
-    """Return the identifier of the only blockchain with this name, coin or chain id, or None.
+    """Return the identifier of the only blockchain with this name, coin or chain id, else None.
 
-    An identifier always means itself, so it is not an alias.
+    Return None for an identifier, even if it is also a name or coin of another blockchain.
     """
     if find_blockchain(alias) or not (alias.isascii() and alias.isprintable()):
         return None
-    text, exact = alias.strip().casefold(), _identifier_by_exact_name()
-    identifier = exact.get(f"eip155:{text}") or exact.get(text) or exact.get(_alphanumeric(text))
+    text, exact = alias.strip().casefold(), _identifier_by_id_or_name()
+    identifier = (
+        exact.get(f"eip155:{text}") or exact.get(text) or exact.get(_keep_alphanumeric(text))
+    )
     names = _identifiers_by_term().get(_simplify_name(text), [])
-    is_sure = len(names) == 1 and len(text) > 1  # S is Sonic's coin, but may be short for another
+    is_sure = len(names) == 1 and len(text) > 1  # S is Sonic's coin, but may abbreviate Solana
     return identifier or (names[0] if is_sure else None)
 
 
 @cache
-def _identifier_by_exact_name() -> dict[str, str]:
-    """Return a dict from chain ids and full names to identifiers."""
+def _identifier_by_id_or_name() -> dict[str, str]:
     known = known_blockchains().values()
     numbered = {f"eip155:{each.chain_id}": each.identifier for each in known if each.chain_id}
     names = {name: each.identifier for each in known for name in (each.name, *each.aliases) if name}
-    return numbered | {_alphanumeric(name): identifier for name, identifier in names.items()}
+    return numbered | {_keep_alphanumeric(name): identifier for name, identifier in names.items()}
 
 
 def suggest_blockchains(identifier: str) -> list[str]:
-    """Return the identifiers of at most three blockchains that the user may mean."""
+    """Return at most three identifiers that are similar to a misspelled identifier."""
     wanted = _simplify_name(identifier)
     if not wanted:
         return []
@@ -120,7 +119,7 @@ def unknown_blockchain_message(identifier: str) -> str:
 
 @cache
 def _identifiers_by_term() -> dict[str, list[str]]:
-    """Return identifiers by simplified name, or by native coin if no blockchain has this name."""
+    """Return lists of identifiers by simplified name, and by coins that are not also a name."""
     by_name: dict[str, list[str]] = {}
     by_coin: dict[str, list[str]] = {}
     for chain in known_blockchains().values():
@@ -133,8 +132,8 @@ def _identifiers_by_term() -> dict[str, list[str]]:
 
 
 def _simplify_name(text: str) -> str:
-    return _alphanumeric(_GENERIC_WORDS.sub("", text.casefold()))
+    return _keep_alphanumeric(_GENERIC_WORDS.sub("", text.casefold()))
 
 
-def _alphanumeric(text: str) -> str:
+def _keep_alphanumeric(text: str) -> str:
     return _NOT_ALPHANUMERIC.sub("", text.casefold())

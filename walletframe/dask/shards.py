@@ -34,7 +34,7 @@ from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
 from walletframe.disk import locked, private_folder
 from walletframe.errors import ClusterError, DatasetError, SettingsError
 from walletframe.numerals import counted_noun
-from walletframe.settings.values import require_endpoint, with_local_key
+from walletframe.settings.values import endpoint_and_key, with_local_key
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def check_worker(required_version: str, settings: Settings, probe: Path, dask_wo
     if installed != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:
-        require_endpoint(with_local_key(settings))
+        endpoint_and_key(with_local_key(settings))
         probe.read_bytes()
         worker_file(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:

@@ -17,7 +17,7 @@ from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.service.ledger import SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, Behaviour
 from walletframe.service.recorded import as_ledger
-from walletframe.settings.key import quoted
+from walletframe.settings.key import safe_repr
 from walletframe.settings.values import KeyKind, Settings
 from walletframe.tracebacks import strip_tracebacks
 
@@ -131,7 +131,7 @@ class Sandbox:
         """
         if key_kind not in self._keys:
             hint = f"use one of {', '.join(self._keys)}"
-            raise SettingsError(f"key_kind is not valid: {quoted(key_kind)}", hint)
+            raise SettingsError(f"key_kind is not valid: {safe_repr(key_kind)}", hint)
         chosen: dict[str, Any] = {
             "api_key": self._keys[key_kind].key,
             "key_kind": key_kind,

@@ -1,7 +1,6 @@
-"""Secrets (the API key and the URL of a node), and the validation of URLs.
+"""Secrets, whose text is never displayed, and the validation of URLs.
 
-The text of a secret is never displayed. The URL of a node is a secret, because it often contains an
-API key.
+The secrets are the API key, and the URL of a node, which often contains another API key.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RPC_URL_VARIABLE = "WALLETFRAME_RPC_URL"
-_MIN_KEY_LENGTH = 8  # a shorter text is not a key, so messages may quote it
+_MIN_KEY_LENGTH = 8  # messages may quote shorter texts
 
 
 class Secret:
-    """A hidden text: the repr and the members don't show it, and pickles don't contain it."""
+    """A text that is not in its repr, in its members or in pickles."""
 
     __slots__ = ("_reveal",)
     _name = "secret"
@@ -34,7 +33,7 @@ class Secret:
         self._reveal = lambda: text  # debuggers list members, but don't call them
 
     def reveal(self) -> str:
-        """Return the text. It is empty if the secret was unpickled."""
+        """Return the text, which is empty after unpickling."""
         return self._reveal()
 
     def __repr__(self) -> str:
@@ -65,8 +64,8 @@ class ApiKey(Secret):
     _name = "API key"
 
 
-def quoted(value: Any) -> str:
-    """Return the repr of a value, or, if the value may be a key, a description of the value."""
+def safe_repr(value: Any) -> str:
+    """Return the repr of a value, or a description if the value may be a key."""
     if isinstance(value, str) and len(value.strip()) >= _MIN_KEY_LENGTH:
         return f"a string of {len(value)} characters (not shown, since it may be secret)"
     is_plain = value is None or isinstance(value, str | bool | int | float)
@@ -74,7 +73,7 @@ def quoted(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a value contains the key, or equals a short key, in any case or encoding."""
+    """Return whether text contains a key or equals a short key, in any case or URL encoding."""
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)
@@ -90,7 +89,7 @@ class NodeUrl(Secret):
 
     @classmethod
     def of(cls, url: object) -> NodeUrl:
-        """Return a URL as a secret. None stands for the variable ``WALLETFRAME_RPC_URL``."""
+        """Return a URL as a secret; None reads the variable ``WALLETFRAME_RPC_URL``."""
         if isinstance(url, NodeUrl):
             return url
         if url is None:
@@ -98,8 +97,8 @@ class NodeUrl(Secret):
         return cls(url.strip() if isinstance(url, str) else "not a string")
 
 
-def split_url(value: Any) -> SplitResult | None:
-    """Return the components of an http or https URL, or None for any other value."""
+def parse_http_url(value: Any) -> SplitResult | None:
+    """Return the components of an http or https URL, or None for other values."""
     if not isinstance(value, str) or not is_visible(value.strip()) or "…" in value:
         return None
     try:
@@ -110,9 +109,9 @@ def split_url(value: Any) -> SplitResult | None:
     return parts if usable and parts.scheme in ("http", "https") else None
 
 
-def is_this_machine(host_header: str) -> bool:
+def is_local_host(host_header: str) -> bool:
     """Return whether a ``Host`` header refers to this machine, with any port."""
-    parts = split_url(f"http://{host_header}/")
+    parts = parse_http_url(f"http://{host_header}/")
     return parts is not None and parts.netloc == host_header and is_loopback(parts.hostname or "")
 
 
@@ -124,15 +123,15 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def require_node(url: NodeUrl) -> SplitResult:
-    """Return the components of a node's URL, or raise an error that does not quote the URL."""
+def require_node_url(url: NodeUrl) -> SplitResult:
+    """Return the components of a node's URL; raise an error that does not quote the URL."""
     if not url:
         raise SettingsError(
             "rpc_url is not set",
             hint=f"set the environment variable {RPC_URL_VARIABLE} to the https URL of a node's "
             "JSON-RPC interface, or pass this URL as rpc_url=…",
         )
-    parts, fault = split_url(url.reveal()), "is not a valid http or https URL"
+    parts, fault = parse_http_url(url.reveal()), "is not a valid http or https URL"
     if parts is not None and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         fault = (
             "uses http, which everyone on the network can read; http is allowed only for localhost"
@@ -144,8 +143,8 @@ def require_node(url: NodeUrl) -> SplitResult:
     return parts
 
 
-def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return the parts of a node's URL that may be secret: host, user, path and query values."""
+def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
+    """Return the parts of a node's URL that may be secret (all except scheme, port and names)."""
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
     pieces.append(basic_credentials(parts).reveal().rstrip("="))
@@ -153,7 +152,7 @@ def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
 
 
 def basic_credentials(parts: SplitResult) -> Secret:
-    """Return the credentials for HTTP Basic authentication ("" if there is no user name)."""
+    """Return the credentials for HTTP Basic authentication, or "" without a user name."""
     if not parts.username:
         return Secret("")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

@@ -1,8 +1,7 @@
 """The sources of settings: the settings files ``walletframe.toml``, and environment variables.
 
-Somebody else may have written the file in the working folder, for example in a cloned repository.
-This file must not choose where the API key is sent. So it can only set how tables and charts are
-made.
+The file in the working folder may belong to a cloned repository, and must not choose where the API
+key is sent. So this file can only contain settings of tables and charts.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from platformdirs import user_config_path
 
 from walletframe.errors import SettingsError
-from walletframe.settings.key import RPC_URL_VARIABLE, ApiKey, contains_key, quoted
+from walletframe.settings.key import RPC_URL_VARIABLE, ApiKey, contains_key, safe_repr
 from walletframe.text import one_line
 from walletframe.tracebacks import strip_tracebacks
 
@@ -29,13 +28,13 @@ FILE_NAME = "walletframe.toml"
 # The settings that a file in the working folder may contain.
 TABLE_SETTINGS = ("currency", "prices", "assets", "spam_allow", "spam_deny", "colors")
 _KEY_NAMES = {"apikey", "key"}
-_PATH_LENGTH = 500  # characters of a path that messages show
+_MAX_PATH_CHARS = 500  # in messages
 
 
 class Entry(NamedTuple):
     """The value of a setting, and the source of the value."""
 
-    place: str  # the name of the setting and the source, for messages
+    source: str  # the names of the setting and of its source, for messages
     value: Any
     file: Path | None = None  # None for arguments and environment variables
     is_trusted: bool = True  # False for a file in the working folder
@@ -48,83 +47,83 @@ def user_file() -> Path:
 
 @strip_tracebacks
 def read_sources(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
-    """Read the settings from the files and the environment. The environment takes precedence."""
+    """Read settings from the files and the environment, which takes precedence."""
     known = [*service_settings, *TABLE_SETTINGS]
     variables = {
         variable.removeprefix(PREFIX): text
         for variable, text in os.environ.items()
         if variable.startswith(PREFIX) and variable not in (RPC_URL_VARIABLE, FILE_VARIABLE)
     }
-    refuse_unknown([name.lower() for name in variables], known, prefix=PREFIX)
+    require_known_names([name.lower() for name in variables], known, prefix=PREFIX)
     environment = {k.lower(): Entry(PREFIX + k, text) for k, text in variables.items() if text}
     key = ApiKey(environment["api_key"].value.strip()) if "api_key" in environment else None
     entries: dict[str, Entry] = {}
     for path, is_trusted in _settings_files(file):
-        content, shown = _read_toml(path), _shown(path)
+        content, shown_path = _read_toml(path), _path_text(path)
         names = {name.lower().replace("_", "").replace("-", "") for name in content}
         if names & _KEY_NAMES or contains_key(str(content), key):
             hint = f"remove the key, and set the environment variable {PREFIX}API_KEY instead"
-            raise SettingsError(f"{shown} contains an API key", hint)
+            raise SettingsError(f"{shown_path} contains an API key", hint)
         without_key = [name for name in known if name != "api_key"]
-        refuse_unknown(content, without_key, where=f" in {shown}")
+        require_known_names(content, without_key, suffix=f" in {shown_path}")
         for name, value in content.items():
             if not is_trusted and name not in TABLE_SETTINGS:
                 raise SettingsError(
-                    f"the setting {name} is not allowed in {shown}: a file in the working folder "
-                    "may only set how tables and charts are made, since somebody else may have "
-                    "written it",
-                    hint=f"move {name} to {_shown(user_file())}, or pass a settings file in "
+                    f"the setting {name} is not allowed in {shown_path}: a file in the working "
+                    "folder may only contain settings of tables and charts, since somebody else "
+                    "may have written the file",
+                    hint=f"move {name} to {_path_text(user_file())}, or pass a settings file in "
                     f"configure(file=…) or in the variable {FILE_VARIABLE}",
                 )
-            entries[name] = Entry(f"{name} in {shown}", value, path, is_trusted)
+            entries[name] = Entry(f"{name} in {shown_path}", value, path, is_trusted)
     return entries | environment
 
 
-def refuse_unknown(
-    names: Iterable[str], known: Collection[str], *, prefix: str = "", where: str = ""
+def require_known_names(
+    names: Iterable[str], known: Collection[str], *, prefix: str = "", suffix: str = ""
 ) -> None:
-    """Raise an error for the first unknown name. `where` is the end of the message."""
+    """Raise an error for the first unknown name. `suffix` is the end of the message."""
     for name in names:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            written = f"{prefix}{name.upper()}" if prefix else name
+            full_name = f"{prefix}{name.upper()}" if prefix else name
             usable = [f"{prefix}{each.upper()}" if prefix else each for each in close or known]
             hint = f"did you mean {usable[0]}?" if close else f"use one of {', '.join(usable)}"
-            # A name with other characters may be a key, which usually has digits.
+            # A name with digits or other characters may be a key.
             is_word = name.replace("_", "").isalpha()
-            description = repr(written) if is_word else f"with this name: {quoted(name)}"
-            raise SettingsError(f"there is no setting {description}{where}", hint=hint)
+            description = repr(full_name) if is_word else f"with this name: {safe_repr(name)}"
+            raise SettingsError(f"there is no setting {description}{suffix}", hint=hint)
 
 
 def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
-    """Return pairs of a settings file and whether it is trusted. Later files take precedence."""
+    """Return pairs (settings file, whether it is trusted). Later files take precedence."""
     if file is not None:
-        return [(_named_file("file", file), True)]
+        return [(_toml_path("file", file), True)]
     if variable := os.environ.get(FILE_VARIABLE):
-        path = _named_file(FILE_VARIABLE, variable)
+        path = _toml_path(FILE_VARIABLE, variable)
         if not path.is_absolute():  # otherwise any working folder could contain this file
             hint = "use the complete path of a settings file"
             raise SettingsError(f"{FILE_VARIABLE} is not an absolute path", hint)
         return [(path, True)]
     trusted, local = user_file(), Path(FILE_NAME)
-    is_usable = trusted.is_absolute() and _is_file(trusted)  # the path is "~/…" without a home
+    is_usable = trusted.is_absolute() and _is_file(trusted)  # relative without a home folder
     files = [(trusted, True)] if is_usable else []
     if _is_file(local) and local.absolute() != trusted:
         files.append((local.absolute(), False))
     return files
 
 
-def _named_file(place: str, value: Any) -> Path:
-    """Return a value as a path. The error does not quote the value, since it may be a key."""
+def _toml_path(source: str, value: Any) -> Path:
+    """Return a value as a path. The error does not quote the value, which may be a key."""
     path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
     if path.suffix.lower() != ".toml":
         hint = f"use a path such as ~/{FILE_NAME}"
-        raise SettingsError(f"{place} is not the path of a .toml file", hint)
+        raise SettingsError(f"{source} is not the path of a .toml file", hint)
     return path
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether there is a file that this user may access."""
+    """Return whether a path is a file, False if this user can't access it."""
     try:
         return path.is_file()
     except OSError:
@@ -140,8 +139,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         fault = f"it is not valid TOML ({str(error).rpartition('(')[2]}"
     except (UnicodeDecodeError, RecursionError):
         fault = "it is not valid TOML"
-    raise SettingsError(f"{_shown(path)} can't be read: {fault}", "correct the settings file")
+    raise SettingsError(f"{_path_text(path)} can't be read: {fault}", "correct the settings file")
 
 
-def _shown(path: Path) -> str:
-    return one_line(str(path), _PATH_LENGTH)
+def _path_text(path: Path) -> str:
+    return one_line(str(path), _MAX_PATH_CHARS)

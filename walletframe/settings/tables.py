@@ -10,18 +10,18 @@ from typing import Any
 
 from walletframe.errors import SettingsError
 from walletframe.forks import ForkSafeLock
-from walletframe.settings.key import quoted
+from walletframe.settings.key import safe_repr
 from walletframe.settings.sources import Entry
-from walletframe.settings.values import read_entries
+from walletframe.settings.values import read_all_sources
 
 SERVICE_PRICES = "service"
-"""The text that stands for the service's prices in arguments and settings."""
+"""The text for the service's prices in arguments and settings."""
 
 _COLOR = re.compile("#[0-9a-fA-F]{6}")
 _HINTS = {
     "currency": 'use a non-empty string, such as "USD"',
     "prices": f'use the path of a file or folder, "{SERVICE_PRICES}", or a list of these',
-    "colors": 'use a table with the name of an asset and a colour in each line: ETH = "#3366CC"',
+    "colors": 'use a table with an asset and its colour in each line, such as ETH = "#3366CC"',
 }
 
 
@@ -34,7 +34,7 @@ class TableSettings:
     assets: Any = None  # in a form that `walletframe.assets` accepts
     spam_allow: Any = None  # in a form that `walletframe.analysis.flag_spam` accepts
     spam_deny: Any = None  # in the same form
-    colors: Mapping[str, str] | None = None  # the name of an asset -> colour
+    colors: Mapping[str, str] | None = None  # colour by name of an asset
 
 
 _lock = ForkSafeLock()
@@ -42,7 +42,7 @@ _current: TableSettings | None = None
 
 
 def table_settings() -> TableSettings:
-    """Return the current settings: those of `configure`, or else those read at the first call."""
+    """Return the settings of `configure`, or else the settings read at the first call."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:
@@ -50,7 +50,7 @@ def table_settings() -> TableSettings:
         return _current
 
 
-def use_table_settings(chosen: TableSettings) -> None:
+def set_table_settings(chosen: TableSettings) -> None:
     """Replace the current settings."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
@@ -60,32 +60,32 @@ def use_table_settings(chosen: TableSettings) -> None:
 def read_table_settings(
     file: str | Path | None, arguments: Mapping[str, Any] | None = None
 ) -> TableSettings:
-    """Return settings from the arguments, the environment and the files, in this precedence."""
-    given = {k: Entry(k, v) for k, v in (arguments or {}).items() if v is not None}
-    entries = read_entries(file) | given
+    """Read settings from the arguments, else from the environment, else from the files."""
+    passed = {k: Entry(k, v) for k, v in (arguments or {}).items() if v is not None}
+    entries = read_all_sources(file) | passed
     names = [name for name in TableSettings.__slots__ if name in entries]
-    return TableSettings(**{name: _parse(name, entries[name]) for name in names})
+    return TableSettings(**{name: _parse_table_setting(name, entries[name]) for name in names})
 
 
-def _parse(name: str, entry: Entry) -> Any:
-    """Return a valid value. Paths in a settings file are relative to the folder of the file."""
+def _parse_table_setting(name: str, entry: Entry) -> Any:
+    """Return a valid value. A path in a settings file is relative to the file's folder."""
     value, is_text = entry.value, isinstance(entry.value, str) and entry.value.strip()
-    fault = quoted(value)
+    fault = safe_repr(value)
     if name == "colors":
         if isinstance(value, Mapping):
             wrong = [key for key, color in value.items() if not _is_color(color)]
             if not wrong:
                 return value
-            fault = f"{quoted(wrong[0])} has the colour {quoted(value[wrong[0]])}"
+            fault = f"{safe_repr(wrong[0])} has the colour {safe_repr(value[wrong[0]])}"
     elif is_text:
         is_path = name != "currency" and (name, value) != ("prices", SERVICE_PRICES)
-        return _resolve(entry) if is_path and entry.file else value
+        return _resolve_path(entry) if is_path and entry.file else value
     elif name == "prices" and value and _is_flat_list(value):
-        return [_parse(name, entry._replace(value=each)) for each in value]
+        return [_parse_table_setting(name, entry._replace(value=each)) for each in value]
     elif entry.file is None and name != "currency" and not isinstance(value, str):
         return value  # the function that uses the value checks the type
     hint = _HINTS.get(name, "use the path of a file")
-    raise SettingsError(f"{entry.place} is not valid: {fault}", hint=hint)
+    raise SettingsError(f"{entry.source} is not valid: {fault}", hint=hint)
 
 
 def _is_flat_list(value: Any) -> bool:
@@ -96,13 +96,13 @@ def _is_color(value: Any) -> bool:
     return isinstance(value, str) and _COLOR.fullmatch(value) is not None
 
 
-def _resolve(entry: Entry) -> Path:
-    """Return the path in an entry. An untrusted file can't have a path outside its folder."""
+def _resolve_path(entry: Entry) -> Path:
+    """Return the path in an entry; an untrusted file must not refer outside its folder."""
     path, folder = Path(entry.value), (entry.file or Path()).parent
     is_named_outside = path.anchor or ".." in path.parts or entry.value.startswith("~")
     # A cloned folder may contain a symbolic link to a file of the user.
     is_inside = (folder / path).resolve().is_relative_to(folder.resolve())
     if not entry.is_trusted and (is_named_outside or not is_inside):
         hint = "use a path inside this folder, relative to the file"
-        raise SettingsError(f"{entry.place} is a path outside the folder of this file", hint)
+        raise SettingsError(f"{entry.source} is a path outside the folder of this file", hint)
     return folder / path.expanduser()

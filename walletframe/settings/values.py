@@ -1,7 +1,7 @@
 """The immutable `Settings`, and the validation of each setting.
 
-A setting comes from an argument, from an environment variable, from a settings file, or from its
-default. The environment and the files are read when a `Settings` object is created.
+A setting comes from an argument, an environment variable, a settings file, or its default. The
+environment and the files are read when a `Settings` object is created.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, ge
 from platformdirs import user_cache_path
 
 from walletframe.errors import ArgumentError, SettingsError
-from walletframe.settings.key import ApiKey, contains_key, is_loopback, quoted, split_url
-from walletframe.settings.sources import PREFIX, Entry, read_sources, refuse_unknown
+from walletframe.settings.key import ApiKey, contains_key, is_loopback, parse_http_url, safe_repr
+from walletframe.settings.sources import PREFIX, Entry, read_sources, require_known_names
 from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _TRUE = ("true", "1", "yes", "on")
 _FALSE = ("false", "0", "no", "off")
 _OR_CONFIGURE = (
     ", or call walletframe.configure(…). To try walletframe without a key, use simulated data: "
-    "walletframe.sandbox(), or in a shell walletframe demo"
+    "walletframe.sandbox(), or the shell command `walletframe demo`"
 )
 
 
@@ -51,7 +51,7 @@ def _parse_key_kind(source: str, value: Any) -> str:
 
 
 def _parse_base_url(source: str, value: Any) -> str:
-    parts = split_url(value)
+    parts = parse_http_url(value)
     if parts is None or parts.query or parts.fragment:
         hint = "use a URL such as https://api.example/v1, without a query"
         raise SettingsError(f"{source} is not a valid base URL", hint=hint)
@@ -72,7 +72,7 @@ def _parse_base_url(source: str, value: Any) -> str:
 
 def _parse_name(source: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise SettingsError(f"{source} is not valid: {quoted(value)}", "use a non-empty string")
+        raise SettingsError(f"{source} is not valid: {safe_repr(value)}", "use a non-empty string")
     return value.strip()
 
 
@@ -85,14 +85,14 @@ def _parse_cache(source: str, value: Any) -> CacheChoice:
     is_path = isinstance(value, Path) or word.strip()
     if word in _TRUE or "://" in word or not (is_path or hasattr(value, "responses")):
         hint = 'use a path, "memory", False, or a requests-cache backend, such as RedisCache'
-        raise SettingsError(f"{source} is not valid: {quoted(value)}", hint)
+        raise SettingsError(f"{source} is not valid: {safe_repr(value)}", hint)
     return Path(value).expanduser() if is_path else value
 
 
 def _parse_flag(source: str, value: Any) -> bool:
     text = str(value).lower()
     if text not in _TRUE + _FALSE:
-        raise SettingsError(f"{source} is not valid: {quoted(value)}", hint="use true or false")
+        raise SettingsError(f"{source} is not valid: {safe_repr(value)}", hint="use true or false")
     return text in _TRUE
 
 
@@ -106,12 +106,12 @@ def _parse_number(
     if isinstance(value, bool) or not minimum <= number <= maximum or number != float(value):
         noun = "a whole number" if convert is int else "a number"
         hint = f"use {noun} from {minimum:.16g} to {maximum:.16g}"
-        raise SettingsError(f"{source} is not valid: {quoted(value)}", hint)
+        raise SettingsError(f"{source} is not valid: {safe_repr(value)}", hint)
     return number
 
 
 class SettingsKwargsWithoutKind(TypedDict, total=False):
-    """The keyword arguments for all settings except `key_kind`. None means "not given"."""
+    """The keyword arguments for all settings except `key_kind`. None means "not passed"."""
 
     api_key: str | ApiKey | None
     base_url: str | None
@@ -136,8 +136,8 @@ class SettingsKwargs(SettingsKwargsWithoutKind, total=False):
     file: str | Path | None
 
 
-def _setting_field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
-    """Return a dataclass field. `parse` validates a value; its arguments are source and value."""
+def _field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
+    """Return a dataclass field; `parse(source, value)` validates a value."""
     return field(default=default, metadata={"parse": parse})
 
 
@@ -145,9 +145,8 @@ def _setting_field(parse: Callable[[str, Any], Any], default: Any = None) -> Any
 class Settings:
     """Settings for the service, the API key, the cache, the request rate and the time limits.
 
-    All parameters are keyword-only and optional. A parameter that is None or not given is read from
-    the environment variable ``WALLETFRAME_<NAME>``, or else from a settings file. If neither sets
-    the parameter, the default is used.
+    All parameters are keyword-only and optional. A parameter that is None is read from the
+    environment variable ``WALLETFRAME_<NAME>``, else from a settings file, else it is the default.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ class Settings:
         `public_base_url` if only `public_base_url` is set.
     base_url, public_base_url : str, optional
         The base URLs of the private endpoint and of the public endpoint. URLs must use https,
-        except on localhost.
+        except for localhost.
     service : str, optional
         The name of the service in the cache and in the column ``service``. Default: the base URL.
     cache : path, "memory", False, or a requests-cache backend, optional
@@ -168,24 +167,23 @@ class Settings:
         can share a ``RedisCache`` with ``serializer="json"``. Default: a file in the user's cache
         folder.
     cache_max_bytes : int, default 1,000,000,000
-        The maximum size of the cache file in bytes. When it is exceeded, the oldest answers are
-        evicted.
+        The maximum size of the cache file in bytes. A larger file loses its oldest answers.
     expire_after_s : float, default 3600
         The time in seconds after which a cached answer expires; ``inf`` means never.
     stale_if_error : bool, default True
         Whether to use an expired answer if the service can't send a new answer. The column
-        ``source`` then says ``stale``.
+        ``source`` is then ``stale``.
     workers : int, default 8
         The maximum number of concurrent requests.
     requests_per_second : float, optional
-        The service's rate limit, if you know it. By default, walletframe discovers the rate limit.
-        With a test key, it sends fewer than 2 requests per second by default.
+        The service's rate limit, if you know it. By default, walletframe discovers the rate limit,
+        and sends fewer than 2 requests per second with a test key.
     retry_after_max_s : float, default 60
         The longest pause in seconds that a Retry-After header of the service may request.
     batch_size : int, default 1
-        The number of wallets in one request, up to 100. They are sent as repeated ``address=``
-        parameters. The service's API documentation shows only requests for one wallet. If the
-        answer to a batch lacks wallets, these wallets are requested one by one.
+        The number of wallets in one request, up to 100, as repeated ``address=`` parameters. The
+        service's API documentation shows only requests for one wallet. If the answer to a batch
+        lacks wallets, these wallets are requested one by one.
     timeout_s : float, default 60
         The maximum total time of one request in seconds, including DNS lookup, proxy, connection
         and TLS.
@@ -195,7 +193,7 @@ class Settings:
     file : str or Path, optional
         The settings file to read, instead of ``walletframe.toml`` in the working folder and in the
         user's configuration folder. The environment variable ``WALLETFRAME_FILE`` has the same
-        effect. A file in the working folder can only set how tables and charts are made.
+        effect. A file in the working folder can only contain settings of tables and charts.
     **unknown
         Any other argument raises an error.
 
@@ -204,8 +202,8 @@ class Settings:
     SettingsError
         If the name of an argument or a variable is unknown (the error suggests the most similar
         name); if a value is not valid; if the base URL for the key kind is not set; if a URL uses
-        http, but is not on localhost; if a settings file can't be read, or contains an API key; or
-        if a settings file in the working folder sets anything but tables and charts.
+        http for another host than localhost; if a settings file can't be read, or contains an API
+        key; or if a file in the working folder contains other settings than tables and charts.
 
     Examples
     --------
@@ -219,38 +217,34 @@ class Settings:
     4
     """
 
-    api_key: ApiKey | None = _setting_field(_parse_key)
-    key_kind: KeyKind | None = _setting_field(_parse_key_kind)
-    base_url: str | None = _setting_field(_parse_base_url)
-    public_base_url: str | None = _setting_field(_parse_base_url)
-    service: str | None = _setting_field(_parse_name)
-    cache: CacheChoice = _setting_field(_parse_cache)
-    cache_max_bytes: int = _setting_field(
-        partial(_parse_number, int, 1_000_000, 10**15), 1_000_000_000
-    )
-    expire_after_s: float = _setting_field(partial(_parse_number, float, 0, math.inf), 3600.0)
-    stale_if_error: bool = _setting_field(_parse_flag, default=True)
-    workers: int = _setting_field(partial(_parse_number, int, 1, 64), 8)
-    requests_per_second: float | None = _setting_field(
-        partial(_parse_number, float, 0.001, 100_000)
-    )
-    retry_after_max_s: float = _setting_field(partial(_parse_number, float, 0, 86_400), 60.0)
-    batch_size: int = _setting_field(partial(_parse_number, int, 1, 100), 1)
-    timeout_s: float = _setting_field(partial(_parse_number, float, 0.001, 86_400), 60.0)
-    deadline_s: float = _setting_field(partial(_parse_number, float, 0, 864_000), 300.0)
+    api_key: ApiKey | None = _field(_parse_key)
+    key_kind: KeyKind | None = _field(_parse_key_kind)
+    base_url: str | None = _field(_parse_base_url)
+    public_base_url: str | None = _field(_parse_base_url)
+    service: str | None = _field(_parse_name)
+    cache: CacheChoice = _field(_parse_cache)
+    cache_max_bytes: int = _field(partial(_parse_number, int, 1_000_000, 10**15), 1_000_000_000)
+    expire_after_s: float = _field(partial(_parse_number, float, 0, math.inf), 3600.0)
+    stale_if_error: bool = _field(_parse_flag, default=True)
+    workers: int = _field(partial(_parse_number, int, 1, 64), 8)
+    requests_per_second: float | None = _field(partial(_parse_number, float, 0.001, 100_000))
+    retry_after_max_s: float = _field(partial(_parse_number, float, 0, 86_400), 60.0)
+    batch_size: int = _field(partial(_parse_number, int, 1, 100), 1)
+    timeout_s: float = _field(partial(_parse_number, float, 0.001, 86_400), 60.0)
+    deadline_s: float = _field(partial(_parse_number, float, 0, 864_000), 300.0)
 
     @strip_tracebacks
     def __init__(self, **arguments: Unpack[SettingsKwargs]) -> None:
-        self._fill(arguments, read_entries(arguments.pop("file", None)))
+        self._fill(arguments, read_all_sources(arguments.pop("file", None)))
 
     def _fill(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
-        """Validate and set all settings. Raise an error if a displayed setting contains the key."""
-        refuse_unknown(arguments, self.__slots__)
+        """Validate and set all settings. Raise if a setting that is shown contains the API key."""
+        require_known_names(arguments, self.__slots__)
         values = entries | {k: Entry(k, v) for k, v in arguments.items() if v is not None}
         for each in fields(self):
             entry = values.get(each.name, Entry(each.name, each.default))
             value = entry.value
-            checked = value if value is None else each.metadata["parse"](entry.place, value)
+            checked = value if value is None else each.metadata["parse"](entry.source, value)
             object.__setattr__(self, each.name, checked)
         needed = {"public": "public_base_url", "private": "base_url"}.get(self.key_kind or "")
         any_base = self.base_url or self.public_base_url
@@ -259,7 +253,7 @@ class Settings:
             raise SettingsError(f"key_kind is {self.key_kind!r}, but {needed} is not set", hint)
         for name in ("base_url", "public_base_url", "service", "cache"):
             if contains_key(getattr(self, name), self.api_key):
-                hint = "set only api_key to the API key, since the other settings are displayed"
+                hint = "set only api_key to the API key, since the other settings are shown"
                 raise SettingsError(f"{name} contains the API key", hint)
         if self.service is None:
             object.__setattr__(self, "service", self.endpoint)
@@ -295,7 +289,7 @@ class Settings:
 
     @property
     def endpoint(self) -> str | None:
-        """The base URL for the kind of the API key, or None if the URL or the kind is not set."""
+        """The base URL for the key kind, or None if the URL or the key kind is not set."""
         if self.key_kind == "public":
             return self.public_base_url
         if self.key_kind == "private":
@@ -311,8 +305,7 @@ class Settings:
         Parameters
         ----------
         **overrides
-            The settings to change. If `service` is the base URL, which is its default, it follows a
-            change of the base URL.
+            The settings to change. A `service` that is the base URL changes with the base URL.
 
         Returns
         -------
@@ -338,19 +331,19 @@ class Settings:
 
 _optional = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY, default=None)
 _unknown = inspect.Parameter("unknown", inspect.Parameter.VAR_KEYWORD)
-# The signature that `Settings?` and completion show. Type checkers read SettingsKwargs instead.
+# `Settings?` and completion show this signature. Type checkers read SettingsKwargs instead.
 Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # inspect looks for it
     [*map(_optional, (*Settings.__slots__, "file")), _unknown]
 )
 
 
-def read_entries(file: str | Path | None = None) -> dict[str, Entry]:
+def read_all_sources(file: str | Path | None = None) -> dict[str, Entry]:
     """Return a dict of the settings in the settings files and the environment."""
     return read_sources(file, Settings.__slots__)
 
 
 def with_local_key(settings: Settings) -> Settings:
-    """Return settings with the API key of this process, if endpoint and key kind are the same."""
+    """Add the API key of this process if its endpoint and key kind are the same."""
     local = Settings()
     is_same_endpoint = local.endpoint in (None, settings.endpoint)
     if local.api_key and is_same_endpoint and local.key_kind in (None, settings.key_kind):
@@ -363,15 +356,15 @@ def default_cache() -> Path:
     return user_cache_path("walletframe") / "answers.sqlite"
 
 
-def require_settings(settings: object) -> None:
-    """Raise an error if a value is neither `Settings` nor None. The value may be a key."""
+def check_settings(settings: object) -> None:
+    """Raise an error if a value, which may be a key, is neither `Settings` nor None."""
     if not isinstance(settings, Settings | None):
         hint = "pass a walletframe.Settings, or single settings by name, such as key_kind=…"
         raise ArgumentError(f"settings of type {type(settings).__name__} are not supported", hint)
 
 
-def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
-    """Return the base URL and the API key, or raise an error that lists the missing settings."""
+def endpoint_and_key(settings: Settings) -> tuple[str, ApiKey]:
+    """Return the base URL and the API key; raise an error that lists missing settings."""
     missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
     if settings.endpoint is None:
         missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
@@ -384,7 +377,7 @@ def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
 
 
 def require_service(settings: Settings) -> str:
-    """Return the service's name in the cache, or raise an error if it is not set."""
+    """Return the service's name in the cache; raise an error if the name is not set."""
     if settings.service is None:
         names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
         hint = f"set {names} in the environment{_OR_CONFIGURE}; to read only the cache, set service"

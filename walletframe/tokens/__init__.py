@@ -1,4 +1,4 @@
-"""A list of well-known tokens: their genuine contracts, and the assets that they represent."""
+"""Well-known tokens: their genuine contracts, and the assets that they represent."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from operator import attrgetter
 
 from walletframe.chains import known_blockchains, read_known_csv
 
-# The first rows of known.csv were chosen by hand. They are native coins, and the tokens that are
-# most used and most often imitated. All other rows are further tokens with the same symbols.
+# The first rows of known.csv were chosen by hand: native coins, and tokens that are often used and
+# imitated. The remaining rows are other tokens with the same symbols.
 # The contracts of these assets are never summed:
 # - BTT: one unit of an old contract corresponds to 1,000 units of a new contract.
 # - EURe: the first contract on a blockchain shows the same balances as the second contract.
@@ -30,8 +30,8 @@ class KnownToken:
     symbol: str
     contract: str | None
     decimals: int
-    # The asset that the token represents, such as ETH for WETH. If the token uses the symbol of
-    # another project, this is the name of the token's own project.
+    # The asset that the token represents, such as ETH for WETH. For a token with the symbol of
+    # another project, the name of the token's own project.
     asset: str
     kind: str  # "native", "canonical" (issued by the asset's own issuer), "wrapped" or "bridged"
     source: str  # a key of sources.toml
@@ -39,9 +39,8 @@ class KnownToken:
     @property
     def owns_symbol(self) -> bool:
         """Whether every other contract with this symbol on this blockchain is an imitation."""
-        # Several bridges can issue tokens with the same symbol. So a bridged token owns its symbol
-        # only if it is one of the most imitated tokens, and if the list contains most bridges of
-        # the blockchain.
+        # Bridges share symbols. So a bridged token owns its symbol only if it is one of the most
+        # imitated tokens, on a blockchain whose bridges are mostly in the list.
         if self.kind != "bridged" or self.source == "hand":
             return not self.shares_symbol
         imitated = self.symbol.upper().removeprefix("W") in MOST_IMITATED
@@ -49,13 +48,13 @@ class KnownToken:
 
     @property
     def shares_symbol(self) -> bool:
-        """Whether the token is genuine, but its symbol usually means another project's token."""
+        """Whether the symbol of a genuine token usually means a token of another project."""
         return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return the well-known tokens, native coins and the most usual token of a symbol first."""
+    """Return the well-known tokens: native coins first, and the usual token of a symbol first."""
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -64,14 +63,14 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains with contracts chosen by hand, where most used tokens are listed."""
+    """Return the blockchains with hand-chosen contracts, whose most used tokens are listed."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )
 
 
 def native_coin(blockchain: str) -> KnownToken:
-    """Return the native coin of a blockchain, whose identifier must be in the list, in capitals."""
+    """Return the native coin of a listed blockchain; the identifier must be in capitals."""
     coins = (token for token in known_tokens() if token.contract is None)
     return next(coin for coin in coins if coin.blockchain == blockchain)
 
@@ -89,13 +88,13 @@ class AssetContract:
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts, equal unit for unit, of assets with several; the issuer's are first."""
+    """Return the contracts of each asset with several equivalent contracts, the issuer's first."""
     known = [
         token
         for token in known_tokens()
         if not (
             token.shares_symbol
-            or token.symbol.endswith("_")  # Ledger marks a former contract by this suffix
+            or token.symbol.endswith("_")  # Ledger's suffix of former contracts
             or token.contract in _REPLACED_CONTRACTS
             or token.asset in _NEVER_SUMMED
         )

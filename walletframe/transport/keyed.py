@@ -26,7 +26,7 @@ from urllib3 import exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from walletframe.settings.key import Secret, basic_credentials, secret_pieces
+from walletframe.settings.key import Secret, basic_credentials, secret_url_parts
 from walletframe.transport.attempt import InFlightRequests, open_socket
 from walletframe.wire.schemas import KEY_PARAMETER
 
@@ -125,7 +125,7 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
             lines = b"Authorization: Basic %s\r\n%s" % (credentials.reveal().encode(), lines)
         return b"%s %s %s\r\n%s" % (method, target, version, lines)
 
-    scrub = scrubber(*secret_pieces(url))
+    scrub = scrubber(*secret_url_parts(url))
     real_address = (url.hostname or "", url.port or _DEFAULT_PORTS[url.scheme])
     return KeyedAdapter(add_secret, scrub, connections=1, real_address=real_address)
 
