@@ -156,7 +156,12 @@ def test_missing_prices_are_nan():
 def test_summary_has_all_counts():
     """Statuses, sources, unreadable balances and simulated data."""
     simulated = WalletRecord(
-        ETH, Outcome(Status.OK, balances=Balances.of([])), "sandbox", NOW, Source.STALE, "late"
+        ETH,
+        Outcome(Status.OK, balances=Balances.from_sent([])),
+        "sandbox",
+        NOW,
+        Source.STALE,
+        "late",
     )
     odd = balance("0x1f")
     details = assemble([record(balance(), odd), simulated, failure(Status.TIMEOUT)])

@@ -50,7 +50,7 @@ def settings() -> None:
         text = "not set" if value is None else str(value)
         if isinstance(value, list):
             text = ", ".join(map(str, value))
-        echo(f"{name:<{width}}  {text:<40} ({entry.file or entry.place})")
+        echo(f"{name:<{width}}  {text:<40} ({entry.file or entry.source})")
 
 
 @click.group(epilog=flags.example("walletframe cache info"))

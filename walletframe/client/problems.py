@@ -73,9 +73,9 @@ class AnswerProblems:
         self._unrequested = (self._unrequested + unrequested)[:_NAMED]
         balances = record and record.outcome.balances
         if balances:
-            self._unreadable += balances.unreadable
+            self._unreadable += balances.unreadable_count
             self._balances += len(balances)
-            self._wallets += bool(balances.unreadable)
+            self._wallets += bool(balances.unreadable_count)
 
     def warn(self) -> None:
         """Warn once about all problems, if there are any."""

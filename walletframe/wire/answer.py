@@ -1,8 +1,8 @@
 """Parse the body of an answer into one outcome, or one body, per requested wallet.
 
-A fast decoder parses an answer that follows the service's document except in small details. Any
-other answer is parsed leniently, one entry and one balance at a time. As much as possible is read
-from a malformed balance, and a malformed entry makes only its own wallet invalid.
+A fast decoder parses usual answers. Any other answer is parsed leniently, one entry and one balance
+at a time: a malformed entry makes only one wallet invalid, and valid fields of a malformed balance
+are kept.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ _decode_any = Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
 
-def duplicate_name(body: bytes) -> str | None:
-    """Return a name that occurs twice in one JSON object (parsers use either value), or None."""
+def find_duplicate_name(body: bytes) -> str | None:
+    """Return a name that occurs twice in a JSON object (parsers differ on its value), or None."""
     duplicates: list[str] = []
 
     def record_duplicate(pairs: list[tuple[str, object]]) -> None:
@@ -93,8 +93,8 @@ def duplicate_name(body: bytes) -> str | None:
             counts = Counter(name for name, _ in pairs)
             duplicates.append(max(counts, key=counts.__getitem__))
 
-    # JSON that is decoded and encoded again contains fewer colons if a name was duplicated, unless
-    # colons were escaped. This fast check needs ten times the memory of the body.
+    # Decoding and encoding remove duplicate names, and the colons after them. (An escaped colon
+    # would be an exception.) This fast check needs ten times the memory of the body.
     with suppress(ValueError, RecursionError):
         can_count = len(body) <= _MAX_FAST_CHECK_BYTES and b"\\u003" not in body
         if can_count and _encode(_decode_any(body)).count(b":") == body.count(b":"):
@@ -108,42 +108,42 @@ def duplicate_name(body: bytes) -> str | None:
 
 
 class Answer(NamedTuple):
-    """One outcome per requested wallet, in the requested order, and the unrequested wallets."""
+    """The outcomes of the requested wallets, in the requested order, and unrequested wallets."""
 
     outcomes: list[Outcome]
     unrequested: list[str]
 
 
 def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
-    """Parse the body of an answer with status 200; any content is parsed without an error."""
+    """Parse the body of an answer with status 200. No content raises an error."""
     try:
         answer = _decode_answer(body)
     except (ValueError, RecursionError):
         return _read_answer_leniently(body, requested)
     error = _error_message(answer.error)
     entries = [
-        (canonical_key(each.block_chain, each.address), _outcome(each, error))
+        (canonical_key(each.block_chain, each.address), _entry_outcome(each, error))
         for each in answer.wallets
     ]
     return _match_entries(entries, requested, error)
 
 
 def _error_message(sent: Raw) -> str | None:
-    """Return a message about the field `error` of an answer without balances, or None."""
+    """Return a message about the field `error` of an answer without balances, else None."""
     if bytes(sent) == b"null" or not _decoded_or_none(_decode_any, sent):
         return None
     return f"the service sent an error and no balances: {safe_line(_text_as_sent(sent) or '')!r}"
 
 
-def _outcome(wallet: SentWallet, error: str | None) -> Outcome:
-    """Return the outcome for one entry; `error` is the error message of the whole answer."""
+def _entry_outcome(wallet: SentWallet, error: str | None) -> Outcome:
+    """Return the outcome for one entry. `error` is the error message of the answer."""
     if wallet.failed:
         return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
     if not wallet.balances and (error := _error_message(wallet.error) or error):
         return Outcome(Status.INVALID, error, wallet.explorer_url)
     if wallet.balances is None:
         return Outcome(Status.FAILED, NO_LIST, wallet.explorer_url)
-    balances = Balances.of(wallet.balances)
+    balances = Balances.from_sent(wallet.balances)
     return Outcome(Status.OK, balances.unreadable_message, wallet.explorer_url, balances)
 
 
@@ -189,7 +189,7 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
         for entry in answer.wallets:
             try:
                 wallet = _decoded_or_none(_decode_wallet, entry) or _read_wallet_leniently(entry)
-                outcome = _outcome(wallet, error)
+                outcome = _entry_outcome(wallet, error)
             except (ValueError, RecursionError) as fault:
                 reason = f"the entry does not match the schema: {safe_line(str(fault))}"
                 outcome = Outcome(Status.INVALID, reason)
@@ -204,7 +204,7 @@ def _entry_key(entry: Raw) -> _Key | None:
 
 
 def _read_wallet_leniently(entry: Raw) -> SentWallet:
-    """Parse a wallet's entry field by field; raise a ValueError only if it has no such fields."""
+    """Parse an entry field by field; raise a ValueError without a blockchain and an address."""
     parts = _decode_wallet_parts(entry)
     sent = None if parts.failed else _decode_list(parts.balances)
     balances = None if sent is None else [_read_balance_leniently(each) for each in sent]
@@ -225,7 +225,7 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
         for name in ("blockchain", "symbol", "address")
     )
     if address is None and bytes(asset_parts.get("address", NULL)) != b"null":
-        chain = None  # an unreadable address is an unknown token, not the native coin
+        chain = None  # an unreadable address means an unknown token, not the native coin
     quantity = parts.get("amount", NULL)
     amount = SentAmount(_text_as_sent(quantity))
     amount_parts = _decoded_or_none(_decode_parts, quantity)
@@ -243,7 +243,7 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
 
 
 def _text_as_sent(sent: Raw) -> str | None:
-    """Return a string, the JSON text of any other value, or None for null."""
+    """Return the text of a string, the JSON of another value, or None for null."""
     if bytes(sent) == b"null":
         return None
     text = _decoded_or_none(_decode_text, sent)
@@ -260,7 +260,7 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> 
 def split_answer(
     body: bytes, requested: Sequence[WalletAddress]
 ) -> tuple[dict[int, bytes], list[str]]:
-    """Return the answer for each wallet, by position in the batch, and the unrequested wallets."""
+    """Return a dict from position in the batch to answer, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_entries, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}

@@ -22,7 +22,7 @@ _MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount
 class Balances:
     """The balances of one wallet, as columns of equal length in the order of the answer.
 
-    A token without blockchain is unknown. A token with a blockchain but no address is the native
+    A token without blockchain is unknown. A token without address on a blockchain is the native
     coin. Amounts are in base units. Unreadable amounts may be truncated.
     """
 
@@ -32,11 +32,11 @@ class Balances:
     raw_amounts: list[str | None]
     decimals: list[int | None]
     prices: list[float | None]
-    unreadable_amounts: frozenset[int] = frozenset()  # positions
-    unreadable: int = 0  # number of balances whose amount, decimals or token can't be read
+    unreadable_positions: frozenset[int] = frozenset()  # of unreadable amounts
+    unreadable_count: int = 0  # of balances with an unreadable amount, decimals or token
 
     @classmethod
-    def of(cls, sent: Sequence[SentBalance]) -> Balances:
+    def from_sent(cls, sent: Sequence[SentBalance]) -> Balances:
         """Convert decoded balances to columns."""
         assets = [balance.asset for balance in sent]
         amounts = [balance.amount for balance in sent]
@@ -72,7 +72,7 @@ class Balances:
             n in invalid or each not in _VALID_DECIMALS or chain is None
             for n, (each, chain) in enumerate(zip(decimals, chains, strict=True))
         )
-        for n in invalid:  # a number with too many digits is not truncated
+        for n in invalid:  # an amount of only digits is not truncated
             text = texts[n]
             if text and len(text) > _MAX_KEPT_CHARS and not _only_digits(text):
                 texts[n] = f"{text[: _MAX_KEPT_CHARS - 1]}…"
@@ -80,22 +80,22 @@ class Balances:
 
     @property
     def unreadable_message(self) -> str | None:
-        """A message about the unreadable balances, or None if all balances can be read."""
-        if not self.unreadable:
+        """A message about unreadable balances, or None if there are none."""
+        if not self.unreadable_count:
             return None
         noun = "balance" if len(self) == 1 else "balances"
-        return f"{self.unreadable:,} of {len(self):,} {noun} could not be read"
+        return f"{self.unreadable_count:,} of {len(self):,} {noun} could not be read"
 
     def __len__(self) -> int:
         return len(self.symbols)
 
 
 def _are_digits(sent: Sequence[str | int | None], max_digits: int) -> TypeGuard[list[str | None]]:
-    """Return whether all values are strings of 1 to `max_digits` digits; fast if all are."""
+    """Return whether all values are strings of 1 to `max_digits` digits."""
     strings = cast("list[str]", sent)
     try:
         joined = "".join(strings)
-    except TypeError:  # not all of them are strings
+    except TypeError:  # not all values are strings
         return False
     if "" in strings or (joined and not (joined.isascii() and joined.encode().isdigit())):
         return False
@@ -107,7 +107,7 @@ def _only_digits(text: str) -> bool:
 
 
 class Status(StrEnum):
-    """The status of a requested wallet, the categories of the column ``status``."""
+    """The status of a requested wallet: a category of the column ``status``."""
 
     OK = "ok"
     FAILED = "failed"
@@ -124,19 +124,19 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome for one wallet, which has balances if and only if the status is OK."""
+    """The outcome for one wallet."""
 
     status: Status
-    error: str | None = None  # one line; of an ok wallet about balances that can't be read
+    error: str | None = None  # one line; if the status is OK, about unreadable balances
     explorer_url: str | None = None
-    balances: Balances | None = None
+    balances: Balances | None = None  # None unless the status is OK
 
 
 def outcome_of_exception(fault: BaseException) -> Outcome:
-    """Return the outcome for a wallet whose processing raised an unexpected exception.
+    """Return the outcome for a wallet that raised an unexpected exception.
 
     >>> outcome_of_exception(ZeroDivisionError()).error
     'an unexpected error: ZeroDivisionError'
     """
-    name = type(fault).__name__  # without the exception's text, which could contain a secret
+    name = type(fault).__name__  # the exception's text could contain a secret
     return Outcome(Status.INVALID, f"an unexpected error: {name}")

@@ -1,7 +1,7 @@
 """The endpoint: its path, its parameters, its query, and the strict and lenient answer schemas.
 
-The sandbox answers with the strict, documented schema, and validates the holdings that it serves
-against this schema. A wrong type is an error, and so is a missing field that can't be null.
+The sandbox answers with the strict, documented schema, and validates its holdings against this
+schema. A field with a wrong type is an error, and so is a missing field unless it can be null.
 Answers of the service are parsed with the lenient schemas, whose names begin with `Sent`.
 """
 
@@ -32,7 +32,7 @@ def details_query(wallets: Iterable[WalletAddress]) -> str:
 
 
 class Asset(msgspec.Struct, frozen=True, gc=False):
-    """A token; the native coin has no address, and the symbol is untrusted and not unique."""
+    """A token. The native coin has no address. Symbols are untrusted and not unique."""
 
     blockchain: str
     symbol: str
@@ -40,14 +40,14 @@ class Asset(msgspec.Struct, frozen=True, gc=False):
 
 
 class Amount(msgspec.Struct, frozen=True, gc=False):
-    """A quantity in base units, as digits; the decimals are None if they are not known."""
+    """A quantity in base units, as digits, and the decimals, None if they are unknown."""
 
     amount: str
     decimals: int | None = None
 
 
 class AssetAndAmount(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """A balance: a token, its amount, and a price, which is left out if it is unknown."""
+    """A balance: a token, its amount, and its price, unless the price is unknown."""
 
     asset: Asset
     amount: Amount
@@ -55,7 +55,7 @@ class AssetAndAmount(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
-    """The entry of one wallet; `failed` means that the service could not retrieve the wallet."""
+    """The entry of one wallet. If `failed`, the service could not retrieve the wallet."""
 
     failed: bool
     block_chain: str
@@ -70,12 +70,12 @@ class WalletDetailsAnswer(msgspec.Struct, frozen=True, gc=False):
     wallets: list[WalletDetail]
 
 
-# The lenient schemas. In practice, nearly every field can be null or missing, and an amount can be
+# The lenient schemas. In answers, nearly every field can be null or missing, and an amount can be
 # an integer. Unknown fields are ignored.
 
 
 class SentAsset(msgspec.Struct, frozen=True, gc=False):
-    """A token. It is unknown if `blockchain` is None, else the native coin if `address` is None."""
+    """A token: unknown if `blockchain` is None, else the native coin if `address` is None."""
 
     blockchain: str | None = None
     symbol: str | None = None
@@ -83,7 +83,7 @@ class SentAsset(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentAmount(msgspec.Struct, frozen=True, gc=False):
-    """A quantity in base units, which may be an integer or a string, and its decimals."""
+    """A quantity in base units, and its decimals."""
 
     amount: str | int | None = None
     decimals: int | None = None
@@ -109,7 +109,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The complete answer. Other endpoints of the service send the field `error` if they fail."""
+    """The complete answer. Other endpoints of the service report failures in the field `error`."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL
