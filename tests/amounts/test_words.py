@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from walletframe.amounts import AmountArray, sums
-from walletframe.amounts.arrow import decimals_from, from_portable
+from walletframe.amounts.arrow import decimals_from_integers, read_portable
 from walletframe.amounts.sums import group_sums, is_positive
 
 EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
@@ -28,8 +28,8 @@ def read(values):
     has_decimal = np.array([isinstance(n, int) for n in values], dtype=bool) | rounded
     units = np.array([n if isinstance(n, int) else 0 for n in values], dtype=object)
     texts = pa.array([n or None if isinstance(n, str) else "1" for n in values], pa.string())
-    decimals = decimals_from(units, ~has_decimal, pa.decimal128(38, 18))
-    return from_portable(decimals, rounded, lambda places: texts.take(pa.array(places)))
+    decimals = decimals_from_integers(units, ~has_decimal, pa.decimal128(38, 18))
+    return read_portable(decimals, rounded, lambda places: texts.take(pa.array(places)))
 
 
 @given(rows)
@@ -62,7 +62,7 @@ def test_many(monkeypatch):
 
 def test_of_words():
     """An array of words makes integers on demand, and then works like any other."""
-    array = AmountArray._of_int128(read([10**18, "", 5 * 10**17]))
+    array = AmountArray._from_int128(read([10**18, "", 5 * 10**17]))
     assert array.take([1, 0]).tolist() == [pd.NA, 1]
     array[1] = 2
     assert array.sum() == Decimal("3.5")

@@ -1,8 +1,8 @@
 """Arithmetic and comparisons of n amounts with n other numbers, or with one number.
 
-If the other numbers are exact, all results except quotients are exact. A float64 is treated as the
-exact number that it represents: a significand of 53 bits times a power of two. The result is then a
-ratio of integers, which is rounded once. NaN means missing, as in a pandas column of floats.
+Results with exact numbers are exact, except quotients. A float64 is treated as an exact number: a
+significand of 53 bits times a power of two. The result is then a ratio of integers, which is
+rounded once. NaN means missing, as in a pandas column of floats.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import pandas as pd
 from walletframe.amounts.integers import (
     MAX_DECIMALS,
     POWERS_OF_TEN,
-    Exact,
+    ExactAmounts,
     align_scales,
     as_objects,
     at_same_scale,
-    float_keys,
+    float_sort_keys,
     nearest_float,
     objects_with_none,
     powers_of_two,
@@ -35,7 +35,7 @@ from walletframe.amounts.scalar import (
     integer_ratio,
     is_inexact,
     python_number,
-    warn_of_inexact_float,
+    warn_about_inexact_float,
 )
 from walletframe.amounts.text import plain_text
 from walletframe.amounts.values import read_amounts, read_value
@@ -50,14 +50,14 @@ if TYPE_CHECKING:
 
 _SMALLEST_NORMAL = np.finfo(np.float64).smallest_normal
 _FLOAT64_BYTES = 8
-_LARGEST_EXACT = 2.0**53  # all smaller integers are floats
-_EXACT_KINDS = {"integer", "decimal", "empty"}  # values that pandas's infer_dtype returns
+_LARGEST_EXACT = 2.0**53  # floats represent all smaller integers
+_EXACT_KINDS = {"integer", "decimal", "empty"}  # results of pandas's infer_dtype
 
 
 def apply_exactly(
-    left: Exact | Floats, right: Exact | Floats, operation: Callable[[Any, Any], Any]
-) -> Exact:
-    """Apply an exact operation, such as addition or floor division; refuse inexact floats."""
+    left: ExactAmounts | Floats, right: ExactAmounts | Floats, operation: Callable[[Any, Any], Any]
+) -> ExactAmounts:
+    """Apply an exact operation, such as addition or floor division; raise for inexact floats."""
     left, right = map(_require_exact, (left, right))
     lefts, rights, scale = at_same_scale(left, right)
     missing = left.missing | right.missing
@@ -67,13 +67,13 @@ def apply_exactly(
     return _zero_missing(operation(lefts, rights), missing, scale)
 
 
-def _require_exact(operand: Exact | Floats) -> Exact:
-    """Return exact amounts; raise for columns of floats, whose exactness depends on the data."""
-    if isinstance(operand, Exact):
+def _require_exact(operand: ExactAmounts | Floats) -> ExactAmounts:
+    """Return exact amounts. Raise for a column of floats, even if all these floats are exact."""
+    if isinstance(operand, ExactAmounts):
         return operand
     missing = np.isnan(operand)
     if missing.all():
-        return Exact(np.full(len(operand), 0, dtype=object), missing, 0)
+        return ExactAmounts(np.full(len(operand), 0, dtype=object), missing, 0)
     position = int(np.flatnonzero(~missing)[0])
     number = float(operand[position])
     if len(operand) == 1 and np.isfinite(number) and not is_inexact(number):
@@ -85,29 +85,29 @@ def _require_exact(operand: Exact | Floats) -> Exact:
     )
 
 
-def _zero_missing(integers: Integers, missing: Mask, scale: int) -> Exact:
-    """Return exact amounts; set the integers of missing amounts to 0, in place."""
+def _zero_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
+    """Set the integers of missing amounts to 0 in place, and return exact amounts."""
     if missing.any():
         integers[missing] = 0
-    return Exact(integers, missing, scale)
+    return ExactAmounts(integers, missing, scale)
 
 
-def product(left: Any, right: Any) -> Exact | Floats:
-    """Return exact products, or the nearest float64 if one operand has floats."""
-    if not (isinstance(left, Exact) and isinstance(right, Exact)):
+def product(left: Any, right: Any) -> ExactAmounts | Floats:
+    """Return exact products, or the nearest float64 if an operand has floats."""
+    if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _limit_decimals(_zero_missing(integers, missing, left.scale + right.scale))
+    return _check_decimals(_zero_missing(integers, missing, left.scale + right.scale))
 
 
-def power(amounts: Exact, exponent: int) -> Exact:
-    """Raise amounts to an integer power, exactly; more than 77 decimals are an error."""
+def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
+    """Return exact powers with an integer exponent; raise an error for more than 77 decimals."""
     integers, missing, scale = amounts
-    return _limit_decimals(_zero_missing(integers**exponent, missing.copy(), scale * exponent))
+    return _check_decimals(_zero_missing(integers**exponent, missing.copy(), scale * exponent))
 
 
-def _limit_decimals(exact: Exact) -> Exact:
-    """Drop zeros after the 77th decimal; raise if there are other digits after it."""
+def _check_decimals(exact: ExactAmounts) -> ExactAmounts:
+    """Remove zeros after the 77th decimal; raise an error for other digits there."""
     integers, missing, scale = exact
     if scale <= MAX_DECIMALS:
         return exact
@@ -117,15 +117,15 @@ def _limit_decimals(exact: Exact) -> Exact:
         raise AmountPrecisionError(
             f"the result {plain_text(integers[lost[0]], scale)} (at position {lost[0]}) "
             f"has more than {MAX_DECIMALS} decimals",
-            hint="round the amounts first, with .round(decimals); "
-            "or convert them to floats first, with .astype(float)",
+            hint="first round the amounts, with .round(decimals), "
+            "or convert the amounts to floats, with .astype(float)",
         )
-    return Exact(integers // surplus, missing, MAX_DECIMALS)
+    return ExactAmounts(integers // surplus, missing, MAX_DECIMALS)
 
 
 def quotient(left: Any, right: Any) -> Floats:
-    """Return each quotient's nearest float64: NaN for missing amounts and 0/0, infinite for x/0."""
-    if not (isinstance(left, Exact) and isinstance(right, Exact)):
+    """Return the float64 nearest to each quotient, NaN if missing or 0/0, infinite for x/0."""
+    if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.divide)
     numerators, denominators, _ = at_same_scale(left, right)
     zero = np.asarray(denominators == 0, dtype=bool)
@@ -137,41 +137,41 @@ def quotient(left: Any, right: Any) -> Floats:
 
 
 def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
-    """Return each result's nearest float64; infinity, NaN and division by 0 are as in NumPy."""
+    """Return the float64 nearest to each result. Infinity, NaN and x/0 are as in NumPy."""
     lefts, left_scale, left_exponents, left_floats = _split_operand(left)
     rights, right_scale, right_exponents, right_floats = _split_operand(right)
     special = ~np.isfinite(right_floats)
     if operation is np.multiply:
         exponents = left_exponents + right_exponents
-        result = _scaled_ratios(lefts * rights, POWERS_OF_TEN[left_scale + right_scale], exponents)
+        result = _ldexp_ratios(lefts * rights, POWERS_OF_TEN[left_scale + right_scale], exponents)
     else:
         special |= right_floats == 0
         divisors = rescale(np.where(special, 1, rights), 0, left_scale)
         exponents = left_exponents - right_exponents
-        result = _scaled_ratios(rescale(lefts, 0, right_scale), divisors, exponents)
+        result = _ldexp_ratios(rescale(lefts, 0, right_scale), divisors, exponents)
     special = special | ~np.isfinite(left_floats)
     with np.errstate(all="ignore"):
         return np.where(special, operation(left_floats, right_floats), result)
 
 
-def _split_operand(operand: Exact | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return integers, scale, exponents of two, and floats, which are the signs of amounts."""
-    if isinstance(operand, Exact):
-        signs = np.sign(float_keys(operand.integers))
+def _split_operand(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
+    """Return integers, scale, exponents of two, and floats (for amounts, only their signs)."""
+    if isinstance(operand, ExactAmounts):
+        signs = np.sign(float_sort_keys(operand.integers))
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
     significands, exponents = split_floats(operand)
     return significands, 0, exponents, operand
 
 
-def _scaled_ratios(
+def _ldexp_ratios(
     numerators: Integers, denominators: Integers | int, exponents: npt.NDArray[np.intc]
 ) -> Floats:
-    """Return the float64 nearest to each ratio times ``2**exponent``; no denominator may be 0."""
+    """Return the float64 nearest to each ``ratio * 2**exponent``. No denominator may be 0."""
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):
         result = np.asarray(np.ldexp(rounded, exponents), dtype=np.float64)
-    # Within the range of normal floats, a power of two changes only the exponent. The few results
-    # outside this range are computed again from the exact value, so that they are rounded once.
+    # A power of two changes only the exponent of a normal float. The few other results are computed
+    # again from exact values, since they would be rounded twice.
     out_of_range = ~np.isfinite(rounded) | (np.abs(result) < _SMALLEST_NORMAL)
     terms = np.broadcast_arrays(numerators, np.asarray(denominators, dtype=object), exponents)
     positions = np.flatnonzero(out_of_range)
@@ -183,15 +183,15 @@ def _scaled_ratios(
 
 
 def compare(
-    left: Exact, right: Exact | Floats, operation: Callable[[Any, Any], Any]
+    left: ExactAmounts, right: ExactAmounts | Floats, operation: Callable[[Any, Any], Any]
 ) -> tuple[Mask, Mask]:
-    """Compare amounts exactly; return the results, and a mask of missing results."""
-    if isinstance(right, Exact):
+    """Compare amounts exactly. Return the results and a mask of missing results."""
+    if isinstance(right, ExactAmounts):
         lefts, rights, _ = at_same_scale(left, right)
         return np.asarray(operation(lefts, rights), dtype=bool), left.missing | right.missing
     is_integer = (np.abs(right) < _LARGEST_EXACT) & (right == right.round())
     if any(map(is_inexact, right[~is_integer].tolist())):
-        warn_of_inexact_float()
+        warn_about_inexact_float()
     significands, exponents = split_floats(right)
     lefts = left.integers * powers_of_two(-exponents)
     rights = significands * powers_of_two(exponents) * POWERS_OF_TEN[left.scale]
@@ -200,57 +200,57 @@ def compare(
     return results, left.missing | np.isnan(right)
 
 
-def round_half_even(amounts: Exact, decimals: int) -> Exact:
-    """Round half to even; a negative number of decimals rounds to tens, hundreds and so on."""
+def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
+    """Round half to even. -1 decimals rounds to tens, -2 to hundreds, and so on."""
     integers, missing, scale = amounts
     if decimals >= scale:
-        return Exact(integers.copy(), missing.copy(), scale)
+        return ExactAmounts(integers.copy(), missing.copy(), scale)
     step = 10 ** (scale - decimals)
     shifted = integers + step // 2
     quotients, ties = shifted // step, np.flatnonzero(shifted % step == 0)
-    quotients[ties] -= quotients[ties] % 2  # ties were rounded up: make them even
+    quotients[ties] -= quotients[ties] % 2  # round ties, until now rounded up, to even
     if decimals < 0:
         quotients *= 10**-decimals
-    return Exact(quotients, missing.copy(), max(decimals, 0))
+    return ExactAmounts(quotients, missing.copy(), max(decimals, 0))
 
 
-def coerce_operand(other: Any, count: int) -> Exact | Floats | None:
-    """Coerce an operand to exact amounts or floats of length `count` or 1; None for other types."""
-    values: Exact | Floats = _coerce_values(other, count)
-    if isinstance(values, Exact) or values.dtype.kind == "f":
+def coerce_operand(other: Any, count: int) -> ExactAmounts | Floats | None:
+    """Coerce an operand to `count` or 1 exact amounts or floats, or to None for other types."""
+    values: ExactAmounts | Floats = _coerce_values(other, count)
+    if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values
     return read_amounts(values) if any(isinstance(value, Number) for value in values) else None
 
 
-def coerce_comparable(other: Any, count: int) -> tuple[Exact | Floats, Mask]:
-    """Coerce an operand that may be text; return it, and a mask of incomparable values."""
+def coerce_comparable(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
+    """Coerce an operand, which may be text. Return values and a mask of incomparable values."""
     values = _coerce_values(other, count)
-    if isinstance(values, Exact) or values.dtype.kind == "f":
+    if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
     return _read_comparable_values(values)
 
 
-def comparable_values(values: Any) -> Exact:
-    """Return the values that can be compared with amounts, and drop all other values."""
+def comparable_values(values: Any) -> ExactAmounts:
+    """Return only the values that can be compared with amounts."""
     numbers = as_objects([python_number(value) for value in values])
     exact, incomparable = _read_comparable_values(numbers)
     comparable = ~incomparable
-    return Exact(exact.integers[comparable], exact.missing[comparable], exact.scale)
+    return ExactAmounts(exact.integers[comparable], exact.missing[comparable], exact.scale)
 
 
-def _read_comparable_values(values: Integers) -> tuple[Exact, Mask]:
-    """Read an array of objects; return amounts, and a mask of incomparable values."""
+def _read_comparable_values(values: Integers) -> tuple[ExactAmounts, Mask]:
+    """Read an array of objects. Return amounts and a mask of incomparable values."""
     missing = np.asarray(pd.isna(values), dtype=bool)
     pairs = [
-        (0, 0) if na else _comparable_pair(each) for each, na in zip(values, missing, strict=True)
+        (0, 0) if na else _read_comparable(each) for each, na in zip(values, missing, strict=True)
     ]
     incomparable = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
     integers, scales = np.array([pair or (0, 0) for pair in pairs], object).reshape(-1, 2).T
     return align_scales(integers, missing, scales.astype(np.intp)), incomparable
 
 
-def _comparable_pair(value: Any) -> tuple[int, int] | None:
-    """Read a value as (integer, scale), with 78 decimals if inexact; None if incomparable."""
+def _read_comparable(value: Any) -> tuple[int, int] | None:
+    """Read a value as (integer, scale), to 78 decimals if inexact, or None if incomparable."""
     try:
         return read_value(value)
     except AmountPrecisionError:
@@ -260,32 +260,32 @@ def _comparable_pair(value: Any) -> tuple[int, int] | None:
     if exact is None:
         return None
     if isinstance(value, float) and is_inexact(value):
-        warn_of_inexact_float()
-    below, remainder = divmod(exact[0] * POWERS_OF_TEN[MAX_DECIMALS], exact[1])
-    return (below * 10 + 5, MAX_DECIMALS + 1) if remainder else integer_and_scale(Decimal(value))
+        warn_about_inexact_float()
+    floor, remainder = divmod(exact[0] * POWERS_OF_TEN[MAX_DECIMALS], exact[1])
+    return (floor * 10 + 5, MAX_DECIMALS + 1) if remainder else integer_and_scale(Decimal(value))
 
 
 def _coerce_values(other: Any, count: int) -> Any:
-    """Return n values, or one, as exact amounts, as float64 or as an object array."""
+    """Return n values or one value as exact amounts, float64 or an object array."""
     if isinstance(other, np.ndarray) and other.ndim == 0:
         other = other.item()
     if not pd.api.types.is_list_like(other):
         number = python_number(other)
-        return np.array([number]) if isinstance(number, float) else _infer_objects([number])
+        return np.array([number]) if isinstance(number, float) else _infer_exact_or_float([number])
     values = other if hasattr(other, "dtype") else as_objects(list(other))
     if len(values) != count:
         raise ValueError(f"Lengths must match: {count} and {len(values)}")
     if hasattr(values, "exact"):
         return values.exact()
     if values.dtype.kind != "f" or values.dtype.itemsize > _FLOAT64_BYTES:
-        return _infer_objects(values)
+        return _infer_exact_or_float(values)
     if isinstance(values, np.ndarray):
         return np.asarray(values, dtype=np.float64)
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _infer_objects(values: Any) -> Any:
-    """Return exact amounts if all are exact, float64 if all are floats, else an object array."""
+def _infer_exact_or_float(values: Any) -> Any:
+    """Return exact amounts if all values are exact, float64 if all are floats, else objects."""
     objects = as_objects(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:
         return read_amounts(objects)

@@ -1,7 +1,6 @@
 """The pandas extension dtype and array of exact amounts.
 
-The documentation of pandas describes its hooks; the docstrings here say only what differs for
-amounts. The docstring of `AmountArray` lists the exact operations.
+The docstrings of pandas's hooks contain only the differences from pandas's documentation.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from walletframe.amounts.arrow import (
 )
 from walletframe.amounts.integers import (
     POWERS_OF_TEN,
-    Exact,
+    ExactAmounts,
     Integers,
     align_scales,
     as_objects,
     at_same_scale,
-    codes,
+    factorize_codes,
     nearest_float,
     objects_with_none,
     order_statistics,
@@ -47,7 +46,7 @@ from walletframe.amounts.integers import (
     stable_order,
     to_floats,
 )
-from walletframe.amounts.scalar import Amount, TextAmount, operator_pair, python_number, scalars_of
+from walletframe.amounts.scalar import Amount, TextAmount, operator_pair, python_number, to_scalars
 from walletframe.amounts.text import COMMON_DECIMALS, plain_text
 from walletframe.amounts.values import (
     read_amounts,
@@ -71,7 +70,7 @@ if TYPE_CHECKING:
     Operand: TypeAlias = ExactNumber | np.ndarray[Any, Any] | ExtensionArray | Sequence[Any]
 
 _FULL_WINDOW = slice(None)
-_PANDAS_CONTAINERS = (pd.Series, pd.Index, pd.DataFrame)  # call operators with their arrays
+_PANDAS_CONTAINERS = (pd.Series, pd.Index, pd.DataFrame)  # their operators call the array's
 _FLOAT_FUNCTIONS = {np.exp, np.cbrt, np.sqrt, np.log, np.log2, np.log10, np.log1p}
 _EXACT_REDUCTIONS = {"sum", "min", "max"}
 _DDOF_STATISTICS = {"std", "var", "sem"}
@@ -81,9 +80,8 @@ _DDOF_STATISTICS = {"std", "var", "sem"}
 class AmountDtype(ExtensionDtype):
     """The pandas dtype of exact amounts of any size, with up to 77 decimals.
 
-    The name of the dtype is ``"amount"``, which pandas knows as soon as walletframe is imported. A
-    missing amount is `pandas.NA`. A single amount is a `decimal.Decimal` that is written as plain
-    text.
+    Importing walletframe registers the name ``"amount"`` of this dtype in pandas. A missing amount
+    is `pandas.NA`. A single amount is a `decimal.Decimal` without exponent in its text.
 
     Examples
     --------
@@ -97,8 +95,8 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    # Without this kind, pandas would not apply `round` by column, decimal commas and float formats
-    # to amounts, and plotly express would treat amounts as categories.
+    # This kind enables `round` by column, decimal commas and float formats of pandas, and prevents
+    # plotly express from treating amounts as categories.
     kind = "f"
     itemsize = 8  # the size of a reference, which pandas 3.0 reads
     na_value: Any = pd.NA
@@ -113,7 +111,7 @@ class AmountDtype(ExtensionDtype):
         return AmountArray
 
     def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
-        """Return this dtype if the others are integers or Arrow decimals, which convert exactly."""
+        """Return this dtype if the other dtypes are integers or Arrow decimals."""
         for dtype in dtypes:
             is_arrow = isinstance(dtype, pd.ArrowDtype)
             is_decimal = is_arrow and pa.types.is_decimal(dtype.pyarrow_dtype)
@@ -122,35 +120,35 @@ class AmountDtype(ExtensionDtype):
         return self
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> AmountArray:
-        """Read an Arrow array as amounts (the hook of pandas for Parquet and Feather)."""
+        """Read an Arrow array as amounts (pandas's hook for Parquet and Feather)."""
         return AmountArray(*from_arrow(array))
 
 
 class _Buffer:
-    """The amounts that an array and its views share. After a read, a write first makes a copy."""
+    """The amounts of an array and its views. The first write after a read makes a copy."""
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
 
-    def __init__(self, amounts: Exact | Int128Amounts) -> None:
+    def __init__(self, amounts: ExactAmounts | Int128Amounts) -> None:
         self.count = len(amounts.missing)
         self._amounts = amounts
         self._is_shared = False
         self._lock = RLock()  # reentrant, since a garbage collection may read the array
 
-    def amounts(self) -> Exact | Int128Amounts:
-        """Return the amounts as they are stored."""
+    def amounts(self) -> ExactAmounts | Int128Amounts:
+        """Return the stored amounts."""
         with self._lock:
             self._is_shared = True
             return self._amounts
 
-    def exact(self) -> Exact:
-        """Return the amounts as Python integers, and replace stored 128-bit amounts by them."""
+    def exact(self) -> ExactAmounts:
+        """Return the amounts as Python integers, which replace stored 128-bit amounts."""
         with self._lock:
             self._is_shared = True
             return self._integers()
 
-    def _integers(self) -> Exact:
-        if not isinstance(self._amounts, Exact):
+    def _integers(self) -> ExactAmounts:
+        if not isinstance(self._amounts, ExactAmounts):
             self._amounts = self._amounts.exact()
         return self._amounts
 
@@ -161,21 +159,21 @@ class _Buffer:
             return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, values: tuple[Any, Any, int]) -> None:
-        """Write new values to the amounts at `key`, which is relative to the slice `window`."""
+        """Write integers, a mask and a scale to the amounts at `key` in the window."""
         new_integers, new_missing, new_scale = values
         with self._lock:
             integers, missing, scale = self._integers()
-            finest = max(scale, new_scale)
-            if finest > scale:
-                integers, missing = rescale(integers, scale, finest), missing.copy()
+            max_scale = max(scale, new_scale)
+            if max_scale > scale:
+                integers, missing = rescale(integers, scale, max_scale), missing.copy()
             elif self._is_shared:
                 integers, missing = integers.copy(), missing.copy()
-            integers[window][key] = new_integers * POWERS_OF_TEN[finest - new_scale]
+            integers[window][key] = new_integers * POWERS_OF_TEN[max_scale - new_scale]
             missing[window][key] = new_missing
-            self._amounts, self._is_shared = Exact(integers, missing, finest), False
+            self._amounts, self._is_shared = ExactAmounts(integers, missing, max_scale), False
 
 
-def _operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+def _make_operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     def method(self: AmountArray, other: Any, *, reflected: bool = False) -> Any:
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
@@ -184,16 +182,16 @@ def _operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
             return NotImplemented
         own = self.exact()
         result = compute(operand, own) if reflected else compute(own, operand)
-        return type(self)(*result) if isinstance(result, Exact) else result
+        return type(self)(*result) if isinstance(result, ExactAmounts) else result
 
     return operator_pair(method)
 
 
-def _exact_operators(operation: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    return _operators(partial(arithmetic.apply_exactly, operation=operation))
+def _make_exact_operators(operation: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    return _make_operators(partial(arithmetic.apply_exactly, operation=operation))
 
 
-def _comparison(
+def _make_comparison(
     compare: Callable[[Any, Any], Any],
 ) -> Callable[[AmountArray, Any], pd.arrays.BooleanArray]:
     def method(self: AmountArray, other: Any) -> Any:
@@ -209,7 +207,7 @@ def _comparison(
     return method
 
 
-def _float_statistic(name: str) -> Callable[..., np.float64]:
+def _make_float_statistic(name: str) -> Callable[..., np.float64]:
     def method(self: AmountArray, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
         options = {"ddof": ddof} if name in _DDOF_STATISTICS else {}
         return getattr(pd.Series(to_floats(self.exact())), name)(skipna=skipna, **options)
@@ -237,11 +235,11 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     -----
     These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
     minima and maxima, products with integers and Decimals, and powers with an integer exponent of
-    0 or more. A single float that is exact, such as 0.5, can be added; other floats can't, and a
-    comparison with a float that is not exact, such as 0.1, warns once.
+    0 or more. A single exact float, such as 0.5, can be added or subtracted; other floats raise an
+    error. A comparison with an inexact float, such as 0.1, warns once.
 
     Quotients, products with floats, means and medians are the float64 nearest to the exact value.
-    For all other statistics, each amount is first converted to the nearest float64.
+    Other statistics are computed with the float64 nearest to each amount.
 
     The decimal context is neither used nor changed.
 
@@ -261,13 +259,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     _readonly = False  # pandas 3 sets this flag on arrays that must not be changed
     _scalar_class: type[Amount] = Amount  # the type of the elements when iterating
 
-    # Because of these priorities, NumPy arrays and other arrays of pandas leave the computation of
-    # `other + array` to this class.
+    # With these priorities, this class computes `other + array` for arrays of NumPy and pandas.
     __array_priority__ = 1000
     __pandas_priority__ = 1500
 
     def __init__(self, integers: Integers, missing: Mask, scale: int) -> None:
-        self._buffer = _Buffer(Exact(integers, missing, scale))
+        self._buffer = _Buffer(ExactAmounts(integers, missing, scale))
         self._window = _FULL_WINDOW
 
     @classmethod
@@ -280,8 +277,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             The amounts in base units, as integers or as strings of ASCII digits with an optional
             minus. None and NA are missing amounts.
         decimals : int, None or sequence of n ints and None
-            The number of decimals, from 0 to 77: one for all amounts, or one per amount. If it is
-            None or NA, the amount is NA.
+            The number of decimals, from 0 to 77, for all amounts or for each amount. An amount with
+            decimals None or NA is NA.
 
         Returns
         -------
@@ -291,7 +288,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         ------
         AmountError
             If an item of `raw` is not an integer, if an item of `decimals` is not an integer from 0
-            to 77, or if their lengths differ. The message contains the item and its position.
+            to 77 (the message contains the item and its position), or if the lengths differ.
 
         Examples
         --------
@@ -321,49 +318,49 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return cls(*align_scales(integers, missing, scales))
 
     @classmethod
-    def _of_int128(cls, amounts: Int128Amounts) -> Self:
-        """Return an array of 128-bit amounts, which are converted to integers only when needed."""
+    def _from_int128(cls, amounts: Int128Amounts) -> Self:
+        """Return an array of 128-bit amounts, which are converted to integers when needed."""
         array = cls.__new__(cls)
         vars(array).update(_buffer=_Buffer(amounts), _window=_FULL_WINDOW)
         return array
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:  # noqa: ARG003 - there is only one dtype
-        """Return an array from text, Decimals or integers (the hook of pandas for ``pd.array``)."""
+        """Return an array from text, Decimals or integers (pandas's hook for ``pd.array``)."""
         if isinstance(scalars, cls):
             return scalars.copy() if copy else scalars
         return cls(*read_amounts(scalars))
 
-    _from_sequence_of_strings = _from_sequence  # the hook of pandas for ``read_csv``
+    _from_sequence_of_strings = _from_sequence  # pandas's hook for ``read_csv``
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Return an array from function results (a hook of ``map``, which catches the error)."""
+        """Return an array of the results of ``map``, which catches the error (a hook of pandas)."""
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
         raise TypeError("not all results of the function are amounts")
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
-        """Concatenate arrays at the largest of their scales (the hook of pandas for ``concat``)."""
+        """Concatenate arrays at the largest scale (pandas's hook for ``concat``)."""
         parts = [array.exact() for array in to_concat]
-        finest = max(part.scale for part in parts)
-        integers = [rescale(part.integers, part.scale, finest) for part in parts]
+        max_scale = max(part.scale for part in parts)
+        integers = [rescale(part.integers, part.scale, max_scale) for part in parts]
         missing = [part.missing for part in parts]
-        return cls(np.concatenate(integers), np.concatenate(missing), finest)
+        return cls(np.concatenate(integers), np.concatenate(missing), max_scale)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the amounts of this array, without other amounts of a shared buffer."""
+        """Pickle this array's amounts, but not its whole buffer."""
         return type(self), tuple(self.exact())
 
-    def exact(self) -> Exact:
+    def exact(self) -> ExactAmounts:
         """Return the integers, the mask of missing amounts and the scale.
 
-        The three belong together even if another thread changes the array.
+        The three results are consistent even if another thread changes the array.
 
         Returns
         -------
-        Exact
+        ExactAmounts
             A tuple of three fields:
 
             - ``integers``: the amounts times ``10**scale``, an array of Python integers of shape
@@ -381,41 +378,41 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         integers, missing, scale = amounts = self._buffer.exact()
         if self._window is _FULL_WINDOW:
             return amounts
-        return Exact(integers[self._window], missing[self._window], scale)
+        return ExactAmounts(integers[self._window], missing[self._window], scale)
 
-    def _amounts(self) -> Exact | Int128Amounts:
-        """Return the amounts as they are stored; the caller must not change them."""
+    def _amounts(self) -> ExactAmounts | Int128Amounts:
+        """Return the stored amounts, which the caller must not change."""
         return self._buffer.amounts() if self._window is _FULL_WINDOW else self.exact()
 
     @property
     def nbytes(self) -> int:
-        """The size of the arrays in bytes, without the Python integers that they refer to."""
+        """The size of the arrays in bytes, without the Python integers."""
         integers, missing, _ = self.exact()
         return int(integers.nbytes + missing.nbytes)
 
     def memory_usage(self, *, deep: bool = False) -> int:
-        """Return the size in bytes (a hook of pandas); ``deep`` includes the Python integers."""
+        """Return the size in bytes; ``deep`` includes the Python integers (a hook of pandas)."""
         return self.nbytes + (sum(map(getsizeof, self.exact().integers)) if deep else 0)
 
     def __len__(self) -> int:
         return len(range(self._buffer.count)[self._window])
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._scalars(self._scalar_class))
+        return iter(self._to_scalars(self._scalar_class))
 
     def tolist(self) -> list[Any]:
         """Return a list of amounts, with NA for missing amounts."""
-        return self._scalars(Amount)
+        return self._to_scalars(Amount)
 
-    def _scalars(self, scalar_class: type[Amount]) -> list[Any]:
+    def _to_scalars(self, scalar_class: type[Amount]) -> list[Any]:
         integers, missing, scale = self.exact()
-        scalars: list[Any] = scalars_of(integers, scale, scalar_class)
+        scalars: list[Any] = to_scalars(integers, scale, scalar_class)
         for position in np.flatnonzero(missing):
             scalars[position] = pd.NA
         return scalars
 
     def __getitem__(self, item: Any) -> Any:
-        """Return one amount or an array. A slice returns a view that shares the amounts."""
+        """Return one amount, an array, or for a slice a view, which shares the amounts."""
         if isinstance(item, slice) or item is Ellipsis:
             part = _FULL_WINDOW if item is Ellipsis else item
             positions = range(self._buffer.count)[self._window][part]
@@ -431,7 +428,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.NA if missing else Amount.of(integers, scale)
 
     def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002 - a parameter of pandas; there is one axis
-        """Return a view for the CSV writer of pandas, which formats the elements one by one."""
+        """Return a view that pandas's CSV writer can format exactly, element by element."""
         view: Self = self[:]
         vars(view)["_scalar_class"] = TextAmount
         return view
@@ -459,7 +456,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return inserted
 
     def __contains__(self, item: Any) -> bool:
-        """Return whether the array contains `item`, an amount or NA. None and NaN never match."""
+        """Return whether the array contains an amount or NA. None and NaN never match."""
         if item is pd.NA:
             return bool(self.exact().missing.any())
         return not pd.isna(item) and bool((self == item).any())
@@ -469,14 +466,14 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return self._amounts().missing.copy()
 
     def copy(self) -> Self:
-        """Return a copy, which shares nothing with this array."""
+        """Return a copy without shared memory."""
         integers, missing, scale = self.exact()
         return type(self)(integers.copy(), missing.copy(), scale)
 
     __copy__ = copy
 
     def take(self, indexer: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """Return the amounts at positions. With ``allow_fill``, -1 means the fill value or NA."""
+        """Return the amounts at positions; with ``allow_fill``, -1 means the fill value or NA."""
         integers, missing, scale = self.exact()
         take: Any = partial(pd.api.extensions.take, indices=indexer, allow_fill=allow_fill)
         taken = type(self)(take(integers, fill_value=0), take(missing, fill_value=True), scale)
@@ -485,7 +482,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return taken
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:  # noqa: ARG002, FBT001, FBT002 - a parameter of pandas; both forms are equal
-        """Return the function that formats an amount (the hook of pandas for every repr)."""
+        """Return the function that formats an amount (pandas's hook for reprs)."""
         return str
 
     # Operators
@@ -512,15 +509,15 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         def __ge__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
 
     else:
-        __add__, __radd__ = _exact_operators(operator.add)
-        __sub__, __rsub__ = _exact_operators(operator.sub)
-        __floordiv__, __rfloordiv__ = _exact_operators(np.floor_divide)
-        __mod__, __rmod__ = _exact_operators(np.remainder)
-        __mul__, __rmul__ = _operators(arithmetic.product)
-        __truediv__, __rtruediv__ = _operators(arithmetic.quotient)
-        __eq__, __ne__ = map(_comparison, (operator.eq, operator.ne))
-        __lt__, __le__ = map(_comparison, (operator.lt, operator.le))
-        __gt__, __ge__ = map(_comparison, (operator.gt, operator.ge))
+        __add__, __radd__ = _make_exact_operators(operator.add)
+        __sub__, __rsub__ = _make_exact_operators(operator.sub)
+        __floordiv__, __rfloordiv__ = _make_exact_operators(np.floor_divide)
+        __mod__, __rmod__ = _make_exact_operators(np.remainder)
+        __mul__, __rmul__ = _make_operators(arithmetic.product)
+        __truediv__, __rtruediv__ = _make_operators(arithmetic.quotient)
+        __eq__, __ne__ = map(_make_comparison, (operator.eq, operator.ne))
+        __lt__, __le__ = map(_make_comparison, (operator.lt, operator.le))
+        __gt__, __ge__ = map(_make_comparison, (operator.gt, operator.ge))
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
@@ -536,7 +533,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(*arithmetic.power(self.exact(), exponent))
 
     def __rpow__(self, other: Any) -> Any:
-        """Raise, since NumPy would round each Decimal to the precision of the decimal context."""
+        """Raise, since NumPy would round to the precision of the decimal context."""
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
         raise AmountTypeError(
@@ -555,11 +552,11 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(np.abs(integers), missing.copy(), scale)
 
     def round(self, decimals: int = 0) -> Self:
-        """Round half to even to a number of decimals, exactly."""
+        """Round half to even to a number of decimals."""
         return type(self)(*arithmetic.round_half_even(self.exact(), operator.index(decimals)))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute a NumPy function exactly if possible, otherwise with float64."""
+        """Compute a NumPy function exactly if possible, else with float64."""
         if method == "__call__" and ufunc in _EXACT_FUNCTIONS and not kwargs:
             others = inputs[1:] if inputs[0] is self else inputs[:-1]
             return _EXACT_FUNCTIONS[ufunc](self, *others)
@@ -572,10 +569,10 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         except (TypeError, AttributeError):  # NumPy looks for the function in the class Amount
             raise _unsupported_error(ufunc.__name__) from None
 
-    # Order and equality, which do not depend on the scale of an array
+    # Order and equality, independent of the scale of an array
 
     def argsort(self, *, ascending: bool = True, na_position: str = "last", **_: Any) -> Indices:
-        """Return positions for a stable sort; missing amounts are last, or first if requested."""
+        """Return the positions of a stable sort, with missing amounts at ``na_position``."""
         amounts = self.exact()
         present = np.flatnonzero(~amounts.missing)
         integers = amounts.integers[present]
@@ -587,7 +584,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.concatenate((order, missing) if na_position == "last" else (missing, order))
 
     def _values_for_argsort(self) -> Indices:
-        """Return integers that sort as the amounts do (a hook of pandas for ranks and sorting)."""
+        """Return integers with the order of the amounts (pandas's hook for ranks and sorting)."""
         integers, _, _ = self.exact()
         order = stable_order(integers)
         ordered = integers[order]
@@ -596,7 +593,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return ranks
 
     def _monotonic_check(self) -> tuple[bool, bool]:
-        """Return whether the amounts never decrease, and never increase (a hook of merge)."""
+        """Return whether the order is ascending, and whether it is descending (a hook of merge)."""
         integers, missing, _ = self.exact()
         if missing.any():
             return False, False
@@ -604,34 +601,34 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return bool((before <= after).all()), bool((before >= after).all())
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002 - there is one axis
-        """Return the ranks; the method of pandas before 3.0 would rank missing amounts too."""
+        """Return the ranks. Before pandas 3.0, its own method also ranks missing amounts."""
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
     def _sort_keys(self) -> Floats:
-        """Return floats that sort as the amounts do, with NaN for missing amounts."""
+        """Return floats with the order of the amounts, NaN for missing amounts."""
         return np.where(self.exact().missing, np.nan, self._values_for_argsort())
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Return the positions where values can be inserted so that the amounts stay sorted."""
+        """Return the positions at which inserted values keep the amounts sorted."""
         is_list = pd.api.types.is_list_like(value)
-        own, sought = self.exact(), self._from_sequence(value if is_list else [value]).exact()
-        if own.missing.any() or sought.missing.any():
+        own, targets = self.exact(), self._from_sequence(value if is_list else [value]).exact()
+        if own.missing.any() or targets.missing.any():
             raise ValueError(
                 "searchsorted does not support missing amounts, since they have no order"
             )
-        integers, sought_integers, _ = at_same_scale(own, sought)
-        positions = integers.searchsorted(sought_integers, side=side, sorter=sorter)
+        integers, target_integers, _ = at_same_scale(own, targets)
+        positions = integers.searchsorted(target_integers, side=side, sorter=sorter)
         return positions if is_list else positions[0]
 
     def isin(self, values: Any) -> Mask:
-        """Return a mask of amounts that equal one of the values. NA matches any missing value."""
-        own, sought = self.exact(), arithmetic.comparable_values(values)
-        integers, sought_integers, _ = at_same_scale(own, sought)
-        is_in = pd.Index(integers, dtype=object).isin(sought_integers[~sought.missing])
-        return np.where(own.missing, bool(sought.missing.any()), np.asarray(is_in))
+        """Return a mask of amounts that are in the values. NA matches any missing value."""
+        own, targets = self.exact(), arithmetic.comparable_values(values)
+        integers, target_integers, _ = at_same_scale(own, targets)
+        is_in = pd.Index(integers, dtype=object).isin(target_integers[~targets.missing])
+        return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
-        """Return amounts times 10**18 (integers or Fractions), so that merge can ignore scales."""
+        """Return amounts times 10**18 (integers or Fractions), which merge compares."""
         integers, missing, scale = self.exact()
         unit = POWERS_OF_TEN[max(scale - COMMON_DECIMALS, 0)]
         keys = rescale(integers, min(scale, COMMON_DECIMALS), COMMON_DECIMALS)
@@ -642,16 +639,16 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return objects_with_none(keys, missing), None
 
     def _hash_pandas_object(self, **_: Any) -> npt.NDArray[np.uint64]:
-        """Return hashes of the amounts. A hash does not depend on the scale (a hook of pandas)."""
+        """Return hashes of the amounts, independent of the scale (a hook of pandas)."""
         keys, _ = self._values_for_factorize()
         hashes = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
         hashes[self.exact().missing] = -1  # Python's hash is never -1
         return pd.util.hash_array(hashes)
 
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002 - a parameter of pandas
-        """Return the code of each row, and the unique amounts, as `pandas.factorize` does."""
-        result, missing = codes(self.exact()), self.exact().missing
-        if missing.any() and not use_na_sentinel:  # NA gets a code in the order of first appearance
+        """Return the code of each row and the unique amounts, like `pandas.factorize`."""
+        result, missing = factorize_codes(self.exact()), self.exact().missing
+        if missing.any() and not use_na_sentinel:  # codes are in order of first appearance, NA too
             na_code = result[: missing.argmax()].max(initial=-1) + 1
             result += result >= na_code
             result[missing] = na_code
@@ -665,11 +662,11 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return self.factorize(use_na_sentinel=False)[1]
 
     def duplicated(self, keep: Any = "first") -> Mask:
-        """Return a mask of repeated amounts, with the parameter ``keep`` of pandas."""
-        return np.asarray(pd.Series(codes(self.exact())).duplicated(keep=keep))
+        """Return a mask of repeated amounts; ``keep`` is as in pandas."""
+        return np.asarray(pd.Series(factorize_codes(self.exact())).duplicated(keep=keep))
 
     def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002 - a parameter of pandas
-        """Return Int64 counts with the distinct amounts as index, the most frequent first."""
+        """Return the Int64 count of each distinct amount (the index), the most frequent first."""
         row_codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(row_codes[row_codes >= 0], minlength=len(uniques))
         order = np.argsort(-counts, kind="stable")
@@ -678,21 +675,21 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     # Reductions, cumulative values and groups. With skipna=False, the result is missing if any
     # amount is missing: NA if the result is an amount, NaN if it is a float.
 
-    var: ClassVar[Callable[..., np.float64]] = _float_statistic("var")
-    std: ClassVar[Callable[..., np.float64]] = _float_statistic("std")
-    sem: ClassVar[Callable[..., np.float64]] = _float_statistic("sem")
-    skew: ClassVar[Callable[..., np.float64]] = _float_statistic("skew")
-    kurt: ClassVar[Callable[..., np.float64]] = _float_statistic("kurt")
+    var: ClassVar[Callable[..., np.float64]] = _make_float_statistic("var")
+    std: ClassVar[Callable[..., np.float64]] = _make_float_statistic("std")
+    sem: ClassVar[Callable[..., np.float64]] = _make_float_statistic("sem")
+    skew: ClassVar[Callable[..., np.float64]] = _make_float_statistic("skew")
+    kurt: ClassVar[Callable[..., np.float64]] = _make_float_statistic("kurt")
 
     def mean(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the mean, NaN if there are no amounts."""
+        """Return the float64 nearest to the mean, NaN without amounts."""
         integers, scale = self._present_integers(skipna=skipna)
         count = len(integers)
         mean = nearest_float(integers.sum(), count * POWERS_OF_TEN[scale]) if count else np.nan
         return np.float64(mean)
 
     def median(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the median, NaN if there are no amounts."""
+        """Return the float64 nearest to the median, NaN without amounts."""
         integers, scale = self._present_integers(skipna=skipna)
         count = len(integers)
         if not count:
@@ -701,7 +698,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.float64(nearest_float(low + high, 2 * POWERS_OF_TEN[scale]))
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
-        """Return the exact sum, 0 for no amounts, NA for fewer than ``min_count`` amounts."""
+        """Return the exact sum, 0 without amounts, NA for fewer than ``min_count`` amounts."""
         integers, missing, scale = self.exact()
         if (not skipna and missing.any()) or (~missing).sum() < min_count:
             return pd.NA
@@ -718,24 +715,24 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the present integers (none if ``skipna`` is False and one is NA) and the scale."""
+        """Return the present integers and the scale. With ``skipna=False``, NA leaves none."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
         return integers, scale
 
     def any(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return whether any amount is not 0; missing amounts are unknown (Kleene logic)."""
+        """Return whether any amount is not 0, with Kleene logic for missing amounts."""
         return (self != 0).any(skipna=skipna)
 
     def all(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Return whether all amounts are not 0; missing amounts are unknown (Kleene logic)."""
+        """Return whether no amount is 0, with Kleene logic for missing amounts."""
         return (self != 0).all(skipna=skipna)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any
     ) -> Any:
-        """Return a reduction by its name (the hook of pandas for Series and DataFrames)."""
+        """Return a reduction by its name (pandas's hook for Series and DataFrames)."""
         if not hasattr(self, name):
             raise _unsupported_error(name)
         options = {} if name == "count" else {"skipna": skipna, **kwargs}
@@ -747,13 +744,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.arrays.NumpyExtensionArray(np.array([result]))
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> Self:
-        """Return the exact cumulative sums, minima or maxima (a hook of pandas)."""
+        """Return exact cumulative sums, minima or maxima (a hook of pandas)."""
         integers, missing, scale = self.exact()
         absent = missing.copy() if skipna else np.logical_or.accumulate(missing)
         if name == "cumsum":
             running = np.add.accumulate(integers)
         elif name in {"cummin", "cummax"}:
-            # An infinite float is larger or smaller than any integer, so it is never a result.
+            # Every integer is between the two infinite floats, so they are never a result.
             choose, neutral = (np.minimum, np.inf) if name == "cummin" else (np.maximum, -np.inf)
             running = choose.accumulate(np.where(absent, neutral, integers))
         else:
@@ -762,7 +759,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(running, absent, scale)
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
-        """Return quantiles as floats; only amounts next to a quantile are converted to floats."""
+        """Return quantiles as floats; convert only the amounts next to a quantile."""
         integers, scale = self._present_integers(skipna=True)
         if not (len(integers) and len(qs)):
             return np.full(len(qs), np.nan)
@@ -774,7 +771,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.Series(floats).quantile(qs, interpolation).to_numpy()
 
     def interpolate(self, **_: Any) -> NoReturn:
-        """Raise, since an interpolated amount can have infinitely many decimals."""
+        """Raise, since an interpolated amount can have any number of decimals."""
         raise _unsupported_error("interpolate")
 
     def _groupby_op(
@@ -787,16 +784,16 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         ids: Indices,
         **kwargs: Any,
     ) -> Any:
-        """Aggregate or transform all groups at once; pandas would process the groups one by one."""
+        """Aggregate or transform all groups at once; pandas would process one group at a time."""
         exact = self.exact()
-        grouped = sums.Segments(exact, ids, ngroups)
+        grouped = sums.GroupedAmounts(exact, ids, ngroups)
         skipna = kwargs.get("skipna", True)
         if how in _EXACT_REDUCTIONS:
-            return type(self)(*sums.reductions(grouped, how, min_count, skipna=skipna))
+            return type(self)(*sums.reduce_groups(grouped, how, min_count, skipna=skipna))
         if how == "cumsum":
-            return type(self)(*sums.running_sums(grouped, skipna=skipna))
+            return type(self)(*sums.cumulative_sums(grouped, skipna=skipna))
         if how in {"mean", "median"}:
-            result = sums.means(grouped) if how == "mean" else sums.medians(grouped)
+            result = sums.group_means(grouped) if how == "mean" else sums.group_medians(grouped)
             return result if skipna else np.where(grouped.has_missing, np.nan, result)
         if how in {"first", "last"}:
             rows = sums.first_or_last_rows(grouped, last=how == "last", skipna=skipna)
@@ -805,17 +802,17 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         if how in {"idxmin", "idxmax"}:
             return sums.extreme_rows(grouped, largest=how == "idxmax")
         if how in {"any", "all"}:
-            marks = np.asarray(exact.integers != 0, dtype=bool) == (how == "any")
-            marks[exact.missing] = how == "any" and not skipna
-            marked = np.bincount(ids[marks & (ids >= 0)], minlength=ngroups) > 0
-            return marked == (how == "any")
+            is_decisive = np.asarray(exact.integers != 0, dtype=bool) == (how == "any")
+            is_decisive[exact.missing] = how == "any" and not skipna
+            is_decided = np.bincount(ids[is_decisive & (ids >= 0)], minlength=ngroups) > 0
+            return is_decided == (how == "any")
         if how in {"cummin", "cummax", "rank"}:
             values = self._sort_keys()
         elif how in _DDOF_STATISTICS | {"skew", "kurt"}:
             values = to_floats(exact)
         else:
             raise _unsupported_error(how)
-        result = sums.pandas_groupby(grouped, how, values, **kwargs)
+        result = sums.apply_pandas_groupby(grouped, how, values, **kwargs)
         if how not in {"cummin", "cummax"}:
             return result
         # The row of each sort key; the last element is for NaN.
@@ -824,16 +821,15 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         rows[-1] = -1
         return self.take(rows[np.nan_to_num(result, nan=-1).astype(np.intp)], allow_fill=True)
 
-    # Conversions to other types. Conversion to floats returns the nearest floats. All other
-    # conversions are exact, or raise.
+    # Conversions to other types. Floats are the nearest; other conversions are exact, or raise.
 
     def raw(self, decimals: Any) -> Integers:
-        """Return the amounts in base units. This is the inverse of `from_raw`.
+        """Return the amounts in base units: the inverse of `from_raw`.
 
         Parameters
         ----------
         decimals : int or sequence of n ints
-            The number of decimals: one for all amounts, or one per amount.
+            The number of decimals, for all amounts or for each amount.
 
         Returns
         -------
@@ -874,8 +870,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     def to_decimal(self) -> Integers:
         """Return `decimal.Decimal` objects, for libraries that don't accept amounts.
 
-        Python rounds the results of arithmetic with these objects to the precision of the decimal
-        context.
+        Arithmetic with these objects rounds to the precision of the decimal context.
 
         Returns
         -------
@@ -892,7 +887,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.array([None if text is None else Decimal(text) for text in texts], object)
 
     def to_arrow(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's own name
-        """Return an Arrow array, by default of plain text, which can store every amount.
+        """Return an Arrow array. By default, it has plain text, which can store every amount.
 
         Parameters
         ----------
@@ -907,8 +902,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Raises
         ------
         AmountError
-            If the type is decimal or integer and can't store an amount exactly. Floats are the
-            nearest ones.
+            If a decimal or integer type can't store an amount exactly. Floats are the nearest.
 
         Examples
         --------
@@ -930,13 +924,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return as_text(exact).cast(type)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - a parameter of Arrow
-        """Return an Arrow array for Parquet and Feather (a hook of Arrow)."""
+        """Return an Arrow array (the hook of Arrow for Parquet and Feather)."""
         if type is None or isinstance(type, AmountType):
             return pa.ExtensionArray.from_storage(AmountType(), self.to_arrow())
         return self.to_arrow(type)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002 - a parameter of pandas
-        """Convert to another dtype: exactly, or for float dtypes to the nearest float."""
+        """Convert to another dtype: to the nearest float for float dtypes, else exactly."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
             return self.copy() if copy else self
@@ -996,7 +990,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         )
 
     def _values_for_json(self) -> Integers:
-        """Return exact text, since numbers in JSON can lose digits; None for missing amounts."""
+        """Return exact text (None if missing), since numbers in JSON can lose digits."""
         texts: Integers = as_text(self.exact()).to_numpy(zero_copy_only=False)
         return texts
 
@@ -1008,8 +1002,8 @@ def _unsupported_error(name: str) -> AmountTypeError:
     return AmountTypeError(f"dtype 'amount' does not support operation '{name}'", hint=hint)
 
 
-def _integers_of_dtype(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return the amounts as integers of a NumPy dtype, 0 for missing amounts."""
+def _integers_of_dtype(amounts: ExactAmounts, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Return the amounts in a NumPy integer dtype, 0 for missing amounts."""
     limits = np.iinfo(dtype)
     hint = "to round to whole numbers, call .round() first; to keep all digits, use .astype(object)"
     integers = integers_at_scale(amounts, 0, limits.min, limits.max, dtype, hint)
@@ -1031,23 +1025,23 @@ _EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.trunc: lambda amounts: np.sign(amounts) * (abs(amounts) // 1),
     np.rint: AmountArray.round,
     np.square: lambda amounts: amounts**2,
-    np.maximum: _exact_operators(np.maximum)[0],
-    np.minimum: _exact_operators(np.minimum)[0],
+    np.maximum: _make_exact_operators(np.maximum)[0],
+    np.minimum: _make_exact_operators(np.minimum)[0],
 }
-"""Exact versions of NumPy functions; NumPy would compute with floats or objects."""
+"""Exact versions of NumPy functions, which would compute with floats or objects."""
 
 
 class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
-    """The factorizer that pandas's merge uses if the dtype of only one key is ``amount``."""
+    """The factorizer of pandas's merge if only one key has the dtype ``amount``."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
         keys, _ = values._values_for_factorize()  # noqa: SLF001 - as merge does for two keys of amounts
         labels = super().factorize(keys, mask=mask)
-        if self.get_count() == len(labels):  # for unique keys, merge would look for a NumPy array
+        if self.get_count() == len(labels):  # merge expects NumPy arrays if keys are unique
             super().factorize(np.array([np.inf], dtype=object))
         return labels
 
 
-# Merge looks up a factorizer by the scalar type of the dtype, in a private table of pandas. Without
-# an entry, merge raises a KeyError. There is no other hook.
+# Merge looks up the scalar type of the dtype in a private dict of pandas, and raises a KeyError if
+# it is missing. There is no other hook.
 getattr(merge, "_factorizers", {}).setdefault(Decimal, _Factorizer)

@@ -1,8 +1,9 @@
-"""Conversion of amounts to Arrow arrays and back. Arrow's decimals are too narrow for some amounts.
+"""Conversion of amounts to Arrow arrays and back.
 
-Parquet, Feather and IPC store amounts as exact text with an extension type. Files for other
-programs have two columns: exact text, and decimals rounded to 18 places (null above 20 digits in
-front of the point). The text is read if a decimal is null or rounded. Only these decimals round.
+Parquet, Feather and IPC store amounts as exact text with an extension type, since Arrow's decimals
+are too narrow for some amounts. Portable files have two columns: exact text, and decimals rounded
+to 18 places (null above 20 digits in front of the point). If a decimal is null or rounded, the text
+is read. No other conversion rounds.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from walletframe.amounts.arithmetic import round_half_even
-from walletframe.amounts.integers import MAX_DECIMALS, POWERS_OF_TEN, Exact, rescale
+from walletframe.amounts.integers import MAX_DECIMALS, POWERS_OF_TEN, ExactAmounts, rescale
 from walletframe.amounts.sums import Int128Amounts, words_of_decimals
 from walletframe.amounts.text import plain_text, plain_texts
 from walletframe.amounts.values import read_amounts, read_decimals, read_texts
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Indices, Integers, Mask
 
-SUFFIX = "_text"
-"""The suffix of the column with the exact text of the amounts in a column of decimals."""
+TEXT_SUFFIX = "_text"
+"""The suffix of the column with the exact text of a column of decimals."""
 
-AMOUNT_TEXT = f"amount{SUFFIX}"
+AMOUNT_TEXT = f"amount{TEXT_SUFFIX}"
 """The column with the exact text of the column `amount` of holdings."""
 
 DECIMALS = pa.decimal128(38, 18)
@@ -49,7 +50,7 @@ else:
 
 
 class AmountType(_ExtensionType):
-    """The Arrow extension type of amounts. Programs without this type read a column of text."""
+    """The Arrow extension type of amounts, which other programs read as text."""
 
     def __init__(self) -> None:
         super().__init__(pa.large_string(), "walletframe.amount")
@@ -72,16 +73,16 @@ class AmountType(_ExtensionType):
 pa.register_extension_type(AmountType())
 
 
-def as_text(amounts: Exact) -> pa.Array:
+def as_text(amounts: ExactAmounts) -> pa.Array:
     """Return amounts as an Arrow array of plain text, null for missing ones."""
     texts = plain_texts(amounts.integers, amounts.scale)
     return pc.if_else(amounts.missing, None, texts) if amounts.missing.any() else texts
 
 
 def integers_at_scale(
-    amounts: Exact, scale: int, low: int, high: int, kind: object, hint: str
+    amounts: ExactAmounts, scale: int, low: int, high: int, dtype: object, hint: str
 ) -> Integers:
-    """Return the amounts times ``10**scale``; raise if any is not within `low` to `high`."""
+    """Return the amounts times ``10**scale``; raise for fractions, and outside `low` to `high`."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)
@@ -90,70 +91,69 @@ def integers_at_scale(
     lost = np.flatnonzero(inexact | (integers < low) | (integers > high))
     if len(lost):
         value = plain_text(amounts.integers[lost[0]], own_scale)
-        message = f"{value} (at position {lost[0]}) does not fit in {kind}"
+        message = f"{value} (at position {lost[0]}) does not fit in {dtype}"
         raise AmountPrecisionError(message, hint=hint)
     return integers
 
 
-def as_decimals(amounts: Exact, kind: pa.DataType) -> pa.Array:
+def as_decimals(amounts: ExactAmounts, dtype: pa.DataType) -> pa.Array:
     """Return amounts as an Arrow array of decimals, null for missing ones."""
-    high = 10**kind.precision - 1
+    high = 10**dtype.precision - 1
     hint = (
         "convert the amounts to text, which can store every amount: "
         ".astype('string'), or .to_arrow() without a type"
     )
-    integers = integers_at_scale(amounts, kind.scale, -high, high, kind, hint)
-    return decimals_from(integers, amounts.missing, kind)
+    integers = integers_at_scale(amounts, dtype.scale, -high, high, dtype, hint)
+    return decimals_from_integers(integers, amounts.missing, dtype)
 
 
-def decimals_from(integers: Integers, missing: Mask, kind: pa.DataType) -> pa.Array:
-    """Return an Arrow array of decimals from unscaled integers, which must fit in the type."""
-    width = kind.byte_width
+def decimals_from_integers(integers: Integers, missing: Mask, dtype: pa.DataType) -> pa.Array:
+    """Convert unscaled integers, which must fit in the type, to an Arrow array of decimals."""
+    width = dtype.byte_width
     words = b"".join([n.to_bytes(width, "little", signed=True) for n in integers.tolist()])
     present = np.packbits(~missing, bitorder="little").tobytes()
-    return pa.Array.from_buffers(kind, len(integers), [pa.py_buffer(present), pa.py_buffer(words)])
+    return pa.Array.from_buffers(dtype, len(integers), [pa.py_buffer(present), pa.py_buffer(words)])
 
 
-def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
+def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
     """Read an Arrow array of amounts, text, decimals or integers; null is missing."""
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.cast(array.type.storage_type)
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
-    kind, amounts = array.type, None
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    dtype, amounts = array.type, None
+    if pa.types.is_string(dtype) or pa.types.is_large_string(dtype):
         amounts = read_texts(array.cast(pa.large_string()))
-    elif pa.types.is_decimal(kind) and kind.scale >= 0:
-        if kind.scale > MAX_DECIMALS:
+    elif pa.types.is_decimal(dtype) and dtype.scale >= 0:
+        if dtype.scale > MAX_DECIMALS:
             raise AmountPrecisionError(
-                f"the Arrow type {kind} has more decimals than amounts, which have at most "
+                f"the Arrow type {dtype} has more decimals than amounts, which have at most "
                 f"{MAX_DECIMALS}",
                 hint="round the values first, and cast them to a type with fewer decimals",
             )
-        is_wide = pa.types.is_decimal128(kind) or pa.types.is_decimal256(kind)
-        amounts = read_decimals(array if is_wide else array.cast(pa.decimal256(76, kind.scale)))
+        is_wide = pa.types.is_decimal128(dtype) or pa.types.is_decimal256(dtype)
+        amounts = read_decimals(array if is_wide else array.cast(pa.decimal256(76, dtype.scale)))
     return read_amounts(array.to_pylist()) if amounts is None else amounts
 
 
 def to_portable_table(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table without index, each column of amounts both as decimals and as text."""
+    """Return an Arrow table without index, with decimals and text for each column of amounts."""
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"
         column = rounded_decimals(series) if is_exact else _arrow_column(name, series)
         columns[str(name)] = column
-        # A decimal column of the user is checked too: together with a column of this name, it would
-        # be read as amounts.
+        # Decimals of the user are checked too, since a column of this name would make them amounts.
         if column.type == DECIMALS:
             text = text_column_name(name, frame)
             if is_exact:
                 columns[text] = pa.array(series.array, pa.large_string())
-    return pa.table(columns)  # without pandas's metadata, since other programs lack the dtype
+    return pa.table(columns)  # no metadata of pandas, since other programs lack the dtype
 
 
 def text_column_name(name: object, frame: pd.DataFrame) -> str:
-    """Return the name of the column of exact text; raise if the frame already has such a column."""
-    text = f"{name}{SUFFIX}"
+    """Return the name of the column of exact text; raise if the frame has a column of this name."""
+    text = f"{name}{TEXT_SUFFIX}"
     if text in map(str, frame.columns):
         raise SettingsError(
             f"the file needs a column {safe_line(text)!r} for the exact text of "
@@ -165,16 +165,16 @@ def text_column_name(name: object, frame: pd.DataFrame) -> str:
 
 
 def rounded_decimals(series: pd.Series) -> pa.Array:
-    """Return decimals rounded half to even to 18 places, null above 20 digits before the point."""
+    """Round amounts half to even to decimals with 18 places, null above 20 digits before them."""
     array: Any = series.array
     integers, missing, scale = round_half_even(array.exact(), DECIMALS.scale)
     integers = rescale(integers, scale, DECIMALS.scale)
     fits = np.asarray(np.abs(integers) < POWERS_OF_TEN[DECIMALS.precision], dtype=bool) & ~missing
-    return decimals_from(np.where(fits, integers, 0), ~fits, DECIMALS)
+    return decimals_from_integers(np.where(fits, integers, 0), ~fits, DECIMALS)
 
 
 def _arrow_column(name: object, series: pd.Series) -> pa.Array:
-    """Return a column as an Arrow array; raise if its values don't have a common Arrow type."""
+    """Return a column as an Arrow array; raise if the values have no common Arrow type."""
     try:
         return pa.Array.from_pandas(series)
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as fault:
@@ -188,10 +188,10 @@ def _arrow_column(name: object, series: pd.Series) -> pa.Array:
     )
 
 
-def with_amounts(table: pa.Table) -> pa.Table:
-    """Merge each column of decimals and its column of exact text into a column of amounts."""
+def merge_amount_columns(table: pa.Table) -> pa.Table:
+    """Merge each pair of columns (decimals, exact text) into a column of amounts."""
     for field in table.schema:
-        text = f"{field.name}{SUFFIX}"
+        text = f"{field.name}{TEXT_SUFFIX}"
         if field.type == DECIMALS and text in table.column_names:
             position = table.column_names.index(field.name)
             exact = table[text].cast(pa.large_string()).cast(AmountType())
@@ -199,13 +199,13 @@ def with_amounts(table: pa.Table) -> pa.Table:
     return table
 
 
-def from_portable(
+def read_portable(
     decimals: pa.Array, inexact: Mask, texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
-    """Read decimals as amounts, and the exact text of rows whose decimal is null or inexact."""
+    """Read decimals as amounts, or the exact text if a decimal is null or inexact."""
     words, missing = words_of_decimals(decimals), np.asarray(decimals.is_null())
     rows = np.flatnonzero(missing | inexact)
-    overrides = Exact(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)
+    overrides = ExactAmounts(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)
     if len(rows):
         overrides = from_arrow(texts(rows))
         words, missing = words.copy(), missing.copy()

@@ -24,15 +24,15 @@ def as_amounts(data: Data) -> Data:
     """Convert columns of Decimal objects back to the dtype ``amount``.
 
     Some functions of pandas return columns of Decimal objects, for example ``apply(axis=1)``,
-    ``agg`` with several functions, ``transform`` and ``stack``. Sums of such columns would be
-    rounded to 28 digits.
+    ``agg`` with several functions, ``transform`` and ``stack``. Python rounds the sums of Decimal
+    objects to 28 digits.
 
     Parameters
     ----------
     data : DataFrame or Series
-        Two kinds of columns are converted: columns of objects that contain at least one amount or
-        Decimal, and columns of amounts from ``read_parquet(dtype_backend="pyarrow")``. All other
-        columns are copied unchanged.
+        Two kinds of columns are converted: columns of objects with at least one amount or Decimal,
+        and columns of amounts from ``read_parquet(dtype_backend="pyarrow")``. Other columns are
+        copied unchanged.
 
     Returns
     -------
@@ -42,8 +42,7 @@ def as_amounts(data: Data) -> Data:
     Raises
     ------
     AmountError
-        If a column contains amounts together with other values, such as floats, or text that is
-        not a number.
+        If a column of amounts also contains other values, such as floats or text.
     ArgumentError
         If `data` is neither a DataFrame nor a Series.
 
@@ -82,21 +81,18 @@ def _convert_column(column: pd.Series) -> pd.Series:
 
 
 def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
-    """Return the relative change from an earlier row, as the nearest float64.
-
-    The relative change is the difference divided by the earlier amount, as in pandas.
+    """Return the change from an earlier row, divided by the earlier amount.
 
     Parameters
     ----------
     periods : int, default 1
-        The distance to the earlier row, in rows. If it is negative, the change is computed from a
-        later row.
+        The distance to the earlier row, in rows. If it is negative, the other row is later.
 
     Returns
     -------
     Series
-        The float64 nearest to each exact change. It is NaN if one of the two amounts is missing
-        or both are 0, and infinite if only the earlier amount is 0.
+        The float64 nearest to each exact change. It is NaN if an amount is missing or both amounts
+        are 0, and infinite if only the earlier amount is 0.
 
     Raises
     ------
@@ -118,7 +114,7 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
 class Rolling:
     """Rolling windows of n rows, with exact sums, and means that are rounded once.
 
-    There is one window for each row. It ends at this row.
+    Each row is the end of one window.
 
     Parameters
     ----------
@@ -127,15 +123,15 @@ class Rolling:
     window : int
         The number of rows in a window.
     min_periods : int, optional
-        The minimum number of present amounts in a window; the default is `window`. A window with
-        fewer amounts has no sum and no mean.
+        The minimum number of present amounts in a window with a sum and a mean; the default is
+        `window`.
 
     Raises
     ------
     AmountError
-        Each method raises it if the values are not amounts.
+        By the methods, if the values are not amounts.
     ValueError
-        Each method raises it if `window` is not an integer of 0 or more, or is smaller than
+        By the methods, if `window` is not an integer of 0 or more, or is smaller than
         `min_periods`.
 
     Examples
@@ -180,7 +176,7 @@ class Rolling:
         -------
         Series
             float64 with the same index, NaN if a window has fewer than `min_periods` amounts or
-            none.
+            no amounts.
 
         Raises
         ------

@@ -27,8 +27,8 @@ POWERS_OF_TEN = tuple(10**exponent for exponent in range(2 * MAX_DECIMALS + 1))
 _SIGNIFICAND_BITS = 53
 
 
-class Exact(NamedTuple):
-    """n amounts ``integers / 10**scale``, and a mask of missing amounts, whose integers are 0."""
+class ExactAmounts(NamedTuple):
+    """n amounts ``integers / 10**scale``, and a mask of missing amounts."""
 
     integers: Integers
     missing: Mask
@@ -36,7 +36,7 @@ class Exact(NamedTuple):
 
 
 def as_objects(values: Sequence[Any] | npt.NDArray[Any]) -> Integers:
-    """Return n values as an object array of shape (n,), even if the values are sequences."""
+    """Return an object array of shape (n,), even if the n values are sequences."""
     if hasattr(values, "__array__"):
         return np.asarray(values, dtype=object)
     return np.fromiter(values, object, len(values))
@@ -50,32 +50,32 @@ def objects_with_none(values: Any, missing: Mask) -> Integers:
 
 
 def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
-    """Rescale integers to an equal or larger scale. The amounts stay the same."""
+    """Multiply integers so that the amounts stay equal at `new_scale`, which is not smaller."""
     if scale == new_scale:
         return integers
     product: Integers = integers * POWERS_OF_TEN[new_scale - scale]
     return product
 
 
-def at_same_scale(left: Exact, right: Exact) -> tuple[Integers, Integers, int]:
-    """Return the integers of both operands at the larger of their scales, and this scale."""
-    finest = max(left.scale, right.scale)
-    lefts = rescale(left.integers, left.scale, finest)
-    return lefts, rescale(right.integers, right.scale, finest), finest
+def at_same_scale(left: ExactAmounts, right: ExactAmounts) -> tuple[Integers, Integers, int]:
+    """Return the integers of both operands at the larger scale, and this scale."""
+    max_scale = max(left.scale, right.scale)
+    lefts = rescale(left.integers, left.scale, max_scale)
+    return lefts, rescale(right.integers, right.scale, max_scale), max_scale
 
 
-def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> Exact:
-    """Rescale integers in place to the largest scale. Integers of missing amounts must be 0."""
+def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> ExactAmounts:
+    """Rescale integers in place to the largest scale. Missing amounts must have the integer 0."""
     present = scales[~missing] if missing.any() else scales
-    finest, coarsest = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
-    if coarsest < finest:
-        factors = as_objects(POWERS_OF_TEN[finest::-1] + POWERS_OF_TEN[:1] * MAX_DECIMALS)
+    max_scale, min_scale = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
+    if min_scale < max_scale:
+        factors = as_objects(POWERS_OF_TEN[max_scale::-1] + POWERS_OF_TEN[:1] * MAX_DECIMALS)
         np.multiply(integers, factors[scales], out=integers)
-    return Exact(integers, missing, finest)
+    return ExactAmounts(integers, missing, max_scale)
 
 
 def nearest_float(numerator: int, denominator: int) -> float:
-    """Return the float64 nearest to a ratio, infinite if it is beyond the largest float64."""
+    """Return the float64 nearest to a ratio, infinite above the largest float64."""
     try:
         return numerator / denominator
     except OverflowError:
@@ -92,7 +92,7 @@ def ratios(numerators: Integers, denominators: Integers | int) -> Floats:
     return floats
 
 
-def to_floats(amounts: Exact) -> Floats:
+def to_floats(amounts: ExactAmounts) -> Floats:
     """Return the float64 nearest to each amount, NaN for missing amounts."""
     floats = ratios(amounts.integers, POWERS_OF_TEN[amounts.scale])
     floats[amounts.missing] = np.nan
@@ -112,8 +112,8 @@ def powers_of_two(exponents: npt.NDArray[np.intc]) -> Integers:
     return powers
 
 
-def float_keys(integers: Integers) -> Floats:
-    """Return floats that sort like the integers, but faster. Different integers may be tied."""
+def float_sort_keys(integers: Integers) -> Floats:
+    """Return floats for faster sorting. Large different integers can have equal floats."""
     try:
         return integers.astype(np.float64)
     except OverflowError:
@@ -121,8 +121,8 @@ def float_keys(integers: Integers) -> Floats:
 
 
 def stable_order(integers: Integers) -> Indices:
-    """Return the positions that sort the integers in ascending order, like a stable ``argsort``."""
-    floats = float_keys(integers)
+    """Return the positions of a stable ascending sort, as ``argsort`` does."""
+    floats = float_sort_keys(integers)
     order = np.argsort(floats, kind="stable")
     ordered = floats[order]
     tied = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -138,14 +138,14 @@ def stable_order(integers: Integers) -> Indices:
     return order
 
 
-def codes(amounts: Exact) -> Indices:
+def factorize_codes(amounts: ExactAmounts) -> Indices:
     """Return the integer codes of the amounts, as `pandas.factorize` does; -1 means missing."""
     present = ~amounts.missing
     integers = amounts.integers[present]
-    present_codes, uniques = pd.factorize(float_keys(integers))
+    present_codes, uniques = pd.factorize(float_sort_keys(integers))
     samples = np.full(len(uniques), 0, dtype=object)
     samples[present_codes] = integers
-    if not (samples[present_codes] == integers).all():  # some different integers have equal floats
+    if not (samples[present_codes] == integers).all():  # different integers with equal floats
         present_codes, _ = pd.factorize(integers)
     result = np.full(len(present), -1, dtype=np.intp)
     result[present] = present_codes
@@ -153,8 +153,8 @@ def codes(amounts: Exact) -> Indices:
 
 
 def order_statistics(integers: Integers, positions: Sequence[int]) -> list[int]:
-    """Return the integers at the given positions of the sorted array, without sorting all of it."""
-    floats = float_keys(integers)
+    """Return the integers at positions of the sorted array, without a complete sort."""
+    floats = float_sort_keys(integers)
     partitioned = np.partition(floats, sorted(set(positions)))
     result: list[Any] = []
     for position in positions:

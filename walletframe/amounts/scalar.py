@@ -1,7 +1,7 @@
 """One exact amount: a ``decimal.Decimal`` with plain text and exact arithmetic.
 
-Python rounds the sum of two ``Decimal`` objects to the 28 digits of the decimal context, and writes
-one wei as ``1E-18``. Amounts do neither: they don't use the context, and don't change it.
+The decimal context rounds the sum of two ``Decimal`` objects to 28 digits, and writes one wei as
+``1E-18``. Amounts neither use nor change the context.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EXACT_CONTEXT = decimal.Context(
 
 
 def python_number(value: Any) -> Any:
-    """Convert a number of NumPy or Arrow exactly to Python's; return other values unchanged."""
+    """Convert a number of NumPy or Arrow exactly to Python; return other values unchanged."""
     if isinstance(value, float):
         return float(value)
     if isinstance(value, (int, np.integer, np.bool_)):
@@ -52,13 +52,13 @@ def python_number(value: Any) -> Any:
 
 
 def is_inexact(value: float) -> bool:
-    """Return whether a finite float differs from the decimal in its repr, as 0.1 does."""
+    """Return whether a float is finite and differs from the decimal in its repr, such as 0.1."""
     exact = Decimal.from_float(value)  # noqa: FURB164 - Decimal(value) depends on the context
     return math.isfinite(value) and exact != Decimal(repr(value))
 
 
-def warn_of_inexact_float() -> None:
-    """Warn once per process that an amount is compared with a float such as 0.1."""
+def warn_about_inexact_float() -> None:
+    """Warn, once per process, about a comparison of an amount with a float such as 0.1."""
     warn_once(
         "a float such as 0.1 is not exactly equal to the decimal 0.1, nor to the amount 0.1: "
         "compare with Decimal('0.1') or '0.1' (this warning is shown once)",
@@ -89,7 +89,7 @@ def integer_and_scale(value: object) -> tuple[int, int] | None:
 
 
 def integer_ratio(value: Any) -> tuple[int, int] | None:
-    """Return a finite number as (numerator, denominator), or None for other values."""
+    """Return a finite number as (numerator, denominator), and None for other values."""
     if isinstance(value, (float, Decimal)):
         return value.as_integer_ratio() if math.isfinite(value) else None
     return value.as_integer_ratio() if isinstance(value, (int, Fraction)) else None
@@ -104,7 +104,7 @@ def operator_pair(method: Callable[..., Any]) -> tuple[Any, Any]:
     return method, reflected
 
 
-def _exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, Any]:
+def _make_exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, Any]:
     """Return a pair of operator methods that are exact and refuse floats."""
 
     def method(self: Amount, other: Any, *, reflected: bool = False) -> Any:
@@ -129,7 +129,7 @@ def _exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, Any]:
     return operator_pair(method)
 
 
-def _float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[Any, Any]:
+def _make_float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[Any, Any]:
     """Return a pair of operator methods that accept floats and return the nearest float64."""
 
     def method(self: Amount, other: object, *, reflected: bool = False) -> Any:
@@ -146,14 +146,14 @@ def _float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[An
 
 
 def _quotient(dividend: Any, dividend_unit: int, divisor: Any, divisor_unit: int) -> float:
-    """Divide two ratios as in a column: 0/0 is NaN, and any other number over 0 is infinite."""
+    """Divide two ratios. 0/0 is NaN, and x/0 is infinite, as in a column."""
     if not divisor:
         return dividend * math.inf if dividend else math.nan
     return nearest_float(dividend * divisor_unit, dividend_unit * divisor)
 
 
 def _floor_divmod(left: Any, right: Any) -> tuple[Decimal, Decimal]:
-    """Return the quotient, rounded down, and the remainder, which has the sign of the divisor."""
+    """Return the quotient, rounded down, and the remainder, with the sign of the divisor."""
     if not right:
         raise ZeroDivisionError("division of an amount by zero")
     quotient, remainder = _EXACT_CONTEXT.divmod(left, right)
@@ -162,19 +162,19 @@ def _floor_divmod(left: Any, right: Any) -> tuple[Decimal, Decimal]:
     return quotient, remainder
 
 
-def _comparison(compare: Callable[[Decimal, Any], Any]) -> Callable[[Amount, Any], bool]:
+def _make_comparison(compare: Callable[[Decimal, Any], Any]) -> Callable[[Amount, Any], bool]:
     def method(self: Amount, other: object) -> Any:
         if type(other) not in _EXACT_TYPES:
             other = python_number(other)
             if isinstance(other, float) and is_inexact(other):
-                warn_of_inexact_float()
+                warn_about_inexact_float()
         return compare(self, other)
 
     return method
 
 
-def _exact_method(name: str) -> Any:
-    """Return a method of Decimal that does not round, independent of the decimal context."""
+def _make_exact_method(name: str) -> Any:
+    """Return a method of Decimal that neither rounds nor uses the thread's decimal context."""
     method = getattr(Decimal, name)
 
     def exact(self: Amount, *others: Any) -> Amount:
@@ -191,13 +191,12 @@ class Amount(Decimal):
     ----------
     value : str, int, decimal.Decimal or fractions.Fraction, default "0"
         A finite number. Text must be ASCII without spaces and underscores. A Fraction must have at
-        most 77 decimals, so that 1/4 is accepted and 1/3 is not.
+        most 77 decimals: 1/4 is valid, 1/3 is not.
 
     Raises
     ------
     AmountError
-        If the value is NaN, infinite or a bool, if it is text that is not a number, or if it has
-        another type.
+        If the value is NaN, infinite, a bool, text that is not a number, or of another type.
     AmountPrecisionError
         If the value is a float, or a Fraction with more than 77 decimals.
 
@@ -205,14 +204,13 @@ class Amount(Decimal):
     -----
     These operations return exact amounts:
 
-    - ``+``, ``-``, ``*``, ``//`` and ``%`` with amounts, Decimals, integers and Fractions, where
-      ``//`` rounds down, as for integers;
+    - ``+``, ``-``, ``*``, ``//`` (rounded down) and ``%`` with amounts, Decimals, integers and
+      Fractions;
     - ``**`` with an integer of 0 or more as the exponent;
     - ``abs``, ``round``, ``max``, ``min``, ``fma``, ``normalize`` and ``scaleb``.
 
-    ``/`` and a product with a float return the nearest float64, as in a column. Formatting rounds
-    half to even. Roots and logarithms are inherited from `decimal.Decimal`, which rounds them to
-    the precision of the decimal context.
+    ``/`` and products with a float return the nearest float64, as in a column. Formatting rounds
+    half to even. The inherited roots and logarithms round to the precision of the decimal context.
 
     ``json.dumps(data, default=str)`` writes amounts as text, without loss of digits.
 
@@ -263,7 +261,7 @@ class Amount(Decimal):
 
     @classmethod
     def _from_decimal(cls, number: Decimal) -> Self:
-        """Return the amount that is equal to a Decimal, without trailing zeros; -0 becomes 0."""
+        """Return the amount of a Decimal, without trailing zeros. -0 becomes 0."""
         return super().__new__(cls, _EXACT_CONTEXT.normalize(number) if number else 0)
 
     if TYPE_CHECKING:  # the types of all other operators are inherited from Decimal
@@ -276,22 +274,22 @@ class Amount(Decimal):
         def __rtruediv__(self, other: Any, /) -> float: ...  # type: ignore[override]  # the quotient is a float
 
     else:
-        __add__, __radd__ = _exact_operators(_EXACT_CONTEXT.add)
-        __sub__, __rsub__ = _exact_operators(_EXACT_CONTEXT.subtract)
-        __floordiv__, __rfloordiv__ = _exact_operators(lambda a, b: _floor_divmod(a, b)[0])
-        __mod__, __rmod__ = _exact_operators(lambda a, b: _floor_divmod(a, b)[1])
-        __truediv__, __rtruediv__ = _float_operators(_quotient)
-        __eq__, __ne__ = map(_comparison, (Decimal.__eq__, Decimal.__ne__))
-        __lt__, __le__ = map(_comparison, (Decimal.__lt__, Decimal.__le__))
-        __gt__, __ge__ = map(_comparison, (Decimal.__gt__, Decimal.__ge__))
+        __add__, __radd__ = _make_exact_operators(_EXACT_CONTEXT.add)
+        __sub__, __rsub__ = _make_exact_operators(_EXACT_CONTEXT.subtract)
+        __floordiv__, __rfloordiv__ = _make_exact_operators(lambda a, b: _floor_divmod(a, b)[0])
+        __mod__, __rmod__ = _make_exact_operators(lambda a, b: _floor_divmod(a, b)[1])
+        __truediv__, __rtruediv__ = _make_float_operators(_quotient)
+        __eq__, __ne__ = map(_make_comparison, (Decimal.__eq__, Decimal.__ne__))
+        __lt__, __le__ = map(_make_comparison, (Decimal.__lt__, Decimal.__le__))
+        __gt__, __ge__ = map(_make_comparison, (Decimal.__gt__, Decimal.__ge__))
         __hash__ = Decimal.__hash__
-        max, min, max_mag, min_mag = map(_exact_method, ("max", "min", "max_mag", "min_mag"))
-        fma, scaleb, normalize = map(_exact_method, ("fma", "scaleb", "normalize"))
-        remainder_near = _exact_method("remainder_near")
+        max, min, max_mag, min_mag = map(_make_exact_method, ("max", "min", "max_mag", "min_mag"))
+        fma, scaleb, normalize = map(_make_exact_method, ("fma", "scaleb", "normalize"))
+        remainder_near = _make_exact_method("remainder_near")
 
-    _exact_product = _exact_operators(_EXACT_CONTEXT.multiply)[0]
-    _float_product = _float_operators(lambda a, m, b, n: nearest_float(a * b, m * n))[0]
-    _power = _exact_operators(_EXACT_CONTEXT.power)[0]
+    _exact_product = _make_exact_operators(_EXACT_CONTEXT.multiply)[0]
+    _float_product = _make_float_operators(lambda a, m, b, n: nearest_float(a * b, m * n))[0]
+    _power = _make_exact_operators(_EXACT_CONTEXT.power)[0]
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(python_number(other), float):
@@ -315,7 +313,7 @@ class Amount(Decimal):
         return self._power(exponent)
 
     def __rpow__(self, base: Any, modulo: Any = None) -> Any:
-        """Raise, since Decimal would round the power to the precision of its context."""
+        """Raise, since Decimal would round to the precision of the decimal context."""
         hint = "convert the amount first: base ** float(amount)"
         raise AmountTypeError("an amount can't be used as an exponent", hint)
 
@@ -356,19 +354,19 @@ _EXACT_TYPES = frozenset({int, Amount})
 
 
 class TextAmount(Amount):
-    """An amount that can be formatted as text, but raises if it is converted to float."""
+    """An amount that can be formatted as text, but not converted to float."""
 
     __slots__ = ()
 
     def __float__(self) -> float:
-        """Raise, since Python's ``%`` would round the amount to a float."""
+        """Raise, since Python's ``%`` operator would round to a float."""
         hint = 'use float_format="{:.2f}".format, which rounds the exact amount'
         raise AmountPrecisionError("a float_format with % would round the amount to a float", hint)
 
 
-def scalars_of(integers: Integers, scale: int, kind: type[Amount] = Amount) -> list[Amount]:
+def to_scalars(integers: Integers, scale: int, kind: type[Amount] = Amount) -> list[Amount]:
     """Return the amounts ``integers / 10**scale``."""
-    # starmap and zip reuse one tuple of arguments, but map creates a tuple for each call.
+    # starmap and zip reuse one tuple of arguments; map would create a tuple for each call.
     factors = zip(integers.tolist(), repeat(Decimal((0, (1,), -scale))))
     numbers = map(_EXACT_CONTEXT.normalize, starmap(_EXACT_CONTEXT.multiply, factors))
     arguments = zip(repeat(kind), numbers)

@@ -1,8 +1,7 @@
 """Statistics of all groups at once, for exact amounts, for 128-bit amounts and for floats.
 
-`Int128Amounts` store amounts as Arrow's decimals do, in a third of the memory of Python integers.
-They are summed in quarters of 32 bits. The sum of each quarter is a float below 2**53, and
-therefore exact. This avoids a Python integer for each row.
+`Int128Amounts` need a third of the memory of Python integers. Their 32-bit quarters are summed as
+floats, which are exact below 2**53, so that no Python integer is created for each row.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import pandas as pd
 
 from walletframe.amounts.integers import (
     POWERS_OF_TEN,
-    Exact,
+    ExactAmounts,
     powers_of_two,
     ratios,
     rescale,
@@ -37,159 +36,161 @@ _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 
 @dataclass(frozen=True)
-class Segments:
+class GroupedAmounts:
     """Amounts and the group id of each row: 0 or more, or -1 for a row without a group."""
 
-    amounts: Exact
+    amounts: ExactAmounts
     ids: Indices
-    count: int
+    group_count: int
 
     @cached_property
-    def rows(self) -> Indices:
-        """The positions of the rows with a group and a known amount."""
+    def known_rows(self) -> Indices:
+        """The positions of rows with a group and a known amount."""
         return np.flatnonzero(~self.amounts.missing & (self.ids >= 0))
 
     @cached_property
-    def row_ids(self) -> Indices:
-        """The group id of each of `rows`."""
-        return self.ids if len(self.rows) == len(self.ids) else self.ids[self.rows]
+    def known_ids(self) -> Indices:
+        """The group ids of `known_rows`."""
+        return self.ids if len(self.known_rows) == len(self.ids) else self.ids[self.known_rows]
 
     @cached_property
-    def row_integers(self) -> Integers:
-        """The amount of each of `rows`, as an unscaled integer."""
+    def known_integers(self) -> Integers:
+        """The amounts of `known_rows`, as unscaled integers."""
         integers = self.amounts.integers
-        return integers if len(self.rows) == len(integers) else integers[self.rows]
+        return integers if len(self.known_rows) == len(integers) else integers[self.known_rows]
 
     @cached_property
     def sizes(self) -> Indices:
         """The number of known amounts in each group."""
-        return np.bincount(self.row_ids, minlength=self.count)
+        return np.bincount(self.known_ids, minlength=self.group_count)
 
     @cached_property
     def has_missing(self) -> Mask:
         """A mask of the groups that contain a missing amount."""
         ids = self.ids[self.amounts.missing & (self.ids >= 0)]
-        return np.bincount(ids, minlength=self.count) > 0
+        return np.bincount(ids, minlength=self.group_count) > 0
 
     @cached_property
     def sorted_rows(self) -> Indices:
-        """The positions in `rows`, sorted by group and then by amount."""
-        ascending = stable_order(self.row_integers)
-        return ascending[np.argsort(self.row_ids[ascending], kind="stable")]
+        """The positions in `known_rows`, sorted by group and then by amount."""
+        ascending = stable_order(self.known_integers)
+        return ascending[np.argsort(self.known_ids[ascending], kind="stable")]
 
     @cached_property
     def starts(self) -> Indices:
-        """The position in `sorted_rows` where each group begins."""
+        """The position of each group's first row in `sorted_rows`."""
         return np.cumsum(self.sizes) - self.sizes
 
 
-def sums(segments: Segments) -> Integers:
+def sum_groups(grouped: GroupedAmounts) -> Integers:
     """Return the sum of each group, 0 for an empty group."""
-    totals = np.full(segments.count, 0, dtype=object)
-    np.add.at(totals, segments.row_ids, segments.row_integers)
+    totals = np.full(grouped.group_count, 0, dtype=object)
+    np.add.at(totals, grouped.known_ids, grouped.known_integers)
     return totals
 
 
-def reductions(segments: Segments, how: str, min_count: int, *, skipna: bool) -> Exact:
-    """Return the sum, minimum or maximum of each group, NA if it has too few amounts."""
+def reduce_groups(
+    grouped: GroupedAmounts, how: str, min_count: int, *, skipna: bool
+) -> ExactAmounts:
+    """Return the sum, minimum or maximum of each group, NA for fewer than `min_count` amounts."""
     if how == "sum":
-        integers = sums(segments)
+        integers = sum_groups(grouped)
     else:
-        integers = extremes(segments, np.minimum if how == "min" else np.maximum)
+        integers = group_extremes(grouped, np.minimum if how == "min" else np.maximum)
         min_count = max(1, min_count)
-    missing = segments.sizes < min_count
+    missing = grouped.sizes < min_count
     if not skipna:
-        missing |= segments.has_missing
+        missing |= grouped.has_missing
     integers[missing] = 0
-    return Exact(integers, missing, segments.amounts.scale)
+    return ExactAmounts(integers, missing, grouped.amounts.scale)
 
 
-def extremes(segments: Segments, choose: np.ufunc) -> Integers:
+def group_extremes(grouped: GroupedAmounts, choose: np.ufunc) -> Integers:
     """Return the minimum or maximum of each group, 0 for an empty group."""
-    # An infinite float is larger or smaller than any integer, so any amount replaces it.
+    # Every integer is between the two infinite floats, so any amount replaces them.
     neutral = np.inf if choose is np.minimum else -np.inf
-    result = np.full(segments.count, neutral, dtype=object)
-    choose.at(result, segments.row_ids, segments.row_integers)
-    result[segments.sizes == 0] = 0
+    result = np.full(grouped.group_count, neutral, dtype=object)
+    choose.at(result, grouped.known_ids, grouped.known_integers)
+    result[grouped.sizes == 0] = 0
     return result
 
 
-def means(segments: Segments) -> Floats:
+def group_means(grouped: GroupedAmounts) -> Floats:
     """Return the float64 nearest to the mean of each group, NaN for an empty group."""
-    divisors = np.maximum(segments.sizes, 1).astype(object) * POWERS_OF_TEN[segments.amounts.scale]
-    return np.where(segments.sizes > 0, ratios(sums(segments), divisors), np.nan)
+    divisors = np.maximum(grouped.sizes, 1).astype(object) * POWERS_OF_TEN[grouped.amounts.scale]
+    return np.where(grouped.sizes > 0, ratios(sum_groups(grouped), divisors), np.nan)
 
 
-def medians(segments: Segments) -> Floats:
+def group_medians(grouped: GroupedAmounts) -> Floats:
     """Return the float64 nearest to the median of each group, NaN for an empty group."""
-    nonempty = np.flatnonzero(segments.sizes)
-    size, start = segments.sizes[nonempty], segments.starts[nonempty]
-    low = segments.row_integers[segments.sorted_rows[start + (size - 1) // 2]]
-    high = segments.row_integers[segments.sorted_rows[start + size // 2]]
-    result = np.full(segments.count, np.nan)
-    result[nonempty] = ratios(low + high, 2 * POWERS_OF_TEN[segments.amounts.scale])
+    nonempty = np.flatnonzero(grouped.sizes)
+    size, start = grouped.sizes[nonempty], grouped.starts[nonempty]
+    low = grouped.known_integers[grouped.sorted_rows[start + (size - 1) // 2]]
+    high = grouped.known_integers[grouped.sorted_rows[start + size // 2]]
+    result = np.full(grouped.group_count, np.nan)
+    result[nonempty] = ratios(low + high, 2 * POWERS_OF_TEN[grouped.amounts.scale])
     return result
 
 
-def pandas_groupby(segments: Segments, how: str, values: Floats, **options: Any) -> Any:
-    """Return the result of a groupby method of pandas for n floats, by group or by row."""
-    groups: Any = pd.Categorical.from_codes(segments.ids, pd.RangeIndex(segments.count))
-    grouped = pd.Series(values).groupby(groups, observed=False)
+def apply_pandas_groupby(grouped: GroupedAmounts, how: str, values: Floats, **options: Any) -> Any:
+    """Apply a groupby method of pandas to n floats; return a result per group or per row."""
+    groups: Any = pd.Categorical.from_codes(grouped.ids, pd.RangeIndex(grouped.group_count))
+    groupby = pd.Series(values).groupby(groups, observed=False)
     if how == "rank":
         options["method"] = options.pop("ties_method")
-    return getattr(grouped, how)(**options).to_numpy()
+    return getattr(groupby, how)(**options).to_numpy()
 
 
-def first_or_last_rows(segments: Segments, *, last: bool, skipna: bool) -> Indices:
+def first_or_last_rows(grouped: GroupedAmounts, *, last: bool, skipna: bool) -> Indices:
     """Return the position of the first or last row of each group, -1 for an empty group."""
-    rows = segments.rows if skipna else np.flatnonzero(segments.ids >= 0)
-    result = np.full(segments.count, -1, dtype=np.intp)
+    rows = grouped.known_rows if skipna else np.flatnonzero(grouped.ids >= 0)
+    result = np.full(grouped.group_count, -1, dtype=np.intp)
     if not last:
         rows = rows[::-1]
-    result[segments.ids[rows]] = rows  # for equal ids, the last assignment wins
+    result[grouped.ids[rows]] = rows  # for equal ids, the last assignment wins
     return result
 
 
-def extreme_rows(segments: Segments, *, largest: bool) -> Indices:
-    """Return the position of the first minimum or maximum of each group, -1 for an empty group."""
-    values = extremes(segments, np.maximum if largest else np.minimum)
-    is_extreme = np.asarray(segments.row_integers == values[segments.row_ids], dtype=bool)
-    rows = segments.rows[is_extreme][::-1]
-    result = np.full(segments.count, -1, dtype=np.intp)
-    result[segments.ids[rows]] = rows
+def extreme_rows(grouped: GroupedAmounts, *, largest: bool) -> Indices:
+    """Return the first row of each group with its minimum or maximum, -1 for an empty group."""
+    values = group_extremes(grouped, np.maximum if largest else np.minimum)
+    is_extreme = np.asarray(grouped.known_integers == values[grouped.known_ids], dtype=bool)
+    rows = grouped.known_rows[is_extreme][::-1]
+    result = np.full(grouped.group_count, -1, dtype=np.intp)
+    result[grouped.ids[rows]] = rows
     return result
 
 
-def running_sums(segments: Segments, *, skipna: bool) -> Exact:
-    """Return the cumulative sum at each row within its group."""
-    by_group = np.argsort(segments.row_ids, kind="stable")
-    running = np.add.accumulate(segments.row_integers[by_group])
+def cumulative_sums(grouped: GroupedAmounts, *, skipna: bool) -> ExactAmounts:
+    """Return the cumulative sum of the row's group, for each row."""
+    by_group = np.argsort(grouped.known_ids, kind="stable")
+    running = np.add.accumulate(grouped.known_integers[by_group])
     before = np.concatenate((np.array([0], dtype=object), running))
-    integers = np.full(len(segments.ids), 0, dtype=object)
-    starts = np.repeat(before[segments.starts], segments.sizes)
-    integers[segments.rows[by_group]] = running - starts
-    missing = np.ones(len(segments.ids), dtype=bool)
-    missing[segments.rows] = False
+    integers = np.full(len(grouped.ids), 0, dtype=object)
+    starts = np.repeat(before[grouped.starts], grouped.sizes)
+    integers[grouped.known_rows[by_group]] = running - starts
+    missing = np.ones(len(grouped.ids), dtype=bool)
+    missing[grouped.known_rows] = False
     if not skipna:
-        first_missing = np.full(segments.count, len(segments.ids))
-        rows = np.flatnonzero(segments.amounts.missing & (segments.ids >= 0))
-        np.minimum.at(first_missing, segments.ids[rows], rows)
-        missing |= np.arange(len(segments.ids)) >= first_missing[segments.ids]
+        first_missing = np.full(grouped.group_count, len(grouped.ids))
+        rows = np.flatnonzero(grouped.amounts.missing & (grouped.ids >= 0))
+        np.minimum.at(first_missing, grouped.ids[rows], rows)
+        missing |= np.arange(len(grouped.ids)) >= first_missing[grouped.ids]
     integers[missing] = 0
-    return Exact(integers, missing, segments.amounts.scale)
+    return ExactAmounts(integers, missing, grouped.amounts.scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Int128Amounts:
-    """n amounts as 128-bit integers; the few that need more bits or decimals are `overrides`."""
+    """n amounts as 128-bit integers, except few `overrides` with more bits or decimals."""
 
     words: npt.NDArray[np.int64]  # shape (n, 2), lower word first; 0 if missing or overridden
     missing: Mask
     scale: int
     override_rows: Indices  # the sorted positions of the overrides
-    overrides: Exact
+    overrides: ExactAmounts
 
-    def exact(self) -> Exact:
+    def exact(self) -> ExactAmounts:
         """Return the amounts as Python integers."""
         integers, scale = integers_from_words(self.words), self.scale
         if len(self.override_rows):
@@ -197,7 +198,7 @@ class Int128Amounts:
             scale = max(scale, override_scale)
             integers = rescale(integers, self.scale, scale)
             integers[self.override_rows] = rescale(overrides, override_scale, scale)
-        return Exact(integers, self.missing, scale)
+        return ExactAmounts(integers, self.missing, scale)
 
     def take(self, rows: Indices) -> Int128Amounts:
         """Return the amounts at the given positions."""
@@ -211,37 +212,39 @@ class Int128Amounts:
             words=np.take(self.words, rows, axis=0),
             missing=self.missing[rows],
             override_rows=override_rows,
-            overrides=Exact(integers[override_positions], missing[override_positions], scale),
+            overrides=ExactAmounts(
+                integers[override_positions], missing[override_positions], scale
+            ),
         )
 
 
 class GroupSums(NamedTuple):
-    """The sums of groups, as unscaled integers, and the number of known amounts in each group."""
+    """The sum of each group as an unscaled integer, and its number of known amounts."""
 
     units: Integers
     scale: int
     sizes: Indices
 
 
-def group_sums(amounts: Exact | Int128Amounts, ids: Indices, count: int) -> GroupSums:
-    """Return the sum of each group; `ids` contains the group of each row."""
-    if isinstance(amounts, Exact):
-        segments = Segments(amounts, ids, count)
-        return GroupSums(sums(segments), amounts.scale, segments.sizes)
-    units, scale = _sum_words(amounts.words, ids, count), amounts.scale
+def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) -> GroupSums:
+    """Return the sum of each group. `ids` contains the group of each row."""
+    if isinstance(amounts, ExactAmounts):
+        grouped = GroupedAmounts(amounts, ids, count)
+        return GroupSums(sum_groups(grouped), amounts.scale, grouped.sizes)
+    units, scale = _sum_words_by_group(amounts.words, ids, count), amounts.scale
     if len(amounts.override_rows):
         others, other_scale, _ = group_sums(amounts.overrides, ids[amounts.override_rows], count)
-        finest = max(scale, other_scale)
-        units = rescale(units, scale, finest) + rescale(others, other_scale, finest)
-        scale = finest
+        max_scale = max(scale, other_scale)
+        units = rescale(units, scale, max_scale) + rescale(others, other_scale, max_scale)
+        scale = max_scale
     known = ids[~amounts.missing] if amounts.missing.any() else ids
     return GroupSums(units, scale, np.bincount(known, minlength=count))
 
 
-def is_positive(amounts: Exact | Int128Amounts, minimum: int = 0) -> Mask:
-    """Return a mask of the amounts that are above 0 and at least `minimum`."""
+def is_positive(amounts: ExactAmounts | Int128Amounts, minimum: int = 0) -> Mask:
+    """Return a mask of amounts above 0 and at least `minimum`."""
     smallest = max(1, minimum * POWERS_OF_TEN[amounts.scale])
-    if isinstance(amounts, Exact):
+    if isinstance(amounts, ExactAmounts):
         return np.asarray(amounts.integers >= smallest, dtype=bool)
     upper, lower = divmod(smallest, 2**64)
     low, high = amounts.words.view(np.uint64)[:, 0], amounts.words[:, 1]
@@ -251,14 +254,14 @@ def is_positive(amounts: Exact | Int128Amounts, minimum: int = 0) -> Mask:
 
 
 def words_of_decimals(decimals: pa.Array) -> npt.NDArray[np.int64]:
-    """Return the 64-bit words of a decimal128 or decimal256 array; words of nulls are undefined."""
+    """Return the 64-bit words of a decimal128 or decimal256 array, undefined for nulls."""
     width = decimals.type.byte_width // 8
     words = np.frombuffer(decimals.buffers()[1], dtype=np.int64).reshape(-1, width)
     return words[decimals.offset : decimals.offset + len(decimals)]
 
 
 def integers_from_words(words: npt.NDArray[np.int64]) -> Integers:
-    """Return n Python integers from an array of 64-bit words, in each row the lowest word first."""
+    """Convert rows of 64-bit words, lowest word first, to Python integers."""
     width = 8 * words.shape[1]
     chunks = np.ascontiguousarray(words[:, ::-1].byteswap()).view(f"V{width}").ravel().tolist()
     integers = np.fromiter(map(int.from_bytes, chunks), object, len(chunks))
@@ -268,8 +271,8 @@ def integers_from_words(words: npt.NDArray[np.int64]) -> Integers:
     return integers
 
 
-def _sum_words(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
-    """Return the sums of 128-bit integers by group, from the sums of their 32-bit quarters."""
+def _sum_words_by_group(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
+    """Sum 128-bit integers by group, from the sums of their 32-bit quarters."""
     quarters = np.zeros((len(_QUARTERS), count), dtype=np.int64)
     for start in range(0, len(words), _BLOCK_ROWS):
         block = np.ascontiguousarray(words[start : start + _BLOCK_ROWS])
@@ -287,7 +290,7 @@ def _sum_words(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Intege
 
 @dataclass(frozen=True, slots=True)
 class FloatTotals:
-    """Exact sums of floats by group, and the number of floats in each group."""
+    """The exact sum of floats and the number of floats, by group."""
 
     integers: Integers  # the sums of the finite floats are integers * 2**exponent
     exponent: int  # 0 or less
@@ -295,7 +298,7 @@ class FloatTotals:
     sizes: Indices
 
     def regrouped(self, ids: Indices, count: int) -> FloatTotals:
-        """Return the totals of larger groups. `ids` contains the new group of each old group."""
+        """Combine groups. `ids` contains the new group of each old group."""
         integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
         np.add.at(integers, ids, self.integers)
         is_infinite = np.flatnonzero(self.infinite)
@@ -310,8 +313,8 @@ class FloatTotals:
             return ratios(self.integers, 1 << -self.exponent) + self.infinite
 
 
-def float_totals(floats: Floats, ids: Indices, count: int) -> FloatTotals:
-    """Return the exact sums of floats by group; NaN is skipped."""
+def sum_floats(floats: Floats, ids: Indices, count: int) -> FloatTotals:
+    """Sum floats exactly by group. NaN is skipped."""
     rows = np.flatnonzero(~np.isnan(floats))
     floats = floats[rows]
     significands, exponents = split_floats(floats)
@@ -323,8 +326,8 @@ def float_totals(floats: Floats, ids: Indices, count: int) -> FloatTotals:
     return by_row.regrouped(ids[rows], count)
 
 
-def joined_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Concatenate several `FloatTotals` into one, rescaled to the smallest exponent."""
+def concat_float_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
+    """Concatenate `FloatTotals`, with the smallest exponent."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return FloatTotals(

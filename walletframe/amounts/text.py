@@ -1,7 +1,7 @@
 """Write exact amounts as plain decimal text, and read amounts from text.
 
-Written text has no exponent and no trailing zeros; both are accepted when text is read. The decimal
-context of the thread is neither used nor changed.
+Written text has no exponent or trailing zeros; text that is read may have them. The decimal context
+of the thread is neither used nor changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def plain_text(integer: int, scale: int) -> str:
 
 
 def plain_texts(integers: Integers, scale: int) -> pa.Array:
-    """Return n amounts of the same scale as an Arrow array of plain text."""
+    """Return n amounts of one scale as an Arrow array of plain text."""
     surplus = scale - COMMON_DECIMALS
     if surplus > 0:  # usually, few amounts need more than the common number of decimals
         coarse, remainders = integers // POWERS_OF_TEN[surplus], integers % POWERS_OF_TEN[surplus]
@@ -52,7 +52,7 @@ def plain_texts(integers: Integers, scale: int) -> pa.Array:
 
 
 def format_decimal(value: Decimal, specification: str) -> str:
-    """Format like the built-in ``format``, but half to even, and by default without exponent."""
+    """Format like the built-in ``format``, rounding half to even, by default without exponent."""
     [(prefix, digits, presentation)] = _SPECIFICATION.findall(specification)
     if digits and presentation and presentation in "fF%":
         step = Decimal((0, (1,), -int(digits) - (2 if presentation == "%" else 0)))
@@ -64,7 +64,7 @@ def format_decimal(value: Decimal, specification: str) -> str:
 
 
 def parse_number(text: str) -> tuple[int, int]:
-    """Read a finite number in ASCII text as (integer, scale), without trailing zeros."""
+    """Parse a finite number in ASCII text as (integer, scale), without trailing zeros."""
     match = NUMBER_PATTERN.fullmatch(text)
     if match is None:
         raise AmountError(
@@ -85,13 +85,13 @@ def parse_number(text: str) -> tuple[int, int]:
     if scale > MAX_DECIMALS:
         raise AmountPrecisionError(
             f"{short_repr(text)} has {scale} decimals, but an amount has at most {MAX_DECIMALS}",
-            hint="if the last decimals may be dropped, round the value before you convert it",
+            hint="if you don't need all decimals, round the value before you convert it",
         )
     return int(sign + significant + "0" * padding), max(0, scale)
 
 
 def short_repr(value: object) -> str:
-    """Return a value's repr, truncated to fit in a message."""
+    """Return a value's repr, truncated for a message."""
     try:
         text = repr(value)
     except ValueError:  # an integer with more digits than Python converts to text

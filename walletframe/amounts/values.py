@@ -1,8 +1,8 @@
-"""Read the values of a column of amounts, from amounts or from base units and decimals.
+"""Read a column of amounts from numbers or text, or from base units and decimals.
 
-Text, Decimals and integers are exact. Floats and bools are refused with a hint. The missing values
-of pandas become missing amounts. Base units are ASCII digits with an optional minus. Text such as
-``1_000``, ``+5`` or digits of other alphabets is refused, though ``int()`` accepts it.
+Floats and bools raise an error with a hint. The missing values of pandas become missing amounts.
+Base units are ASCII digits with an optional minus, not ``1_000``, ``+5`` or other digits that
+``int()`` accepts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, Exact, align_scales, as_objects
+from walletframe.amounts.integers import (
+    MAX_DECIMALS,
+    MAX_DIGITS,
+    ExactAmounts,
+    align_scales,
+    as_objects,
+)
 from walletframe.amounts.scalar import Amount, integer_and_scale
 from walletframe.amounts.sums import integers_from_words, words_of_decimals
 from walletframe.amounts.text import parse_number, short_repr
@@ -33,18 +39,17 @@ if TYPE_CHECKING:
 
 _TYPES_WITH_EXACT_TEXT = {str, int, Decimal, Amount}
 _DIGITS = re.compile("-?[0-9]+")
-_MIN_ARROW_COUNT = 20  # up to this count, reading values one by one is faster than Arrow
+_MIN_ARROW_COUNT = 20  # Arrow is faster above this number of values
 _USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # their sum is at most 76, the digits of Arrow's decimal256
 
 
-def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
-    """Read n values as amounts; raise with the position of a value that is not exact."""
+def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
+    """Read n values as amounts; raise an error with the position of an inexact value."""
     objects = as_objects(values)
     missing = np.asarray(pd.isna(objects), dtype=bool)
     for position in np.flatnonzero(missing):
         if isinstance(objects[position], Decimal):
-            # This raises, because a NaN of type Decimal is not a missing value.
-            _read_value_at(objects[position], int(position))
+            _read_value_at(objects[position], int(position))  # raises: not a missing value
     is_text = pd.api.types.infer_dtype(objects) == "string"
     is_exact = is_text or set(map(type, objects[~missing])) <= _TYPES_WITH_EXACT_TEXT
     if is_exact and len(objects) > _MIN_ARROW_COUNT:
@@ -60,16 +65,16 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
     return align_scales(integers, missing, scales)
 
 
-def read_texts(texts: pa.Array) -> Exact | None:
-    """Read text with Arrow, null as a missing amount; return None if Arrow can't read all texts."""
+def read_texts(texts: pa.Array) -> ExactAmounts | None:
+    """Read text with Arrow, or return None if Arrow can't read all texts. Null means missing."""
     lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
     lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))
     decimals = np.where(points < 0, 0, lengths - points - 1)
     unusual = (decimals > _USUAL_DECIMALS) | (lengths - decimals > _USUAL_DIGITS)
     if np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8).max(initial=0) > ord("9"):
-        # Arrow expands exponents when it casts, and does not report an overflow of 256 bits.
+        # Arrow reads exponents, but does not report an overflow of 256 bits.
         unusual |= np.asarray(pc.match_substring_regex(texts, "[eE]").fill_null(fill_value=False))
-    # Not pc.if_else: before Arrow 24, it reads texts of slices wrongly.
+    # Before Arrow 24, pc.if_else reads wrong texts from slices.
     usual = texts.filter(pa.array(~unusual)) if unusual.any() else texts
     scale = int(decimals.max(initial=0, where=~unusual))
     digits = scale + int((lengths - decimals).max(initial=0, where=~unusual))
@@ -88,17 +93,17 @@ def read_texts(texts: pa.Array) -> Exact | None:
     return align_scales(integers, np.asarray(texts.is_null()), scales)
 
 
-def read_decimals(decimals: pa.Array) -> Exact:
+def read_decimals(decimals: pa.Array) -> ExactAmounts:
     """Read amounts from an Arrow array of type decimal128 or decimal256."""
     integers = integers_from_words(words_of_decimals(decimals))
     missing = np.asarray(decimals.is_null())
     if missing.any():
         integers[missing] = 0
-    return Exact(integers, missing, decimals.type.scale)
+    return ExactAmounts(integers, missing, decimals.type.scale)
 
 
 def read_value(value: object) -> tuple[int, int]:
-    """Read one value, which must not be missing, as (integer, scale)."""
+    """Read one value as (integer, scale). The value must not be missing."""
     pair = parse_number(value) if isinstance(value, str) else integer_and_scale(value)
     if pair is not None:
         return pair if pair[1] <= MAX_DECIMALS else parse_number(str(value))
@@ -117,7 +122,7 @@ def read_value(value: object) -> tuple[int, int]:
 
 
 def _read_value_at(value: object, position: int) -> tuple[int, int]:
-    """Read one value as (integer, scale); add its position to the message of an error."""
+    """Read one value as (integer, scale). Errors contain the position."""
     try:
         return read_value(value)
     except AmountError as fault:
@@ -125,18 +130,18 @@ def _read_value_at(value: object, position: int) -> tuple[int, int]:
 
 
 def read_plain_integers(values: list[Any] | Integers) -> Integers | None:
-    """Read a list that contains only digit strings or only ints; else return None."""
+    """Read a list of only digit strings or only ints; return None for other lists."""
     try:
         joined = "".join(values)
     except TypeError:  # not all values are strings
-        # The array is a copy, since the caller changes it.
+        # The result must be a copy, since the caller changes it.
         return np.fromiter(values, object, len(values)) if {*map(type, values)} == {int} else None
     is_plain = joined.isascii() and joined.encode().isdigit()
     return np.fromiter(map(int, values), object, len(values)) if is_plain else None
 
 
 def read_base_units(value: Any, position: int) -> int:
-    """Read one integer or string of digits; the message of an error contains the position."""
+    """Read one integer or string of digits as a number of base units; errors have the position."""
     if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
         return int(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -149,13 +154,13 @@ def read_base_units(value: Any, position: int) -> int:
 
 
 def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
-    """Return the scale of each value, and a mask of unknown scales, which are returned as 0."""
+    """Return the scale of each value, 0 if unknown, and a mask of unknown scales."""
     is_list = pd.api.types.is_list_like(decimals)
     scales = _as_integer_array(decimals) if is_list else as_objects([decimals])
     if len(scales) != count and is_list:
         raise AmountError(
             f"the amounts and the decimals differ in length: {count} and {len(scales)}",
-            hint="pass one number of decimals for all amounts, or a list with one for each amount",
+            hint="pass one number for all amounts, or a list with a number for each amount",
         )
     unknown = np.asarray(pd.isna(scales), dtype=bool)
     if scales.dtype.kind in "iu":
@@ -178,7 +183,7 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
 
 
 def _as_integer_array(decimals: Any) -> npt.NDArray[Any]:
-    """Return an integer array if all decimals are integers and none is a bool, else objects."""
+    """Return an integer array if all decimals are integers, but not bools, else objects."""
     array = np.asarray(decimals)
     if array.dtype.kind in "iu" and (
         hasattr(decimals, "dtype")

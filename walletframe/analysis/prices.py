@@ -17,7 +17,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from walletframe.address.forms import is_blank
-from walletframe.amounts.arrow import with_amounts
+from walletframe.amounts.arrow import merge_amount_columns
 from walletframe.disk import read_parquet
 from walletframe.errors import POSITIONS_NOTE, ColumnsError, PricesError
 from walletframe.frames.identity import token_identities, token_key
@@ -259,7 +259,7 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
         raise PricesError(f"{path} is not a .csv or .parquet file", hint=hint)
     try:
         if suffix == ".parquet":
-            return with_amounts(read_parquet(path)).to_pandas(), None
+            return merge_amount_columns(read_parquet(path)).to_pandas(), None
         return _read_csv(path)
     except (ValueError, csv.Error) as fault:  # from parsers and Arrow
         reason = str(fault)

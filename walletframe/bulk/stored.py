@@ -275,7 +275,7 @@ class StoredHoldings:
         columns["amount"] = schema.na_amounts(len(wallets))
         if amounts := read.get("amount"):
             amounts = amounts if part_rows is None else amounts.take(part_rows)
-            columns["amount"] = AmountArray._of_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
+            columns["amount"] = AmountArray._from_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
         for name in extra:
             columns[name] = reading.concatenate_column(name, [read[name]], part_rows)
         for name in {"blockchain", "address"}.intersection(names):

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.sums import Segments, sums
+from walletframe.amounts.sums import GroupedAmounts, sum_groups
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.extra_columns import extra_names
@@ -328,7 +328,7 @@ def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
     `cells` has the cell number of each amount. Amounts with the cell number -1 are skipped.
     """
     exact = amounts.exact()
-    grouped = Segments(exact, cells, count)
-    units = sums(grouped)
+    grouped = GroupedAmounts(exact, cells, count)
+    units = sum_groups(grouped)
     units[grouped.has_missing] = 0
     return AmountArray(units, grouped.has_missing, exact.scale)

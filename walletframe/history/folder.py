@@ -35,7 +35,7 @@ import pyarrow.parquet as pq
 from platformdirs import user_data_path
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, to_portable_table, with_amounts
+from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, merge_amount_columns, to_portable_table
 from walletframe.disk import (
     FORGOTTEN_AFTER_S,
     fsync_directory,
@@ -326,13 +326,13 @@ def _read_rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.T
             extra = [each for each in file.schema_arrow.names if each not in known_columns]
             columns = [*columns, *extra]
         if wanted is None:
-            return with_amounts(file.read(columns=columns, use_threads=False))
+            return merge_amount_columns(file.read(columns=columns, use_threads=False))
         table = file.schema_arrow.empty_table().select(columns)
         # Older versions of Arrow raise an error for an empty list.
         if groups := _matching_row_groups(file.metadata, wanted):
             table = file.read_row_groups(groups, columns=columns, use_threads=False)
         keys = pa.array(wanted, pa.large_string())
-        return with_amounts(table.filter(pc.is_in(table[KEY], value_set=keys)))
+        return merge_amount_columns(table.filter(pc.is_in(table[KEY], value_set=keys)))
 
 
 @contextmanager
