@@ -137,10 +137,8 @@ def create_private_folder(folder: Path) -> None:
 
 
 def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """Read a Parquet file, or some of its columns. Folder names such as ``x=1`` add no column.
-
-    `pyarrow.dataset`, which pandas uses, has threads that can abort the process at exit.
-    """
+    """Read a Parquet file, or some of its columns. Folder names such as ``x=1`` add no column."""
+    # pandas uses `pyarrow.dataset`, whose threads can abort the process at exit.
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - importing pandas does not load it
 
     with ParquetFile(path) as file:

@@ -182,7 +182,6 @@ def _join_problem_lines(first: str, problems: Sequence[tuple[str, str]]) -> str:
 
 
 def _remaining_count_lines(count: int, indent: str, attribute: str) -> list[str]:
-    """Return a line with the number of hidden items, or no line if there are none."""
     return [f"{indent}… and {count} more (see {attribute})"] if count > 0 else []
 
 
@@ -373,8 +372,6 @@ class AmbiguousTokenError(WalletframeError, ValueError):
 
 class UnknownWalletError(WalletframeError, LookupError):
     """A DataFrame does not contain the requested wallet.
-
-    ``holdings`` has no rows for wallets that failed or are empty.
 
     Parameters
     ----------

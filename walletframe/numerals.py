@@ -57,7 +57,7 @@ def signed_money(value: float) -> str:
 
 
 def cents_text(value: float) -> str:
-    """Round a value to the cent, without thousands separators; a smaller value is ``<0.01``."""
+    """Round a value to the cent, without thousands separators. Below a cent, return ``<0.01``."""
     if 0 < abs(value) < _CENT:
         return "<0.01" if value > 0 else ">-0.01"
     return f"{value:.2f}"

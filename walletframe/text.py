@@ -51,7 +51,7 @@ def safe_line(text: str, limit: int = 80) -> str:
 
 
 def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Return text in which no program detects a link; replace the slashes of paths by `slash`."""
+    """Return text in which no program detects a link. Slashes of paths become `slash`."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
@@ -79,15 +79,12 @@ def abbreviate(address: str) -> str:
 
 
 def escape_html(line: str) -> str:
-    """Escape text for HTML and its attributes. A dollar sign would start a formula of MathJax."""
+    """Escape text for HTML and its attributes. Dollar signs are escaped because of MathJax."""
     return html.escape(line).replace("$", "&#36;")
 
 
 def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
-    """Return text as one escaped line of HTML.
-
-    If text is missing in this line, a tooltip shows `full` (by default, `text`).
-    """
+    """Return text as one escaped line of HTML. If incomplete, a tooltip shows `full` or `text`."""
     line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
     text = escape_html(line)
     return text if line == title else f'<span title="{escape_html(title)}">{text}</span>'
@@ -113,10 +110,7 @@ def remove_invisible(text: str) -> str:
 
 
 def escape_for_plotly(text: str, limit: int = 80) -> str:
-    """Return text that plotly draws literally.
-
-    Plotly interprets some HTML, such as links. It passes text between dollar signs to MathJax.
-    """
+    """Escape text for plotly, which interprets some HTML, and MathJax between dollar signs."""
     return html.escape(safe_line(text, limit), quote=False).replace("$", "&#36;")
 
 
@@ -159,7 +153,7 @@ def escape_excel_cell(text: str, limit: int) -> str:
 
 
 def unescape_cell(cell: str) -> str:
-    """Undo `escape_csv_cell` or `escape_excel_cell`, except truncation; keep unescaped cells."""
+    """Restore the text of an escaped cell, except truncated text. Other cells stay unchanged."""
     if not cell.startswith(_APOSTROPHE):
         return cell
     rest = cell[1:]

@@ -45,7 +45,7 @@ _NAME_SERVICES = {
 
 
 def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
-    """Return the problem with an address and its remedy, "" for each if there is none."""
+    """Return the problem with an address, and the remedy. Each may be an empty text."""
     known = known_blockchains().get(wallet.blockchain)
     format_names = known.address_formats if known else ()
     if any(_matches_format(format_name, wallet.address) for format_name in format_names):
@@ -59,12 +59,12 @@ def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
 
 
 def malformed_reason(wallet: WalletAddress) -> str:
-    """Return the problem with an address and its remedy as one text, or "" if there is none."""
+    """Return the problem with an address and the remedy as one text, or "" without a problem."""
     return "; ".join(filter(None, problem_and_remedy(wallet)))
 
 
 def has_wrong_checksum(wallet: WalletAddress) -> bool:
-    """Return whether a bech32 or mixed-case hex address of the right form has a wrong checksum."""
+    """Return whether a well-formed bech32 or mixed-case hex address has a wrong checksum."""
     known = known_blockchains().get(wallet.blockchain)
     for format_name in known.address_formats if known else ():
         if format_name == "evm" and _matches_format(format_name, wallet.address):
@@ -82,8 +82,10 @@ def _matches_format(format_name: str, address: str) -> bool:
     if format_name == "solana":
         return len(_decode_base58(address)) == 32  # noqa: PLR2004 - a public key
     kind, _, starts = format_name.partition("-")
-    if kind == "base58":
-        return address[0] in starts and _is_base58_address(address)
+    if kind == "base58":  # a version, a hash of 20 bytes, and a checksum
+        payload = _decode_base58(address)
+        checksum = sha256(sha256(payload[:-4]).digest()).digest()[:4]
+        return address[0] in starts and len(payload) == 25 and payload[-4:] == checksum  # noqa: PLR2004 - 1 + 20 + 4
     text = address.lower() if address.isupper() else address
     data = text.removeprefix(format_name)
     length = len(data) - (format_name in _SEGWIT)  # a version precedes the 20 or 32 bytes
@@ -104,13 +106,6 @@ def _decode_base58(text: str) -> bytes:
     number = reduce(lambda value, digit: value * 58 + BASE58.index(digit), text, 0)
     zeros = len(text) - len(text.lstrip("1"))
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
-
-
-def _is_base58_address(text: str) -> bool:
-    """Return whether a text in base58 encodes a version, a hash of 20 bytes, and a checksum."""
-    payload = _decode_base58(text)
-    checksum = sha256(sha256(payload[:-4]).digest()).digest()[:4]
-    return len(payload) == 25 and payload[-4:] == checksum  # noqa: PLR2004 - 1 + 20 + 4
 
 
 def _has_bech32_checksum(format_name: str, data: str) -> bool:

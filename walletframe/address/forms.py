@@ -199,7 +199,6 @@ def _parse_item(item: object) -> tuple[Any, Any, str]:
 
 
 def _invalid_reason(blockchain: object, address: object) -> str:
-    """Return why a blockchain and an address are not a wallet, or "" if they are a wallet."""
     if not isinstance(blockchain, str) or not isinstance(address, str):
         return _NOT_TEXT
     if not blockchain:

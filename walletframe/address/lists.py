@@ -175,7 +175,7 @@ def distinct_wallets_and_labels(
     """Return the distinct wallets and their first labels; warn once about all other rows."""
     _raise_if_unreadable(parsed, on_unreadable)
     wallets = distinct_wallets(parsed.wallets)
-    labels, conflicts = distinct_labels(parsed)
+    labels, conflicts = first_labels(parsed)
     if len(wallets) < len(parsed.wallets) or parsed.problems:
         _warn_about_left_out_rows(parsed, len(wallets), conflicts, position_text)
     return wallets, labels
@@ -240,7 +240,7 @@ def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
 
 
 def labels_to_respell(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
-    """Yield (column, position, label, first spelling) for each label in a later spelling."""
+    """Yield (column, position, label, first spelling) for each label that differs in case."""
     labels = pd.DataFrame() if parsed.labels is None else parsed.labels
     for name, first in _first_spelling_by_label(labels).items():
         for position, cell in zip(parsed.positions, labels[name], strict=True):
@@ -249,7 +249,7 @@ def labels_to_respell(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, st
 
 
 def _first_spelling_by_label(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return by column a dict from labels to the first spelling, if only the case differs."""
+    """Return for each column a dict from labels that differ only in case to the first spelling."""
     by_column: dict[str, dict[str, str]] = {}
     for name, column in labels.items():
         first: dict[str, str] = {}
@@ -332,7 +332,6 @@ def _warn_about_left_out_rows(
     conflicts: Mapping[str, list[Problem]],
     position_text: Callable[[int], str],
 ) -> None:
-    """Warn about rows that are duplicate, empty or unreadable, and about conflicting labels."""
     counts = {
         "duplicate": len(parsed.wallets) - distinct_count,
         "empty": parsed.empty_count,
@@ -393,8 +392,8 @@ def _strip_labels(column: pd.Series) -> pd.Series:
     return pd.Series(cells, index=column.index, dtype=TEXT if is_text else object)
 
 
-def distinct_labels(parsed: ParsedWallets) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
-    """Return a frame with each wallet's first labels, and the conflicting rows by column."""
+def first_labels(parsed: ParsedWallets) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
+    """Return a frame with each wallet's first labels, and the conflicting labels by column."""
 
     def label(column: pd.Series, row: int) -> str:
         return repr(safe_line(str(column.iloc[row])))

@@ -124,7 +124,7 @@ def _check_decimals(exact: ExactAmounts) -> ExactAmounts:
 
 
 def quotient(left: Any, right: Any) -> Floats:
-    """Return the float64 nearest to each quotient, NaN if missing or 0/0, infinite for x/0."""
+    """Return the float64 nearest to each quotient: NaN for NA and 0/0, infinite for x/0."""
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.divide)
     numerators, denominators, _ = at_same_scale(left, right)
@@ -201,7 +201,7 @@ def compare(
 
 
 def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
-    """Round half to even. -1 decimals rounds to tens, -2 to hundreds, and so on."""
+    """Round half to even. A negative number of decimals rounds to tens, hundreds and so on."""
     integers, missing, scale = amounts
     if decimals >= scale:
         return ExactAmounts(integers.copy(), missing.copy(), scale)
@@ -215,7 +215,7 @@ def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
 
 
 def coerce_operand(other: Any, count: int) -> ExactAmounts | Floats | None:
-    """Coerce an operand to `count` or 1 exact amounts or floats, or to None for other types."""
+    """Coerce an operand to `count` or 1 exact amounts or floats; return None for other types."""
     values: ExactAmounts | Floats = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values
@@ -239,7 +239,6 @@ def comparable_values(values: Any) -> ExactAmounts:
 
 
 def _read_comparable_values(values: Integers) -> tuple[ExactAmounts, Mask]:
-    """Read an array of objects. Return amounts and a mask of incomparable values."""
     missing = np.asarray(pd.isna(values), dtype=bool)
     pairs = [
         (0, 0) if na else _read_comparable(each) for each, na in zip(values, missing, strict=True)
@@ -250,7 +249,7 @@ def _read_comparable_values(values: Integers) -> tuple[ExactAmounts, Mask]:
 
 
 def _read_comparable(value: Any) -> tuple[int, int] | None:
-    """Read a value as (integer, scale), to 78 decimals if inexact, or None if incomparable."""
+    """Read a value as (integer, scale), or None if incomparable. Inexact values get 78 decimals."""
     try:
         return read_value(value)
     except AmountPrecisionError:

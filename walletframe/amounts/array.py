@@ -482,7 +482,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return taken
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:  # noqa: ARG002, FBT001, FBT002 - a parameter of pandas; both forms are equal
-        """Return the function that formats an amount (pandas's hook for reprs)."""
         return str
 
     # Operators
@@ -715,7 +714,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the present integers and the scale. With ``skipna=False``, NA leaves none."""
+        """Return the present integers and the scale. Unless ``skipna``, one NA removes all."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -732,7 +731,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any
     ) -> Any:
-        """Return a reduction by its name (pandas's hook for Series and DataFrames)."""
         if not hasattr(self, name):
             raise _unsupported_error(name)
         options = {} if name == "count" else {"skipna": skipna, **kwargs}
@@ -744,7 +742,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.arrays.NumpyExtensionArray(np.array([result]))
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> Self:
-        """Return exact cumulative sums, minima or maxima (a hook of pandas)."""
         integers, missing, scale = self.exact()
         absent = missing.copy() if skipna else np.logical_or.accumulate(missing)
         if name == "cumsum":
@@ -771,7 +768,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.Series(floats).quantile(qs, interpolation).to_numpy()
 
     def interpolate(self, **_: Any) -> NoReturn:
-        """Raise, since an interpolated amount can have any number of decimals."""
+        """Raise, since an interpolated amount can have infinitely many decimals."""
         raise _unsupported_error("interpolate")
 
     def _groupby_op(

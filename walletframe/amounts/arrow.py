@@ -74,7 +74,7 @@ pa.register_extension_type(AmountType())
 
 
 def as_text(amounts: ExactAmounts) -> pa.Array:
-    """Return amounts as an Arrow array of plain text, null for missing ones."""
+    """Return amounts as an Arrow array of plain text, null for missing amounts."""
     texts = plain_texts(amounts.integers, amounts.scale)
     return pc.if_else(amounts.missing, None, texts) if amounts.missing.any() else texts
 
@@ -82,7 +82,7 @@ def as_text(amounts: ExactAmounts) -> pa.Array:
 def integers_at_scale(
     amounts: ExactAmounts, scale: int, low: int, high: int, dtype: object, hint: str
 ) -> Integers:
-    """Return the amounts times ``10**scale``; raise for fractions, and outside `low` to `high`."""
+    """Return the amounts times ``10**scale``; raise unless all are integers from low to high."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)
@@ -97,7 +97,7 @@ def integers_at_scale(
 
 
 def as_decimals(amounts: ExactAmounts, dtype: pa.DataType) -> pa.Array:
-    """Return amounts as an Arrow array of decimals, null for missing ones."""
+    """Return amounts as an Arrow array of decimals, null for missing amounts."""
     high = 10**dtype.precision - 1
     hint = (
         "convert the amounts to text, which can store every amount: "
@@ -165,7 +165,7 @@ def text_column_name(name: object, frame: pd.DataFrame) -> str:
 
 
 def rounded_decimals(series: pd.Series) -> pa.Array:
-    """Round amounts half to even to decimals with 18 places, null above 20 digits before them."""
+    """Round amounts half to even to 18 decimals; return null above 20 digits before the point."""
     array: Any = series.array
     integers, missing, scale = round_half_even(array.exact(), DECIMALS.scale)
     integers = rescale(integers, scale, DECIMALS.scale)
@@ -200,14 +200,14 @@ def merge_amount_columns(table: pa.Table) -> pa.Table:
 
 
 def read_portable(
-    decimals: pa.Array, inexact: Mask, texts: Callable[[Indices], pa.Array]
+    decimals: pa.Array, inexact: Mask, load_texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
     """Read decimals as amounts, or the exact text if a decimal is null or inexact."""
     words, missing = words_of_decimals(decimals), np.asarray(decimals.is_null())
     rows = np.flatnonzero(missing | inexact)
     overrides = ExactAmounts(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)
     if len(rows):
-        overrides = from_arrow(texts(rows))
+        overrides = from_arrow(load_texts(rows))
         words, missing = words.copy(), missing.copy()
         words[rows], missing[rows] = 0, overrides.missing
     return Int128Amounts(words, missing, decimals.type.scale, rows, overrides)

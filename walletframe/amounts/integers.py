@@ -50,7 +50,7 @@ def objects_with_none(values: Any, missing: Mask) -> Integers:
 
 
 def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
-    """Multiply integers so that the amounts stay equal at `new_scale`, which is not smaller."""
+    """Rescale integers to an equal or larger scale. The amounts stay equal."""
     if scale == new_scale:
         return integers
     product: Integers = integers * POWERS_OF_TEN[new_scale - scale]

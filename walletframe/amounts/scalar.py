@@ -105,8 +105,6 @@ def operator_pair(method: Callable[..., Any]) -> tuple[Any, Any]:
 
 
 def _make_exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, Any]:
-    """Return a pair of operator methods that are exact and refuse floats."""
-
     def method(self: Amount, other: Any, *, reflected: bool = False) -> Any:
         if type(other) not in _EXACT_TYPES:
             other = python_number(other)
@@ -130,8 +128,6 @@ def _make_exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, 
 
 
 def _make_float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[Any, Any]:
-    """Return a pair of operator methods that accept floats and return the nearest float64."""
-
     def method(self: Amount, other: object, *, reflected: bool = False) -> Any:
         other = python_number(other)
         own: Any = self.as_integer_ratio()

@@ -152,7 +152,7 @@ def first_or_last_rows(grouped: GroupedAmounts, *, last: bool, skipna: bool) -> 
 
 
 def extreme_rows(grouped: GroupedAmounts, *, largest: bool) -> Indices:
-    """Return the first row of each group with its minimum or maximum, -1 for an empty group."""
+    """Return each group's first row with the minimum or maximum, -1 for an empty group."""
     values = group_extremes(grouped, np.maximum if largest else np.minimum)
     is_extreme = np.asarray(grouped.known_integers == values[grouped.known_ids], dtype=bool)
     rows = grouped.known_rows[is_extreme][::-1]
@@ -162,7 +162,7 @@ def extreme_rows(grouped: GroupedAmounts, *, largest: bool) -> Indices:
 
 
 def cumulative_sums(grouped: GroupedAmounts, *, skipna: bool) -> ExactAmounts:
-    """Return the cumulative sum of the row's group, for each row."""
+    """Return for each row the cumulative sum within its group."""
     by_group = np.argsort(grouped.known_ids, kind="stable")
     running = np.add.accumulate(grouped.known_integers[by_group])
     before = np.concatenate((np.array([0], dtype=object), running))
@@ -272,7 +272,6 @@ def integers_from_words(words: npt.NDArray[np.int64]) -> Integers:
 
 
 def _sum_words_by_group(words: npt.NDArray[np.int64], ids: Indices, count: int) -> Integers:
-    """Sum 128-bit integers by group, from the sums of their 32-bit quarters."""
     quarters = np.zeros((len(_QUARTERS), count), dtype=np.int64)
     for start in range(0, len(words), _BLOCK_ROWS):
         block = np.ascontiguousarray(words[start : start + _BLOCK_ROWS])

@@ -122,7 +122,6 @@ def read_value(value: object) -> tuple[int, int]:
 
 
 def _read_value_at(value: object, position: int) -> tuple[int, int]:
-    """Read one value as (integer, scale). Errors contain the position."""
     try:
         return read_value(value)
     except AmountError as fault:
@@ -141,7 +140,7 @@ def read_plain_integers(values: list[Any] | Integers) -> Integers | None:
 
 
 def read_base_units(value: Any, position: int) -> int:
-    """Read one integer or string of digits as a number of base units; errors have the position."""
+    """Read an integer or a string of digits as base units. Errors contain the position."""
     if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
         return int(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):

@@ -72,10 +72,7 @@ def normalize_blockchain(identifier: str) -> str:
 
 @lru_cache
 def identifier_of_alias(alias: str) -> str | None:
-    """Return the identifier of the only blockchain with this name, coin or chain id, else None.
-
-    Return None for an identifier, even if it is also a name or coin of another blockchain.
-    """
+    """Return the identifier of the only blockchain with this name, coin or chain id, else None."""
     if find_blockchain(alias) or not (alias.isascii() and alias.isprintable()):
         return None
     text, exact = alias.strip().casefold(), _identifier_by_id_or_name()

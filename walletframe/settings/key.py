@@ -23,7 +23,7 @@ _MIN_KEY_LENGTH = 8  # messages may quote shorter texts
 
 
 class Secret:
-    """A text that is not in its repr, in its members or in pickles."""
+    """A text that reprs and debuggers don't show, and that pickles don't contain."""
 
     __slots__ = ("_reveal",)
     _name = "secret"
@@ -73,7 +73,7 @@ def safe_repr(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether text contains a key or equals a short key, in any case or URL encoding."""
+    """Return whether a text contains a key (or equals a short key), in any case or URL encoding."""
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)
@@ -144,7 +144,7 @@ def require_node_url(url: NodeUrl) -> SplitResult:
 
 
 def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return the parts of a node's URL that may be secret (all except scheme, port and names)."""
+    """Return the parts of a node's URL that may be secret: host, user, path and query values."""
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
     pieces.append(basic_credentials(parts).reveal().rstrip("="))

@@ -73,7 +73,8 @@ def _parse_table_setting(name: str, entry: Entry) -> Any:
     fault = safe_repr(value)
     if name == "colors":
         if isinstance(value, Mapping):
-            wrong = [key for key, color in value.items() if not _is_color(color)]
+            is_color = {k: isinstance(v, str) and _COLOR.fullmatch(v) for k, v in value.items()}
+            wrong = [key for key, valid in is_color.items() if not valid]
             if not wrong:
                 return value
             fault = f"{safe_repr(wrong[0])} has the colour {safe_repr(value[wrong[0]])}"
@@ -90,10 +91,6 @@ def _parse_table_setting(name: str, entry: Entry) -> Any:
 
 def _is_flat_list(value: Any) -> bool:
     return isinstance(value, list) and not any(isinstance(each, list) for each in value)
-
-
-def _is_color(value: Any) -> bool:
-    return isinstance(value, str) and _COLOR.fullmatch(value) is not None
 
 
 def _resolve_path(entry: Entry) -> Path:

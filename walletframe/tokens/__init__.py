@@ -54,7 +54,7 @@ class KnownToken:
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return the well-known tokens: native coins first, and the usual token of a symbol first."""
+    """Return the well-known tokens. Native coins, and the usual token of a symbol, are first."""
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -63,7 +63,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains with hand-chosen contracts, whose most used tokens are listed."""
+    """Return the blockchains with hand-chosen contracts. Most of their used tokens are listed."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )

@@ -91,7 +91,6 @@ class Balances:
 
 
 def _are_digits(sent: Sequence[str | int | None], max_digits: int) -> TypeGuard[list[str | None]]:
-    """Return whether all values are strings of 1 to `max_digits` digits."""
     strings = cast("list[str]", sent)
     try:
         joined = "".join(strings)
