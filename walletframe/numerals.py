@@ -45,14 +45,14 @@ def money(value: float) -> str:
 
 
 def whole_money(value: float, sign: str = "") -> str:
-    """Return a value without cents_text, unless it is small, with a sign if `sign` is ``+``."""
+    """Round a value to a whole number, or a small value to cents. `sign` may be ``+``."""
     if abs(value) >= _MIN_WHOLE:
         return f"{value:{sign},.0f}"
     return f"{sign if value > 0 else ''}{money(value)}"
 
 
 def signed_money(value: float) -> str:
-    """Return a value as money, with a sign if it is above 0."""
+    """Return `money` with a plus if the value is above 0."""
     return f"{'+' if value > 0 else ''}{money(value)}"
 
 
@@ -64,7 +64,7 @@ def cents_text(value: float) -> str:
 
 
 def plain(number: float) -> str:
-    """Return all digits of a number without an exponent, such as ``0.00001``."""
+    """Return all digits of a number, without exponent, such as ``0.00001``."""
     return format(Decimal(repr(float(number))), "f")
 
 

@@ -38,8 +38,8 @@ from walletframe.frames.tables import (
 from walletframe.history import compare
 from walletframe.history.values import value_changes
 from walletframe.numerals import (
-    full_amount,
     counted_noun,
+    full_amount,
     money,
     part_text,
     percent,
