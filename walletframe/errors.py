@@ -492,8 +492,8 @@ class FetchInterrupted(KeyboardInterrupt):
     def __init__(
         self,
         details: Details,
-        hint: str = "the error's attribute `details` contains the finished wallets; the same call "
-        "again requests only the unfinished ones",
+        hint: str = "the error's attribute `details` contains the finished wallets; if you repeat "
+        "the call, it requests only the unfinished wallets",
     ) -> None:
         self.details: Details = details
         self.hint: str = hint

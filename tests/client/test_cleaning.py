@@ -496,7 +496,7 @@ class TestShapes:
             ("BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN0", "or a bech32 address that begins with bc1"),
             (f"BTC.bc1{'q' * 38}", "bc1"),
             (f"BTC.{ONE}", "base58"),
-            ("SOLANA.9xQe", "32 bytes in base58, which are 32 to 44 characters"),
+            ("SOLANA.9xQe", "32 bytes in base58 (32 to 44 characters)"),
             (f"SOLANA.{'z' * 44}", "32 bytes"),
             ("TRON.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "begins with T"),
             ("NEAR.Alice", "2 to 64 lower-case letters, digits and separators"),

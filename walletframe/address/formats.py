@@ -33,7 +33,7 @@ _SEGWIT = ("bc1", "ltc1")
 _DESCRIPTIONS = {
     "evm": "0x and 40 hex digits",
     "near": "2 to 64 lower-case letters, digits and separators",
-    "solana": "32 bytes in base58, which are 32 to 44 characters",
+    "solana": "32 bytes in base58 (32 to 44 characters)",
 }
 _UNSTOPPABLE_DOMAINS = ("an Unstoppable Domains name", "ud.me")
 _NAME_SERVICES = {

@@ -982,7 +982,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             return as_objects(self.tolist())
         raise AmountError(
             f"amounts can't be converted to the NumPy dtype {dtype}",
-            hint="for bool, compare the amounts instead, such as amounts != 0; "
+            hint="for bool, write a comparison such as amounts != 0; "
             "for other dtypes, convert the amounts to text first, with .astype('str')",
         )
 

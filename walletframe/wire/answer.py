@@ -93,8 +93,8 @@ def find_duplicate_name(body: bytes) -> str | None:
             counts = Counter(name for name, _ in pairs)
             duplicates.append(max(counts, key=counts.__getitem__))
 
-    # Decoding and encoding remove duplicate names, and the colons after them. (An escaped colon
-    # would be an exception.) This fast check needs ten times the memory of the body.
+    # Decoding and encoding JSON removes duplicate names with their colons, unless other colons were
+    # escaped. This fast check needs ten times the memory of the body.
     with suppress(ValueError, RecursionError):
         can_count = len(body) <= _MAX_FAST_CHECK_BYTES and b"\\u003" not in body
         if can_count and _encode(_decode_any(body)).count(b":") == body.count(b":"):
