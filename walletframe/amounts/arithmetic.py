@@ -38,7 +38,7 @@ from walletframe.amounts.scalar import (
     warn_about_inexact_float,
 )
 from walletframe.amounts.text import plain_text
-from walletframe.amounts.values import read_amounts, read_value
+from walletframe.amounts.values import read_amounts, read_integer_and_scale
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _read_comparable_values(values: Integers) -> tuple[ExactAmounts, Mask]:
 def _read_comparable(value: Any) -> tuple[int, int] | None:
     """Read a value as (integer, scale), or None if incomparable. Inexact values get 78 decimals."""
     try:
-        return read_value(value)
+        return read_integer_and_scale(value)
     except AmountPrecisionError:
         exact = integer_ratio(value)
     except AmountError:

@@ -63,7 +63,7 @@ def format_decimal(value: Decimal, specification: str) -> str:
     return Decimal.__format__(value, specification if presentation else f"{prefix}f")
 
 
-def parse_number(text: str) -> tuple[int, int]:
+def parse_integer_and_scale(text: str) -> tuple[int, int]:
     """Parse a finite number in ASCII text as (integer, scale), without trailing zeros."""
     match = NUMBER_PATTERN.fullmatch(text)
     if match is None:

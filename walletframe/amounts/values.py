@@ -27,7 +27,7 @@ from walletframe.amounts.integers import (
 )
 from walletframe.amounts.scalar import Amount, integer_and_scale
 from walletframe.amounts.sums import integers_from_words, words_of_decimals
-from walletframe.amounts.text import parse_number, short_repr
+from walletframe.amounts.text import parse_integer_and_scale, short_repr
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
     missing = np.asarray(pd.isna(objects), dtype=bool)
     for position in np.flatnonzero(missing):
         if isinstance(objects[position], Decimal):
-            _read_value_at(objects[position], int(position))  # raises: not a missing value
+            _read_at_position(objects[position], int(position))  # raises: not a missing value
     is_text = pd.api.types.infer_dtype(objects) == "string"
     is_exact = is_text or set(map(type, objects[~missing])) <= _TYPES_WITH_EXACT_TEXT
     if is_exact and len(objects) > _MIN_ARROW_COUNT:
@@ -61,7 +61,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
     integers = np.full(len(objects), 0, dtype=object)
     scales = np.zeros(len(objects), dtype=np.intp)
     for position in np.flatnonzero(~missing):
-        integers[position], scales[position] = _read_value_at(objects[position], int(position))
+        integers[position], scales[position] = _read_at_position(objects[position], int(position))
     return align_scales(integers, missing, scales)
 
 
@@ -89,7 +89,7 @@ def read_texts(texts: pa.Array) -> ExactAmounts | None:
     integers[~unusual] = amounts.integers
     positions = np.flatnonzero(unusual)
     pairs = zip(texts.filter(pa.array(unusual)).to_pylist(), positions.tolist(), strict=True)
-    integers[positions], scales[positions] = zip(*starmap(_read_value_at, pairs), strict=True)
+    integers[positions], scales[positions] = zip(*starmap(_read_at_position, pairs), strict=True)
     return align_scales(integers, np.asarray(texts.is_null()), scales)
 
 
@@ -102,11 +102,11 @@ def read_decimals(decimals: pa.Array) -> ExactAmounts:
     return ExactAmounts(integers, missing, decimals.type.scale)
 
 
-def read_value(value: object) -> tuple[int, int]:
+def read_integer_and_scale(value: object) -> tuple[int, int]:
     """Read one value as (integer, scale). The value must not be missing."""
-    pair = parse_number(value) if isinstance(value, str) else integer_and_scale(value)
+    pair = parse_integer_and_scale(value) if isinstance(value, str) else integer_and_scale(value)
     if pair is not None:
-        return pair if pair[1] <= MAX_DECIMALS else parse_number(str(value))
+        return pair if pair[1] <= MAX_DECIMALS else parse_integer_and_scale(str(value))
     message = f"{short_repr(value)} is not an exact amount"
     if isinstance(value, (float, np.floating)):
         raise AmountPrecisionError(
@@ -121,9 +121,9 @@ def read_value(value: object) -> tuple[int, int]:
     )
 
 
-def _read_value_at(value: object, position: int) -> tuple[int, int]:
+def _read_at_position(value: object, position: int) -> tuple[int, int]:
     try:
-        return read_value(value)
+        return read_integer_and_scale(value)
     except AmountError as fault:
         raise type(fault)(f"{fault.message} (at position {position})", hint=fault.hint) from None
 

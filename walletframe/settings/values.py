@@ -235,9 +235,9 @@ class Settings:
 
     @strip_tracebacks
     def __init__(self, **arguments: Unpack[SettingsKwargs]) -> None:
-        self._fill(arguments, read_all_sources(arguments.pop("file", None)))
+        self._set_fields(arguments, read_all_sources(arguments.pop("file", None)))
 
-    def _fill(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
+    def _set_fields(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
         """Validate and set all settings. Raise if a setting that is shown contains the API key."""
         require_known_names(arguments, self.__slots__)
         values = entries | {k: Entry(k, v) for k, v in arguments.items() if v is not None}
@@ -284,7 +284,7 @@ class Settings:
         4
         """
         settings = object.__new__(cls)
-        settings._fill(arguments, {})
+        settings._set_fields(arguments, {})
         return settings
 
     @property

@@ -42,12 +42,12 @@ class KnownToken:
         # Bridges share symbols. So a bridged token owns its symbol only if it is one of the most
         # imitated tokens, on a blockchain whose bridges are mostly in the list.
         if self.kind != "bridged" or self.source == "hand":
-            return not self.shares_symbol
+            return not self.has_foreign_symbol
         imitated = self.symbol.upper().removeprefix("W") in MOST_IMITATED
         return imitated and self.source != "wormhole" and self.blockchain in covered_blockchains()
 
     @property
-    def shares_symbol(self) -> bool:
+    def has_foreign_symbol(self) -> bool:
         """Whether the symbol of a genuine token usually means a token of another project."""
         return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
@@ -93,7 +93,7 @@ def asset_contracts() -> tuple[AssetContract, ...]:
         token
         for token in known_tokens()
         if not (
-            token.shares_symbol
+            token.has_foreign_symbol
             or token.symbol.endswith("_")  # Ledger's suffix of former contracts
             or token.contract in _REPLACED_CONTRACTS
             or token.asset in _NEVER_SUMMED
