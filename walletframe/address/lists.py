@@ -121,7 +121,7 @@ def read_list(wallets: WalletsLike) -> ParsedWallets:
 
 def parse_wallets(wallets: WalletsLike, on_unreadable: OnUnreadable = "ask") -> list[WalletAddress]:
     """Read wallets in any form, including duplicates; raise one error for all unreadable rows."""
-    parsed = move_malformed_to_problems(read_list(wallets), on_unreadable)
+    parsed = separate_malformed(read_list(wallets), on_unreadable)
     _raise_if_unreadable(parsed, "raise")
     return parsed.wallets
 
@@ -186,7 +186,7 @@ def wallets_to_request(
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
     """Return the distinct wallets and the labels. Warn about possible typos."""
     check_on_unreadable(on_unreadable)
-    parsed = move_malformed_to_problems(fix_spellings(parsed) if fix else parsed, on_unreadable)
+    parsed = separate_malformed(fix_spellings(parsed) if fix else parsed, on_unreadable)
     wallets, labels = distinct_wallets_and_labels(parsed, on_unreadable)
     warn_about_typos(wallets)
     if labels is not None and (spellings := _first_spelling_by_label(labels)):
@@ -195,7 +195,7 @@ def wallets_to_request(
     return wallets, labels
 
 
-def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> ParsedWallets:
+def separate_malformed(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> ParsedWallets:
     """Treat malformed addresses as problems, unless ``on_unreadable="ask"`` requests them."""
     reasons = [on_unreadable != "ask" and malformed_reason(each) for each in parsed.wallets]
     if not any(reasons):
@@ -465,7 +465,7 @@ def read_pasted(
     unreadable: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            parsed = move_malformed_to_problems(_read_line(line.partition("#")[0]), on_unreadable)
+            parsed = separate_malformed(_read_line(line.partition("#")[0]), on_unreadable)
             _raise_if_unreadable(replace(parsed, aliases=[]) if fix else parsed, "raise")
         except AddressError as error:
             problems += [(number, value, reason) for _, value, reason in error.problems]
