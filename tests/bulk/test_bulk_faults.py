@@ -357,7 +357,7 @@ class TestDisk:
 
     def test_an_unwritable_journal_ends_the_run(self, fast, folder, monkeypatch):
         """Earlier answers are in the folder."""
-        made, left = journals.private_file, count(30, -1)
+        made, left = journals.create_private_file, count(30, -1)
 
         class Full(SimpleNamespace):
             def write(self, data):
@@ -369,7 +369,9 @@ class TestDisk:
                 self.file.close()
 
         monkeypatch.setattr(
-            journals, "private_file", lambda *args, **options: Full(file=made(*args, **options))
+            journals,
+            "create_private_file",
+            lambda *args, **options: Full(file=made(*args, **options)),
         )
         with pytest.raises(DatasetError, match="No space left"):
             fetch(fast, folder, 400)

@@ -79,11 +79,11 @@ def test_an_endless_device_is_read_up_to_a_limit():
     assert int(result.stdout) < 2**20 * (1024 if sys.platform == "darwin" else 1)
 
 
-@pytest.mark.parametrize("bound", ["_LINES", "_CHARACTERS"])
+@pytest.mark.parametrize("bound", ["_MAX_LINES", "_MAX_CHARACTERS"])
 @pytest.mark.parametrize("name", ["-", "wallets.txt", "wallets.csv"])
 def test_endless_lines_are_read_up_to_a_limit(run, tmp_path, monkeypatch, bound, name):
     """Lines and CSV have a limit; a list within it is read."""
-    monkeypatch.setattr(f"walletframe.walletfile.{bound}", 9 if bound == "_LINES" else 200)
+    monkeypatch.setattr(f"walletframe.walletfile.{bound}", 9 if bound == "_MAX_LINES" else 200)
     for count in (8, 60):
         text = "".join(f"NEAR.alice-{number}.near\n" for number in range(count))
         (tmp_path / name).write_text(f"wallet\n{text}" if name.endswith(".csv") else text)
