@@ -19,7 +19,7 @@ from walletframe.frames.details import as_wallets_frame
 from walletframe.frames.known import is_simulated
 from walletframe.frames.schema import require_columns
 from walletframe.numerals import counted_noun
-from walletframe.text import as_markup
+from walletframe.text import escape_for_plotly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ def make_figure(
         marks.append(mark)
     defaults = {
         "title": {
-            "text": as_markup(title, _TITLE_CHARS),
+            "text": escape_for_plotly(title, _TITLE_CHARS),
             "subtitle": {"text": to_markup(visible), "font": {"size": _NOTE_FONT_SIZE}},
             **_AT_LEFT,
             "y": 1,
@@ -112,8 +112,8 @@ def make_figure(
             "pad": {"t": _TOP_PAD, "l": _EDGE_MARGIN},
         },
         "meta": {
-            _ALL_NOTES_KEY: [as_markup(note, _MAX_NOTE_CHARS) for note in every],
-            "line": as_markup(notes.one_line_summary(), _MAX_NOTE_CHARS),
+            _ALL_NOTES_KEY: [escape_for_plotly(note, _MAX_NOTE_CHARS) for note in every],
+            "line": escape_for_plotly(notes.one_line_summary(), _MAX_NOTE_CHARS),
             **(representative_rows or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
@@ -227,7 +227,7 @@ def move_labels_above_rows(figure: go.Figure) -> None:
 
 def axis_title(name: str) -> dict[str, Any]:
     """Return plotly's options for the title of an axis."""
-    font, text = {"size": _NOTE_FONT_SIZE}, as_markup(name)
+    font, text = {"size": _NOTE_FONT_SIZE}, escape_for_plotly(name)
     return {"title": {"text": text, "font": font, "standoff": _AXIS_TITLE_STANDOFF}}
 
 
@@ -258,7 +258,7 @@ def markup_to_text(text: str) -> str:
 
 def to_markup(lines: Sequence[str]) -> str:
     """Convert lines of untrusted text to plotly's markup."""
-    return "<br>".join(as_markup(line, 200) for line in lines)
+    return "<br>".join(escape_for_plotly(line, 200) for line in lines)
 
 
 def hover_text(heading: str, *lines: str) -> str:
@@ -268,7 +268,7 @@ def hover_text(heading: str, *lines: str) -> str:
         for line in lines
         for start in range(0, len(line), _HOVER_CHARS)
     ]
-    return "<br>".join([f"<b>{as_markup(heading)}</b>", *map(as_markup, broken)])
+    return "<br>".join([f"<b>{escape_for_plotly(heading)}</b>", *map(escape_for_plotly, broken)])
 
 
 class Notes(NamedTuple):

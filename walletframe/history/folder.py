@@ -37,13 +37,13 @@ from platformdirs import user_data_path
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, merge_amount_columns, to_portable_table
 from walletframe.disk import (
-    FORGOTTEN_AFTER_S,
+    ABANDONED_AFTER_S,
+    create_private_file,
+    create_private_folder,
+    file_lock,
     fsync_directory,
-    local_folder,
-    locked,
-    private_file,
-    private_folder,
-    publish,
+    local_path,
+    sync_and_rename,
 )
 from walletframe.errors import AmountError, HistoryError, SnapshotError, UnknownSnapshotError
 from walletframe.frames.details import WalletDetails
@@ -98,7 +98,7 @@ class SnapshotFolder:
 
 def history_folder(folder: str | Path | None) -> Path:
     """Return the path of the folder of snapshots, by default in the user's data folder."""
-    return user_data_path("walletframe") / "history" if folder is None else local_folder(folder)
+    return user_data_path("walletframe") / "history" if folder is None else local_path(folder)
 
 
 def snapshot_folders(folder: Path) -> list[SnapshotFolder]:
@@ -139,20 +139,20 @@ def add_snapshot(
     final = snapshot_path(folder, taken_at)
     if final.exists():
         return False
-    private_folder(folder)
+    create_private_folder(folder)
     remove_leftovers(folder)
     unfinished = _new_hidden_path(folder, _SAVING)
-    private_folder(unfinished)
+    create_private_folder(unfinished)
     try:
         for name in _FILES:
-            with private_file(unfinished / f"{name}{_UNFINISHED}") as file:
+            with create_private_file(unfinished / f"{name}{_UNFINISHED}") as file:
                 write_frame(name, file)
         for name in _FILES:
-            publish(unfinished / f"{name}{_UNFINISHED}", unfinished / name)
-        with locked(folder / _LOCK):
+            sync_and_rename(unfinished / f"{name}{_UNFINISHED}", unfinished / name)
+        with file_lock(folder / _LOCK):
             if final.exists():
                 return False
-            private_folder(final.parent)
+            create_private_folder(final.parent)
             unfinished.rename(final)
             fsync_directory(final.parent)
             fsync_directory(folder)
@@ -167,7 +167,7 @@ def remove_snapshots(
     expected_digests: Mapping[SnapshotFolder, list[bytes]],
 ) -> bool:
     """Remove snapshots atomically. If a digest has changed, remove none, and return False."""
-    with locked(folder / _LOCK):
+    with file_lock(folder / _LOCK):
         if any(digest_files(each) != expected for each, expected in expected_digests.items()):
             return False
         for each in redundant:
@@ -181,7 +181,7 @@ def remove_snapshots(
 
 def remove_leftovers(folder: Path) -> None:
     """Remove this user's leftover folders. Unfinished snapshots are kept for a day."""
-    deadline = time.time() - FORGOTTEN_AFTER_S
+    deadline = time.time() - ABANDONED_AFTER_S
     for path in folder.iterdir():
         if match := _LEFTOVER.fullmatch(path.name):
             with suppress(OSError):
