@@ -336,18 +336,18 @@ class UnknownTokenError(WalletframeError, LookupError):
 
 
 class AmbiguousTokenError(WalletframeError, ValueError):
-    """Several tokens share a symbol, so that the symbol does not identify a token.
+    """Several tokens share a symbol, which therefore does not identify a token.
 
     Parameters
     ----------
     contracts : mapping of str to sequence of (str, str or None)
         The tokens of each symbol, as (blockchain, contract). The message shows the first ten
-        symbols, and the first ten tokens of each symbol. The attribute ``contracts`` is a dict of
-        lists with all of them.
+        symbols, and the first ten tokens of each symbol. The attribute ``contracts`` is a dict from
+        symbols to lists of all tokens.
     hint : str, optional
         What to do about the error.
     notes : mapping of (str, str or None) to str, optional
-        Remarks that are shown after some of the tokens.
+        Remarks to show after some tokens.
     """
 
     def __init__(
@@ -534,8 +534,8 @@ class InputWarning(WalletframeWarning):
     message : str
         What is unusual about the input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each row that can't be read, and for
-        each value in an extra column that contradicts an earlier row of the same wallet.
+        The position, the value as text, and the reason, for each unreadable row, and for each value
+        in an extra column that contradicts an earlier row of the wallet.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

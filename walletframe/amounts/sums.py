@@ -1,7 +1,7 @@
 """Statistics of all groups at once, for exact amounts, for 128-bit amounts and for floats.
 
 `Int128Amounts` need a third of the memory of Python integers. Their 32-bit quarters are summed as
-floats, which are exact below 2**53, so that no Python integer is created for each row.
+floats, exactly, since the sums are below 2**53. This avoids a Python integer for each row.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _MIN_KEY_LENGTH = 8  # messages may quote shorter texts
 
 
 class Secret:
-    """A text that reprs and debuggers don't show, and that pickles don't contain."""
+    """A text that is hidden in reprs and debuggers, and missing in pickles."""
 
     __slots__ = ("_reveal",)
     _name = "secret"
