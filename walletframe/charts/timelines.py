@@ -53,7 +53,7 @@ from walletframe.frames.names import (
 )
 from walletframe.frames.positions import encode_holdings, snapshot_times
 from walletframe.frames.schema import COMPARED, SIMULATED
-from walletframe.numerals import amount_phrase, compact, count_with_verb, counted_noun
+from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -487,7 +487,7 @@ def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> lis
     exact = [""] * sizes.size
     if balances.measure.kind == "amount" or not KINDS.isdisjoint(grouped.names):
         amounts = balances.exact_sums(cells, np.arange((lines - 1) * width))
-        exact[: len(amounts)] = ["" if each is None else amount_phrase(each) for each in amounts]
+        exact[: len(amounts)] = ["" if each is None else full_amount(each) for each in amounts]
     each = zip(sizes.ravel().tolist(), exact, strict=True)
     texts = [_size_text(balances.measure, *parts) for parts in each]
     if balances.measure.kind == "amount":  # the amounts of Other are not exact

@@ -41,9 +41,8 @@ from walletframe.dask.holdings import (
     read_folder_wallets,
 )
 from walletframe.dask.shards import claim_folder, fetch_shards, require_cluster, split_into_shards
-from walletframe.disk import local_folder
+from walletframe.disk import local_path
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
-from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.groups import SNAPSHOT, by_as_list
@@ -51,7 +50,8 @@ from walletframe.frames.identity import wallet_identities
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.pandas_versions import TEXT
-from walletframe.settings.values import require_service, require_settings
+from walletframe.settings.values import check_settings, require_service
+from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.walletfile import read_input
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     def __init__(self, frame: dd.DataFrame) -> None:
         super().__init__(frame, None, lambda holdings: holdings)
 
-    @frameless_address_errors
+    @strip_address_tracebacks
     def fetch(  # noqa: PLR0913 - users pass each option by name
         self,
         folder: str | Path,
@@ -251,8 +251,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= shards <= _MAX_SHARDS:
             hint = f"use an integer from 1 to {_MAX_SHARDS:,}"
             raise ArgumentError(f"shards={shards!r} is not valid", hint)
-        require_settings(settings)
-        root, names, counters = local_folder(folder).absolute(), check_keep(keep), RunCounters()
+        check_settings(settings)
+        root, names, counters = local_path(folder).absolute(), check_keep(keep), RunCounters()
         settings = settings or default_client().settings
         if hasattr(settings.cache, "responses"):
             raise SettingsError(

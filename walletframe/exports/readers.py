@@ -17,13 +17,13 @@ import pyarrow.csv as pa_csv
 from pandas.api.types import infer_dtype
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import SUFFIX, with_amounts
+from walletframe.amounts.arrow import TEXT_SUFFIX, merge_amount_columns
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.writers import SEPARATORS, join_columns, require_openpyxl, without_gz
 from walletframe.frames.extra_columns import ARROW_DTYPES
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
-from walletframe.text import from_cell
+from walletframe.text import unescape_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,7 +148,7 @@ def _read_separated(path: Path) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    table = with_amounts(read_parquet(path))
+    table = merge_amount_columns(read_parquet(path))
     text_types = {pa.string(): _TEXT, pa.large_string(): _TEXT}
     frame: pd.DataFrame = table.to_pandas(types_mapper=text_types.get)
     # With missing values, pandas converts integers to floats, and booleans to objects.
@@ -173,7 +173,7 @@ def _read_excel(path: Path) -> pd.DataFrame:
     written = [row for row in rows if any(cell is not None for cell in row)]
     frame = _unescape_texts(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
     for name in [*frame]:  # a text column that agrees with the numbers has the exact amounts
-        text = f"{name}{SUFFIX}"
+        text = f"{name}{TEXT_SUFFIX}"
         if text not in frame.columns or infer_dtype(frame[name]) == "string":
             continue
         with suppress(AmountError, TypeError, ValueError):  # a column of the user
@@ -196,7 +196,7 @@ def _read_json(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 def _unescape_texts(frame: pd.DataFrame) -> pd.DataFrame:
     def unescape(cell: Any) -> Any:
-        return from_cell(cell) if isinstance(cell, str) else cell
+        return unescape_cell(cell) if isinstance(cell, str) else cell
 
     columns = [series.map(unescape).astype(series.dtype) for _, series in frame.items()]
     return join_columns(columns, [*map(unescape, frame)], frame)

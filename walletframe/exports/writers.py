@@ -35,7 +35,7 @@ from walletframe.amounts.arrow import (
 from walletframe.disk import atomic_write
 from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.pandas_versions import TEXT
-from walletframe.text import as_cell, as_excel_cell, safe_url
+from walletframe.text import escape_csv_cell, escape_excel_cell, safe_url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -115,14 +115,14 @@ def _csv_cells(series: pd.Series) -> list[str]:
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
     if not _may_hold_text(series):
         return [value or "" for value in _text_or_none(series)]
-    written = cache(lambda text: _quote(as_cell(text)))  # texts repeat
+    written = cache(lambda text: _quote(escape_csv_cell(text)))  # texts repeat
     cells = (written(each) if isinstance(each, str) else _quote(_csv_cell(each)) for each in series)
     return ["" if missing else cell for cell, missing in zip(cells, series.isna(), strict=True)]
 
 
 def _csv_cell(value: object) -> str:
     """Return a value as text. Numbers are not escaped, since they are never formulas."""
-    return str(value) if isinstance(value, Number) else as_cell(str(value))
+    return str(value) if isinstance(value, Number) else escape_csv_cell(str(value))
 
 
 def _quote(cell: str) -> str:
@@ -358,7 +358,7 @@ def _excel_column(series: pd.Series) -> pd.Series:
 
 
 def _excel_value(value: Any) -> Any:
-    return as_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
+    return escape_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
 
 
 def join_columns(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:

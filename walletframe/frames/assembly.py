@@ -127,7 +127,7 @@ def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]
     unreadable = [
         start + index
         for start, balances in zip(starts, pending, strict=False)  # `starts` also has the end
-        for index in balances.unreadable_amounts
+        for index in balances.unreadable_positions
     ]
     chunks["raw_amount"].append(pa.array(raw, _TEXT))
     chunks["amount"].append(_amount_array(raw, decimals, unreadable))

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from walletframe.address.lists import first_labelled_rows
-from walletframe.amounts.arrow import AMOUNT_TEXT, to_portable_table, with_amounts
+from walletframe.amounts.arrow import AMOUNT_TEXT, merge_amount_columns, to_portable_table
 from walletframe.errors import SettingsError
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
@@ -109,5 +109,5 @@ def extra_to_arrow(extra: pd.DataFrame) -> pa.Table:
 
 def extra_from_arrow(table: pa.Table) -> pd.DataFrame:
     """Convert a table from `extra_to_arrow` to a frame. Integers and booleans become nullable."""
-    frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
+    frame: pd.DataFrame = merge_amount_columns(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame

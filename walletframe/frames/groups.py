@@ -21,7 +21,7 @@ from walletframe.frames.identity import first_rows
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
 from walletframe.frames.schema import require_columns, text_array
-from walletframe.pandas_versions import factorized
+from walletframe.pandas_versions import factorize
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def _combine_sets_and_rows(
 def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
     """Return the code of each value, and the number of distinct codes. NA also has a code."""
     try:
-        codes, values = factorized(column)
+        codes, values = factorize(column)
     except TypeError:
         raise unhashable_column_error(name) from None
     if (codes < 0).any():

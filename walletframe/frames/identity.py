@@ -17,7 +17,7 @@ import pandas as pd
 from walletframe.address.forms import canonical_address, canonical_blockchain, canonical_key
 from walletframe.errors import UnknownTokenError
 from walletframe.frames.schema import require_columns
-from walletframe.pandas_versions import factorized
+from walletframe.pandas_versions import factorize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,8 +100,8 @@ def token_key(token: TokenKey) -> TokenKey:
 
 def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     require_columns(frame, [chain, address])
-    chain_codes, chains = factorized(frame[chain], use_na_sentinel=False)
-    address_codes, addresses = factorized(frame[address])
+    chain_codes, chains = factorize(frame[chain], use_na_sentinel=False)
+    address_codes, addresses = factorize(frame[address])
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
     # A missing address has the code -1, the index of the last item "".
     names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]

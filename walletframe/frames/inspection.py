@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pandas as pd
 
+from walletframe.address.formats import has_wrong_checksum, problem_and_remedy
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import (
-    accepted_wallets,
     check_on_unreadable,
-    distinct_labels,
-    labels_with_other_spelling,
-    refuse_malformed,
-    with_fixes,
+    first_labels,
+    fix_spellings,
+    labels_to_respell,
+    readable_wallets,
+    separate_malformed,
 )
-from walletframe.address.shapes import address_problem, has_wrong_checksum
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning
 from walletframe.frames.extra_columns import check_keep
@@ -106,10 +106,10 @@ def check(
         first = first_rows.setdefault(canonical_key(wallet.blockchain, wallet.address), position)
         if first != position:
             found[position].append((f"the same wallet as in row {first}", ""))
-    for name, position, label, spelling in labels_with_other_spelling(reading):
+    for name, position, label, spelling in labels_to_respell(reading):
         problem = f"{safe_line(label)!r} in {safe_line(name)!r} has another spelling"
         found[position].append((problem, f"write {safe_line(spelling)!r}"))
-    for name, conflicts in distinct_labels(reading)[1].items():
+    for name, conflicts in first_labels(reading)[1].items():
         for position, _, reason in conflicts:
             found[position].append((f"{safe_line(name)!r} is {reason}", ""))
     rows = sorted(written)
@@ -134,7 +134,7 @@ def _wallet_problems(wallet: WalletAddress, alias: str) -> Iterator[_Problem]:
             f"{safe_line(alias)!r} is another name of {wallet.blockchain}",
             f"write {wallet.blockchain}",
         )
-    problem, fix = address_problem(wallet)
+    problem, fix = problem_and_remedy(wallet)
     if problem:
         yield problem, fix
     elif has_wrong_checksum(wallet):
@@ -207,14 +207,14 @@ def clean(
     ['ARBITRUM']
     """
     check_on_unreadable(on_unreadable)
-    reading = with_fixes(read_input(wallets, check_keep(keep)))
-    reading = refuse_malformed(reading, on_unreadable)
-    for name, conflicts in distinct_labels(reading)[1].items():
+    reading = fix_spellings(read_input(wallets, check_keep(keep)))
+    reading = separate_malformed(reading, on_unreadable)
+    for name, conflicts in first_labels(reading)[1].items():
         if conflicts:
             rows = counted_noun(len(conflicts), "row")
             text = f"in {rows}, {safe_line(name)!r} differs from an earlier row of the same wallet"
             notify(f"{text}; walletframe.check lists all rows", InputWarning, conflicts)
-    cleaned = wallet_columns(accepted_wallets(reading, on_unreadable))
+    cleaned = wallet_columns(readable_wallets(reading, on_unreadable))
     if reading.labels is not None:
         cleaned = cleaned.join(reading.labels)
     if isinstance(wallets, pd.DataFrame | pd.Series):

@@ -11,14 +11,14 @@ from walletframe.address.forms import (
     COLUMNS,
     WalletAddress,
     canonical_key,
-    read_aliased,
-    read_wallet,
+    wallet_and_alias,
+    wallet_or_reason,
 )
 from walletframe.address.lists import (
-    accepted_wallets,
     check_on_unreadable,
-    frame_rows,
     read_list,
+    readable_wallets,
+    wallets_of_frame,
     warn_about_typos,
     with_standard_columns,
 )
@@ -85,7 +85,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     """
     check_on_unreadable(on_unreadable, ("raise", "drop"))
     reading = read_list(data)
-    wallets = accepted_wallets(reading, on_unreadable)
+    wallets = readable_wallets(reading, on_unreadable)
     warn_about_typos(wallets)
     return wallet_columns(wallets).set_axis(data.index[reading.positions])
 
@@ -197,7 +197,7 @@ def merge_by_wallet(
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
     """Parse the wallets of `column` or, if None, of both key columns; None if unreadable."""
-    wallets = map(read_aliased, frame_rows(table) if column is None else table[column])
+    wallets = map(wallet_and_alias, wallets_of_frame(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
@@ -222,7 +222,7 @@ def _contains_wallets(column: Any) -> bool:
         pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)
     ):
         return False
-    wallets = (read_wallet(cell) for cell in column if isinstance(cell, str))
+    wallets = (wallet_or_reason(cell) for cell in column if isinstance(cell, str))
     return any(
         isinstance(wallet, WalletAddress) and find_blockchain(wallet.blockchain)
         for wallet in wallets

@@ -25,8 +25,8 @@ from walletframe.frames.identity import (
     wallet_identities,
 )
 from walletframe.frames.schema import require_columns
-from walletframe.pandas_versions import TEXT, factorized
-from walletframe.text import safe_line, shortened, token_text
+from walletframe.pandas_versions import TEXT, factorize
+from walletframe.text import abbreviate, safe_line, token_repr
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
     if contract is None:
         shown = _NATIVE
     else:
-        shown = safe_line(contract, _FULL) if is_full else shortened(contract)
+        shown = safe_line(contract, _FULL) if is_full else abbreviate(contract)
     return f"{name} ({safe_line(chain, _CHAIN)} {shown})".lstrip()
 
 
@@ -164,7 +164,7 @@ def symbol_and_contract(
 
 def short_wallet(blockchain: str, address: str, name: str = "") -> str:
     """Return a short name of a wallet: ``ETH.0x1111…1111``, or ``Ada · ETH.0x1111…1111``."""
-    return _prepend_name(name, f"{safe_line(blockchain, _CHAIN)}.{shortened(address)}")
+    return _prepend_name(name, f"{safe_line(blockchain, _CHAIN)}.{abbreviate(address)}")
 
 
 def full_wallet_name(blockchain: str, address: str, name: str = "", *, limit: int = _FULL) -> str:
@@ -179,7 +179,7 @@ def _prepend_name(name: str, wallet: str) -> str:
 
 def short_contract(blockchain: object, address: object) -> str:
     """Return a token's shortened contract address. Both arguments may be NA."""
-    short = shortened(address) if isinstance(address, str) else ""
+    short = abbreviate(address) if isinstance(address, str) else ""
     if not isinstance(blockchain, str):
         return f"{short} ({_UNKNOWN})" if short else _UNKNOWN
     return short or _NATIVE
@@ -187,7 +187,7 @@ def short_contract(blockchain: object, address: object) -> str:
 
 def contract_hint(token: TokenKey) -> str:
     """Return a hint to pass blockchain and contract, with this token as the example."""
-    return f"pass blockchain and contract, such as token={token_text(token)}"
+    return f"pass blockchain and contract, such as token={token_repr(token)}"
 
 
 def token_index(
@@ -234,7 +234,7 @@ def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
     """Return a dict from each symbol that several known tokens share to these tokens."""
-    codes, symbols = factorized(holdings["symbol"])
+    codes, symbols = factorize(holdings["symbol"])
     stride = len(tokens.keys) + 1
     rows = (codes >= 0) & ~tokens.unknown[tokens.codes]
     names, indices = np.divmod(pd.unique(codes[rows] * stride + tokens.codes[rows]), stride)
@@ -269,7 +269,7 @@ def ambiguous_token_error(
 def _token_note(known: KnownToken | None) -> str:
     if known is None:
         return _NOT_LISTED
-    if known.shares_symbol:
+    if known.has_foreign_symbol:
         return f"known: {known.asset} of another project"
     notes = {"native": "the coin itself", "canonical": f"known: the {known.symbol} of its issuer"}
     return notes.get(known.kind, f"known: {known.kind} {known.asset}")

@@ -19,7 +19,7 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 
 from walletframe.amounts import AmountDtype
 from walletframe.frames.extra_columns import RESULTS
-from walletframe.numerals import counted_noun, money, older_answers, plain, six_digits
+from walletframe.numerals import counted_noun, money, older_answers, plain, six_digit_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,7 +197,7 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
     is_changed = frame.attrs.get(COVERAGE, {}).get("rows") != len(frame)
     if is_changed or names.nlevels > 1 or not names.is_unique:
         return table, _formatters(table), []
-    formatters = _formatters(table, amounts=six_digits)
+    formatters = _formatters(table, amounts=six_digit_text)
     hidden = []
     if table.columns.name is None:  # otherwise the columns are tokens or assets
         hidden = [name for name in _COUNTS if name in table]
@@ -207,7 +207,7 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
         is_complete = (counts["wallets_ok"] == counts["wallets_asked"]).all()
         hidden += _COMPLETENESS if is_complete or len(counts) == 1 else []
     notes = []
-    if six_digits in formatters.values():
+    if six_digit_text in formatters.values():
         notes.append("Amounts are rounded for display.")
     if hidden:
         notes.append(f"Columns not displayed: {', '.join(hidden)}.")

@@ -30,7 +30,6 @@ from walletframe.errors import (
     SnapshotError,
     UnknownSnapshotError,
 )
-from walletframe.frameless import frameless_address_errors
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import (
     add_extra_columns,
@@ -68,6 +67,7 @@ from walletframe.history.folder import (
 )
 from walletframe.notice import notify
 from walletframe.numerals import count_with_verb, counted_noun
+from walletframe.tracebacks import strip_address_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -180,7 +180,7 @@ def save(
     return pd.Timestamp(taken_at)
 
 
-@frameless_address_errors
+@strip_address_tracebacks
 def load(
     *,
     since: Moment | None = None,
@@ -241,7 +241,7 @@ def load(
     return _select_and_read(select_folders, partial(read_snapshots, keys=keys))
 
 
-@frameless_address_errors
+@strip_address_tracebacks
 def snapshot(
     when: Moment = _LATEST, *, wallets: WalletsLike | None = None, folder: PathLike | None = None
 ) -> WalletDetails:

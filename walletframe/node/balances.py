@@ -12,7 +12,6 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import distinct_wallets
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import MissingExtraError, SettingsError
-from walletframe.frameless import frameless
 from walletframe.frames.details import as_holdings_frame
 from walletframe.frames.schema import HOLDING_DTYPES, category_dtype, require_columns, typed_frame
 from walletframe.node import request
@@ -20,6 +19,7 @@ from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, Tok
 from walletframe.node.rpc import NodeFailure, NodeStatus
 from walletframe.settings.key import NodeUrl, require_node
 from walletframe.text import safe_line
+from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,7 +55,7 @@ AGREEMENT_DTYPES: Final[dict[str, Any]] = {
 }
 
 
-@frameless
+@strip_tracebacks
 def token_balance(
     wallets: WalletsLike,
     token: str | None,
@@ -174,7 +174,7 @@ def token_balance(
     return typed_frame(columns, BALANCE_DTYPES)
 
 
-@frameless
+@strip_tracebacks
 def crosscheck(
     holdings: pd.DataFrame | DetailsLike,
     *,
