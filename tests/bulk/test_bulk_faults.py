@@ -47,7 +47,7 @@ from fast_service import FastService, wallet_address
 
 wf.fetch_to_parquet, wf.Client  # lazy imports
 run.PART_WALLETS = 20
-publish = dataset.publish
+publish = dataset.sync_and_rename
 
 def work(port, folder, count, steps):
     left = int(steps)
@@ -59,7 +59,7 @@ def work(port, folder, count, steps):
             os.kill(os.getpid(), signal.SIGKILL)
         publish(*paths)
 
-    dataset.publish = publish_and_count
+    dataset.sync_and_rename = publish_and_count
     wallets = [wallet_address(number, failing=number % 10 == 7) for number in range(int(count))]
     with FastService(port).client() as client:
         tell = lambda *_: say()
