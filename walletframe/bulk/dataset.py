@@ -22,7 +22,7 @@ from filelock import Timeout
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, UNFINISHED, Layout, raise_dataset_errors
 from walletframe.bulk.journal import segment_paths, unwritten_records
-from walletframe.disk import locked, private_file, private_folder, publish
+from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import DISTINCT, add_extra_columns, extra_to_arrow
@@ -98,18 +98,18 @@ class DatasetWriter:
         with ExitStack() as resources, raise_dataset_errors(root):
             if root.exists() and not layout.marker.exists():
                 layout.require_empty("the folder of an earlier run")
-            private_folder(layout.inner)
+            create_private_folder(layout.inner)
             resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
                 layout.lock_holder.unlink(missing_ok=True)  # a killed process may have left it
-                with private_file(layout.lock_holder) as file:
+                with create_private_file(layout.lock_holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(layout.lock_holder.unlink, missing_ok=True)
             files.ensure_marker(layout.marker, service=service)
             for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
                 unfinished.unlink()
             for folder in (layout.wallets, layout.holdings, layout.failed):
-                private_folder(folder)
+                create_private_folder(folder)
             numbers, failed = files.part_numbers(layout.wallets), files.part_numbers(layout.failed)
             for number in {*files.part_numbers(layout.holdings)} - {*numbers}:
                 (layout.holdings / files.part_file_name(number)).unlink()
@@ -199,18 +199,18 @@ class DatasetWriter:
         """Write all files under temporary names, then rename them in order."""
         unfinished = {self.layout.inner / f"{n}{UNFINISHED}": path for n, path in enumerate(tables)}
         for path, table in zip(unfinished, tables.values(), strict=True):
-            with private_file(path) as file:
+            with create_private_file(path) as file:
                 dictionary_columns = [name for name in table.column_names if name not in DISTINCT]
                 pq.write_table(table, file, compression="zstd", use_dictionary=dictionary_columns)
         for path, target in unfinished.items():
-            publish(path, target)
+            sync_and_rename(path, target)
 
 
 def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
     deadline = time.monotonic() + timeout_s
     while True:
         with suppress(Timeout):
-            return locked(layout.inner / "lock", blocking=False)
+            return file_lock(layout.inner / "lock", blocking=False)
         if time.monotonic() >= deadline or cancel.wait(_RETRY_S):
             break
     writer = "another run"

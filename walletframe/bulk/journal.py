@@ -20,7 +20,7 @@ import msgspec
 
 from walletframe.address.forms import WalletAddress
 from walletframe.bulk.files import raise_dataset_errors, wallet_key
-from walletframe.disk import private_file
+from walletframe.disk import create_private_file
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import Source
 from walletframe.wire.answer import read_answer
@@ -159,7 +159,7 @@ class Journal:
             try:
                 if self._file is None or self._segment is None:
                     self._segment = self._folder / f"{next(self._numbers):06}{_SUFFIX}"
-                    self._file = private_file(self._segment, buffering=0)
+                    self._file = create_private_file(self._segment, buffering=0)
                     self._unwritten[self._segment] = set()
                 self._unwritten[self._segment].update(keys)
                 remaining = memoryview(header + encoded)

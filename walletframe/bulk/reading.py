@@ -16,21 +16,21 @@ import pyarrow.parquet as pq
 
 from walletframe.address.lists import distinct_wallets, parse_wallets
 from walletframe.amounts import AmountArray
-from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, from_portable
+from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_portable
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
 from walletframe.bulk.journal import segment_paths, unwritten_records
-from walletframe.disk import local_folder, read_parquet
+from walletframe.disk import local_path, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
-from walletframe.frameless import frameless_address_errors
 from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import add_extra_columns
 from walletframe.frames.identity import TOKEN, token_identities
 from walletframe.frames.names import token_index
-from walletframe.pandas_versions import factorized
+from walletframe.pandas_versions import factorize
+from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.wire.outcome import Outcome, Status
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class StoredPart:
         columns = {name: _combine_chunks(table[name], rows) for name in names}
         if "amount" in columns:
             decimals = np.asarray(_combine_chunks(table["decimals"], rows).fill_null(0))
-            columns["amount"] = from_portable(
+            columns["amount"] = read_portable(
                 columns["amount"], decimals > DECIMALS.scale, read_texts
             )
         return columns
@@ -199,7 +199,7 @@ def reordered_rows(counts: Codes, order: Codes) -> Codes | None:
     return rows
 
 
-@frameless_address_errors
+@strip_address_tracebacks
 def read_wallets(
     folder: str | Path,
     *,
@@ -277,7 +277,7 @@ def read_wallets(
     names = [columns] if isinstance(columns, str) else [*dict.fromkeys(columns)]
     if missing := [name for name in names if name not in all_columns]:
         raise ColumnsError(missing, all_columns)
-    layout = Layout(local_folder(folder))
+    layout = Layout(local_path(folder))
     with raise_dataset_errors(layout.root):
         service = require_dataset_service(layout)
         keys = None if requested is None else {*map(wallet_key, requested)}
@@ -393,7 +393,7 @@ def unique_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
             used = pd.unique(codes[codes >= 0])
             [normalized] = schema.normalize_blockchains(pd.DataFrame({name: texts.take(used)}))
             numbers = np.full(size, -1)
-            numbers[used], texts = factorized(normalized[name])
+            numbers[used], texts = factorize(normalized[name])
             codes = numbers[codes]
         spellings[name] = pd.Categorical.from_codes(codes, pd.Index(texts), validate=False)
     return pd.DataFrame(spellings, copy=False), row_codes

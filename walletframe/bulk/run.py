@@ -16,9 +16,9 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.address import lists
-from walletframe.address.forms import WalletAddress, is_blank, read_aliased, read_wallet, shorten
-from walletframe.address.shapes import malformed_reason
+from walletframe.address import forms, lists
+from walletframe.address.formats import malformed_reason
+from walletframe.address.forms import WalletAddress
 from walletframe.bulk.dataset import DatasetWriter, WalletRegister
 from walletframe.bulk.files import wallet_key
 from walletframe.bulk.journal import Journal
@@ -31,14 +31,14 @@ from walletframe.client import (
     require_client,
     status_counter,
 )
-from walletframe.disk import local_folder
+from walletframe.disk import local_path
 from walletframe.errors import AddressError, FetchInterrupted, InputWarning
-from walletframe.frameless import frameless_address_errors
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify, warn_never_raise
 from walletframe.settings.values import require_service
 from walletframe.text import safe_line
+from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.walletfile import read_input
 from walletframe.wire.outcome import Status
 
@@ -64,7 +64,7 @@ _Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
 _Report: TypeAlias = "Callable[[Status], None]"
 
 
-@frameless_address_errors
+@strip_address_tracebacks
 def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     wallets: WalletsLike | os.PathLike[str],
     folder: str | Path,
@@ -169,7 +169,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     """
     check_on_failure(on_failure)
     require_client(client)
-    root, names, counters = local_folder(folder), check_keep(keep), RunCounters()
+    root, names, counters = local_path(folder), check_keep(keep), RunCounters()
     lists.check_on_unreadable(on_unreadable or "drop")
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:
@@ -241,9 +241,9 @@ def _parse_items(
     fix: bool,
 ) -> Iterator[WalletAddress]:
     """Parse wallets one by one; warn once about each kind of typo and each replaced alias."""
-    messages, replaced = [*lists.TYPO_MESSAGES], {""}
+    messages, replaced = [*lists.TYPO_CHECKS], {""}
     for position, item in enumerate(items):
-        wallet, alias = read_aliased(item) if fix else (read_wallet(item), "")
+        wallet, alias = forms.wallet_and_alias(item) if fix else (forms.wallet_or_reason(item), "")
         is_read = isinstance(wallet, WalletAddress)
         if isinstance(wallet, WalletAddress) and on_unreadable != "ask":
             wallet = malformed_reason(wallet) or wallet
@@ -257,10 +257,10 @@ def _parse_items(
                     messages.remove(message_of)
                     notify(message, InputWarning)
             yield wallet
-        elif not is_blank(item):
+        elif not forms.is_blank(item):
             if on_unreadable != "drop":
-                raise AddressError([(position, shorten(item), wallet)], malformed=is_read)
-            count_unreadable(position, shorten(item), wallet)
+                raise AddressError([(position, forms.truncate(item), wallet)], malformed=is_read)
+            count_unreadable(position, forms.truncate(item), wallet)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,14 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.bulk import reading
 from walletframe.bulk.files import Layout, raise_dataset_errors
-from walletframe.disk import local_folder
+from walletframe.disk import local_path
 from walletframe.errors import DatasetError
 from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
 from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
 from walletframe.frames.known import summary_lines
 from walletframe.frames.positions import Chunk, Positions, read_positions
-from walletframe.pandas_versions import TEXT, factorized
+from walletframe.pandas_versions import TEXT, factorize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class TokenSymbolCodes:
 
 def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) -> TokenSymbolCodes:
     """Return the (token, symbol) pairs of rows."""
-    numbers, symbols = factorized(rows["symbol"], use_na_sentinel=False)
+    numbers, symbols = factorize(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
     token_codes, symbol_codes = np.divmod(pairs, max(len(symbols), 1))
     keys, texts = ids.merged_keys, [text if isinstance(text, str) else None for text in symbols]
@@ -299,7 +299,7 @@ class StoredHoldings:
 
 def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
-    layout = Layout(local_folder(folder))
+    layout = Layout(local_path(folder))
     with raise_dataset_errors(layout.root):
         service = reading.require_dataset_service(layout)
         return stored_holdings(reading.read_folder(layout, service), layout)

@@ -31,7 +31,7 @@ from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RESUME_HINT, RunCounters
 from walletframe.client import Client
 from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
-from walletframe.disk import locked, private_folder
+from walletframe.disk import create_private_folder, file_lock
 from walletframe.errors import ClusterError, DatasetError, SettingsError
 from walletframe.numerals import counted_noun
 from walletframe.settings.values import endpoint_and_key, with_local_key
@@ -76,8 +76,8 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
     layout = Layout(root)
     marker = layout.inner / "shards.json"
     with raise_dataset_errors(root):
-        private_folder(layout.inner)
-        with locked(layout.inner / "shards.lock"):  # the first caller sets the number
+        create_private_folder(layout.inner)
+        with file_lock(layout.inner / "shards.lock"):  # the first caller sets the number
             if not marker.exists():
                 layout.require_empty("that of an earlier fetch on a cluster")
             existing = ensure_marker(marker, service=service, shards=shards)["shards"]

@@ -20,7 +20,7 @@ from walletframe.client import with_reasons
 from walletframe.errors import AddressError, FetchWarning, SettingsError
 from walletframe.notice import notify
 from walletframe.numerals import count_with_verb
-from walletframe.settings.key import quoted
+from walletframe.settings.key import safe_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ class NodeOptions:
     ) -> None:
         custom = dict(chain_ids or {})
         invalid = [
-            f"{name!r}: {quoted(value)}"
+            f"{name!r}: {safe_repr(value)}"
             for name, value in custom.items()
             if not _is_strictly_between(value, Integral, 0, math.inf)
         ]
@@ -80,10 +80,10 @@ class NodeOptions:
             raise SettingsError(f"chain_ids has invalid values: {', '.join(invalid)}", hint)
         if block is not None and not _is_strictly_between(block, Integral, -1, _MAX_BLOCK):
             hint = "use the number of a block, or None for the latest block"
-            raise SettingsError(f"block is not valid: {quoted(block)}", hint)
+            raise SettingsError(f"block is not valid: {safe_repr(block)}", hint)
         if not _is_strictly_between(timeout_s, Real, 0, math.inf):
             hint = "use a number of seconds above 0"
-            raise SettingsError(f"timeout_s is not valid: {quoted(timeout_s)}", hint)
+            raise SettingsError(f"timeout_s is not valid: {safe_repr(timeout_s)}", hint)
         self.block: int | None = block
         self.timeout_s: float = timeout_s
         known = [each for each in known_blockchains().values() if each.chain_id is not None]
@@ -125,7 +125,7 @@ def parse_contract(token: Any) -> str | None:
     contract = parse_evm_address(token.strip()) if isinstance(token, str) else None
     if contract is None:
         # The URL of a node is secret, so text that looks like a URL is never quoted.
-        value = quoted(token) if "/" in str(token) else repr(str(token)[:80])
+        value = safe_repr(token) if "/" in str(token) else repr(str(token)[:80])
         hint = "use the address of the token's contract, or None for the native coin"
         raise SettingsError(f"token is {_EVM_NEEDED}: {value}", hint)
     return contract

@@ -29,8 +29,8 @@ from walletframe.service import gate as problems
 from walletframe.service.gate import Problem, ProblemAnswer, http_error
 from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, wallet_detail
 from walletframe.service.options import BASES
-from walletframe.settings.key import is_this_machine
-from walletframe.wire import shapes
+from walletframe.settings.key import is_local_host
+from walletframe.wire import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
     )
     endpoint = _WalletEndpoint(ledger, behaviour, gate)
     for base in BASES:
-        path = f"/{base}{shapes.DETAILS_PATH}"
+        path = f"/{base}{schemas.DETAILS_PATH}"
         app.add_api_route(
             path,
             endpoint.answer_request,
@@ -101,16 +101,16 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
 
 def _with_components(document: dict[str, Any]) -> dict[str, Any]:
     """Return FastAPI's OpenAPI document with the schemas of the endpoint's answers added."""
-    _, schemas = msgspec.json.schema_components(
-        [shapes.WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
+    _, components = msgspec.json.schema_components(
+        [schemas.WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
     )
-    for schema in schemas.values():
+    for schema in components.values():
         schema["description"] = schema["description"].partition("\n")[0]
         # For msgspec, fields with a default are optional, but the sandbox omits only prices.
         schema["required"] = [name for name in schema["properties"] if name != "price"]
         for field in schema["properties"].values():
             field.pop("default", None)
-    return document | {"components": {"schemas": schemas}}
+    return document | {"components": {"schemas": components}}
 
 
 class _WalletEndpoint:
@@ -124,20 +124,20 @@ class _WalletEndpoint:
         """Answer a request. Its path begins with the base URL's name: private or public."""
         host = request.client.host if request.client else ""
         base = request.url.path.split("/")[1]
-        self._gate.check_access(request.query_params.get(shapes.KEY_PARAMETER), base, host)
-        wallets = _parse_addresses(request.query_params.getlist(shapes.ADDRESS_PARAMETER))
+        self._gate.check_access(request.query_params.get(schemas.KEY_PARAMETER), base, host)
+        wallets = _parse_addresses(request.query_params.getlist(schemas.ADDRESS_PARAMETER))
         await asyncio.sleep(self._behaviour.latency_s * len(wallets))
         answer = msgspec.json.encode(self._make_answer(wallets))
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
-    def _make_answer(self, wallets: Sequence[WalletAddress]) -> shapes.WalletDetailsAnswer:
+    def _make_answer(self, wallets: Sequence[WalletAddress]) -> schemas.WalletDetailsAnswer:
         """Return one entry per wallet, in order; all spellings of a wallet fail together."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])
             self._request_counts[wallet] += 1
             failing[wallet] = rng.bernoulli(self._behaviour.failure_share)
-        return shapes.WalletDetailsAnswer(
+        return schemas.WalletDetailsAnswer(
             [
                 wallet_detail(wallet, None, failed=True)
                 if failing[wallet.canonical]
@@ -169,7 +169,7 @@ class _HostCheckMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = self._app
-        if scope["type"] == "http" and not is_this_machine(Headers(scope=scope).get("Host", "")):
+        if scope["type"] == "http" and not is_local_host(Headers(scope=scope).get("Host", "")):
             answer = _problem_response(problems.WRONG_HOST, {})
         await answer(scope, receive, send)
 
@@ -186,7 +186,7 @@ async def _answer_preflight(request: Request) -> Response:
 
 def _cors_headers(request: Request) -> dict[str, str]:
     """Return CORS headers if the request's origin is registered for its key, else no headers."""
-    key = request.app.state.gate.find_key(request.query_params.get(shapes.KEY_PARAMETER))
+    key = request.app.state.gate.find_key(request.query_params.get(schemas.KEY_PARAMETER))
     origin = request.headers.get("Origin")
     if key is None or key.origin is None or key.origin != origin:
         return {}

@@ -20,12 +20,12 @@ from msgspec import Meta
 from msgspec.structs import replace
 from pyarrow import parquet
 
+from walletframe.address.formats import malformed_reason
 from walletframe.address.forms import WalletAddress
-from walletframe.address.shapes import malformed_reason
 from walletframe.disk import read_parquet
 from walletframe.errors import AddressError, LedgerError
 from walletframe.service.ledger import CHAINS, Ledger, wallet_detail
-from walletframe.wire import shapes
+from walletframe.wire import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,8 +44,8 @@ _FORMATS_HINT = (
 class RecordedLedger:
     """Recorded holdings. Other wallets are empty; unknown chains and malformed addresses fail."""
 
-    def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
-        self._details: dict[WalletAddress, shapes.WalletDetail] = {}
+    def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
+        self._details: dict[WalletAddress, schemas.WalletDetail] = {}
         for position, detail in enumerate(details):
             try:
                 wallet = WalletAddress(detail.block_chain, detail.address).canonical
@@ -72,7 +72,7 @@ class RecordedLedger:
         content = msgspec.json.encode(ordered, order="sorted")
         return f"data-{sha256(content).hexdigest()[:16]}"
 
-    def detail(self, wallet: WalletAddress) -> shapes.WalletDetail:
+    def detail(self, wallet: WalletAddress) -> schemas.WalletDetail:
         """Return the recorded entry for a wallet, with the requested spelling of the wallet."""
         recorded = self._details.get(wallet.canonical)
         if recorded is None:
@@ -118,7 +118,7 @@ def _from_json(path: Path) -> RecordedLedger:
         content = content["holdings"]
     if isinstance(content, dict) and "wallets" in content:
         try:
-            return RecordedLedger(msgspec.convert(content, shapes.WalletDetailsAnswer).wallets)
+            return RecordedLedger(msgspec.convert(content, schemas.WalletDetailsAnswer).wallets)
         except msgspec.ValidationError as error:
             raise LedgerError(
                 f"{path} is not a valid answer of the service: {error}", hint=_FORMATS_HINT
@@ -158,11 +158,11 @@ class _HoldingRow(msgspec.Struct):
     token_address: Annotated[str, Meta(min_length=1)] | None = None
     token_blockchain: Annotated[str, Meta(min_length=1)] | None = None
     decimals: int | None = None
-    price: shapes.Price = None
+    price: schemas.Price = None
 
 
 def _from_records(records: Iterable[Mapping[str, object]]) -> RecordedLedger:
-    by_wallet: dict[WalletAddress, list[shapes.AssetAndAmount]] = {}
+    by_wallet: dict[WalletAddress, list[schemas.AssetAndAmount]] = {}
     for number, record in enumerate(records):
         row = _read_row(number, record)
         try:
@@ -171,11 +171,11 @@ def _from_records(records: Iterable[Mapping[str, object]]) -> RecordedLedger:
             message = f"row {number} of the holdings (counted from 0) has no valid wallet: "
             raise LedgerError(message + error.problems[0][2]) from None
         chain = row.token_blockchain or row.blockchain
-        asset = shapes.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
-        amount = shapes.Amount(amount=str(row.raw_amount), decimals=row.decimals)
-        by_wallet.setdefault(wallet, []).append(shapes.AssetAndAmount(asset, amount, row.price))
+        asset = schemas.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
+        amount = schemas.Amount(amount=str(row.raw_amount), decimals=row.decimals)
+        by_wallet.setdefault(wallet, []).append(schemas.AssetAndAmount(asset, amount, row.price))
     return RecordedLedger(
-        shapes.WalletDetail(
+        schemas.WalletDetail(
             failed=False, block_chain=wallet.blockchain, address=wallet.address, balances=holdings
         )
         for wallet, holdings in by_wallet.items()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from walletframe.settings.values import default_cache, require_endpoint, require_service
+from walletframe.settings.values import default_cache, endpoint_and_key, require_service
 from walletframe.transport.database import Database, DatabaseSpec, require_schema_version
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class RateLimiter:
         self._permit_at = -math.inf  # when the granted permit is due, by time.monotonic()
         self.database: Database | None = None
         if in_file and (path := rate_file_path(settings.cache)) is not None:
-            self._service, (_, self._key) = require_service(settings), require_endpoint(settings)
+            self._service, (_, self._key) = require_service(settings), endpoint_and_key(settings)
             self.database = Database(path, RATE_FILE_SPEC)
             self._update(lambda state, _: apply_settings(state, initial))
 

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import requests
 from urllib3.exceptions import HTTPError
 
-from walletframe.frameless import frameless
-from walletframe.settings.key import require_node
-from walletframe.settings.values import require_endpoint
+from walletframe.settings.key import require_node_url
+from walletframe.settings.values import endpoint_and_key
 from walletframe.text import safe_line
+from walletframe.tracebacks import strip_tracebacks
 from walletframe.transport import faults
 from walletframe.transport.keyed import ENCODING, MASKED_HOST, node_adapter, service_adapter
-from walletframe.wire.answer import duplicate_name
+from walletframe.wire.answer import find_duplicate_name
 from walletframe.wire.outcome import Outcome, Status
-from walletframe.wire.shapes import DETAILS_PATH
+from walletframe.wire.schemas import DETAILS_PATH
 
 if TYPE_CHECKING:
     from walletframe.settings.key import NodeUrl
@@ -108,7 +108,7 @@ class Session:
         """The template of all requests, created in `send`, so that an invalid URL fails there."""
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
-    @frameless
+    @strip_tracebacks
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
         """Send a request and return the reply, which may be a failure. Only interrupts raise."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
@@ -176,9 +176,9 @@ class Session:
 class ServiceSession(Session):
     """A session with the service. Without an API key or base URL, a SettingsError is raised."""
 
-    @frameless
+    @strip_tracebacks
     def __init__(self, settings: Settings) -> None:
-        base_url, key = require_endpoint(settings)
+        base_url, key = endpoint_and_key(settings)
         url, adapter = base_url + DETAILS_PATH, service_adapter(key, connections=settings.workers)
         max_pause_s = settings.retry_after_max_s
         super().__init__(url, url, adapter, timeout_s=settings.timeout_s, max_pause_s=max_pause_s)
@@ -186,7 +186,7 @@ class ServiceSession(Session):
 
     def _find_flaw(self, body: bytes) -> str | None:
         with self._check_lock:
-            name = duplicate_name(body)
+            name = find_duplicate_name(body)
         if name is None:
             return None
         return f"the answer has the name {safe_line(name)!r} twice in one JSON object"
@@ -197,9 +197,9 @@ class NodeSession(Session):
 
     _server, _method = "node", "POST"
 
-    @frameless
+    @strip_tracebacks
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
-        parts = require_node(url)
+        parts = require_node_url(url)
         masked_url = f"{parts.scheme}://{MASKED_HOST}/"
         real_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
         adapter = node_adapter(parts)
