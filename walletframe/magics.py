@@ -29,7 +29,7 @@ from walletframe.frames.display import details_text, disable_mathjax
 from walletframe.frames.known import failure_lines, summary_lines
 from walletframe.frames.results import frame_html, frame_text
 from walletframe.frames.tables import terminal_width
-from walletframe.text import as_lines, safe_line
+from walletframe.text import remove_invisible, safe_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -169,12 +169,12 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
 
 def _usage_error(text: str) -> UsageError:
     """Return a usage error without control characters, since cells may contain untrusted text."""
-    return UsageError(as_lines(text))
+    return UsageError(remove_invisible(text))
 
 
 def _print_lines(lines: list[str]) -> None:
     if lines:
-        print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - the output of a magic is printed below its cell
+        print(remove_invisible("\n".join(lines)), file=sys.stderr)  # noqa: T201 - the output of a magic is printed below its cell
 
 
 @contextmanager

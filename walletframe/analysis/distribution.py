@@ -12,8 +12,8 @@ from pandas.api.types import is_numeric_dtype
 
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.arithmetic import quotient
-from walletframe.amounts.integers import Exact, ratios
-from walletframe.amounts.sums import Segments, sums
+from walletframe.amounts.integers import ExactAmounts, ratios
+from walletframe.amounts.sums import GroupedAmounts, sum_groups
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
@@ -227,10 +227,10 @@ def share(  # noqa: PLR0913 - users pass each option by name
     narrowed = mark_unknown_wallets(positions, np.ones(len(positions.holdings), dtype=bool))
     known = masked_completeness(narrowed, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
-    segments = Segments(exact, groups.codes, count)
+    segments = GroupedAmounts(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
     none_known = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
-    units = sums(segments)
+    units = sum_groups(segments)
     missing = np.where(balances > 0, segments.sizes == 0, none_known)
     shares = ratios(units, units.sum() or 1)
     shares[missing | (units.sum() == 0)] = np.nan
@@ -374,7 +374,7 @@ def _inequality_by_token(positions: Positions, members: Groups, top: float) -> d
     batches, first, start = [], 0, 0
     for after in edges.tolist():
         rows = by_token[start : ends[after - 1] if after else 0]
-        amounts = Exact(exact.integers[rows], exact.missing[rows], exact.scale)
+        amounts = ExactAmounts(exact.integers[rows], exact.missing[rows], exact.scale)
         pairs = (tokens.codes[rows] - first) * stride + members.codes[rows]
         batches.append(_concentration_measures(amounts, pairs, after - first, stride, top))
         first, start = after, start + len(rows)
@@ -382,19 +382,19 @@ def _inequality_by_token(positions: Positions, members: Groups, top: float) -> d
 
 
 def _concentration_measures(
-    amounts: Exact, pairs: Codes, count: int, stride: int, top: float
+    amounts: ExactAmounts, pairs: Codes, count: int, stride: int, top: float
 ) -> dict[str, Floats]:
     """Return the `MEASURES` of `count` tokens.
 
     `pairs` encodes the token and the group of each amount: token index * `stride` + group index.
     """
     codes, pairs = pd.factorize(pairs)
-    balances = sums(Segments(amounts, codes, len(pairs)))
+    balances = sum_groups(GroupedAmounts(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
-    positive = Exact(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
-    holders = Segments(positive, pairs[held] // max(stride, 1), count)
+    positive = ExactAmounts(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
+    holders = GroupedAmounts(positive, pairs[held] // max(stride, 1), count)
     ascending, sizes = holders.sorted_rows, holders.sizes
-    units, ids = holders.row_integers[ascending], holders.row_ids[ascending]
+    units, ids = holders.known_integers[ascending], holders.known_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.starts[ids]
     filled = np.flatnonzero(sizes)
 
@@ -416,8 +416,8 @@ def _concentration_measures(
 
 
 def _ratios_or_nan(numerators: Integers, denominators: Integers) -> Floats:
-    none_missing = np.zeros(len(numerators), dtype=bool)
-    return quotient(Exact(numerators, none_missing, 0), Exact(denominators, none_missing, 0))
+    no_mask = np.zeros(len(numerators), dtype=bool)
+    return quotient(ExactAmounts(numerators, no_mask, 0), ExactAmounts(denominators, no_mask, 0))
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:

@@ -24,7 +24,7 @@ from walletframe.frames.identity import token_identities, token_key
 from walletframe.frames.schema import one_currency, require_columns
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import from_cell, safe_line, token_text
+from walletframe.text import safe_line, token_repr, unescape_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -270,7 +270,7 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
     """Read a CSV file as text. Also return the last line number of each row."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
-        numbered = [(reader.line_num, [*map(from_cell, row)]) for row in reader if row]
+        numbered = [(reader.line_num, [*map(unescape_cell, row)]) for row in reader if row]
     if not numbered:
         raise ValueError("the file is empty")
     (_, heads), *rows = numbered
@@ -318,7 +318,7 @@ def parse_prices(
         key: Any = _parse_key(name)
         if by_symbol:
             key = name.strip() if isinstance(name, str) else None
-        reason, token = unusable_price_reason(price), token_text(name)
+        reason, token = unusable_price_reason(price), token_repr(name)
         problem = f"the price of {token} is {reason}" if reason else ""
         if key is None:
             problem = f"the key {token} is {'not a symbol' if by_symbol else _INVALID_KEY}"

@@ -17,10 +17,10 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import rescale
 from walletframe.amounts.sums import (
     FloatTotals,
-    float_totals,
+    concat_float_totals,
     group_sums,
     is_positive,
-    joined_totals,
+    sum_floats,
 )
 from walletframe.frames.asset_list import count_separate_bridged
 from walletframe.frames.coverage import (
@@ -33,7 +33,7 @@ from walletframe.frames.groups import KINDS, read_groups
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import with_coverage
 from walletframe.frames.schema import count_array, one_currency, text_array
-from walletframe.pandas_versions import factorized
+from walletframe.pandas_versions import factorize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -311,7 +311,7 @@ def merge_aggregates(
         held = distinct_pairs(*map(np.concatenate, zip(*mapped, strict=True)))
     if valued := [part.value_totals for part in parts if part.value_totals is not None]:
         values = ValueTotals(
-            joined_totals([each.totals for each in valued]).regrouped(codes, size),
+            concat_float_totals([each.totals for each in valued]).regrouped(codes, size),
             merge_counts([each.unpriced for each in valued]),
             one_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )
@@ -332,14 +332,14 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
     currencies = one_currency(names, "values", _CURRENCY_HINT)
     values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
     unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
-    totals = float_totals(values, groups.codes, count)
+    totals = sum_floats(values, groups.codes, count)
     return ValueTotals(totals, np.bincount(unpriced, minlength=count), currencies)
 
 
 def count_contracts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
     """Count the contracts and their blockchains by group. `held` has (group, contract) pairs."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
-    groups_by_chain, _ = distinct_pairs(held[0], factorized(chains)[0][held[1]])
+    groups_by_chain, _ = distinct_pairs(held[0], factorize(chains)[0][held[1]])
     groups = {"contracts": held[0], "blockchains": groups_by_chain}
     return {name: np.bincount(codes, minlength=count) for name, codes in groups.items()}
 

@@ -35,9 +35,9 @@ from walletframe.frames.positions import token_columns
 from walletframe.frames.schema import amounts_of, one_currency, require_columns, text_array
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
-from walletframe.pandas_versions import factorized
+from walletframe.pandas_versions import factorize
 from walletframe.settings.tables import SERVICE_PRICES, table_settings
-from walletframe.text import safe_line, token_text
+from walletframe.text import safe_line, token_repr
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats
@@ -280,13 +280,13 @@ def _custom_prices(
     if by_asset is None:
         shared = tokens_by_shared_symbol(holdings, tokens)
         if mixed := {symbol: shared[symbol] for symbol in priced if symbol in shared}:
-            raise ambiguous_token_error(mixed, lambda first: f"{_BY_CONTRACT}{token_text(first)}")
-        codes, keys = factorized(holdings["symbol"])
+            raise ambiguous_token_error(mixed, lambda first: f"{_BY_CONTRACT}{token_repr(first)}")
+        codes, keys = factorize(holdings["symbol"])
     prices = _row_prices(price_by_key, keys, codes, times)
     if by_asset and by_asset.keys() & priced:  # for tokens without their own price
         asset_by_token = {token: asset for asset, listed in by_asset.items() for token in listed}
         names = np.array([*map(asset_by_token.get, keys), None], dtype=object)
-        asset_codes, assets = factorized(names)
+        asset_codes, assets = factorize(names)
         asset_prices = _row_prices(price_by_key, [*assets], asset_codes[codes], times)
         prices = np.where(np.isnan(prices), asset_prices, prices)
     prices[holdings["token_blockchain"].isna()] = np.nan
@@ -348,7 +348,7 @@ def _warn_about_unmatched_prices(
         first = next(iter(keys), None)  # the example in the message
         by = f"symbol, spelled as in the holdings, such as {safe_line(str(first))!r}"
         if isinstance(first, tuple):
-            by = f"blockchain and contract (None for a native coin), such as {token_text(first)}, "
+            by = f"blockchain and contract (None for a native coin), such as {token_repr(first)}, "
             by += "or by asset, such as 'USDC'"
         count = counted_noun(len(position_by_key), "price")
         message = f"no price matches a token in these holdings ({count} given)"
@@ -387,7 +387,7 @@ def _warn_about_unmatched_lines(
             chains = sorted(chain for chain, contract in held if contract and contract == key[1])
             held_on = ", ".join(map(safe_line, chains))
             elsewhere = f", but this contract is held on {held_on}" if chains else ""
-            text = f"{token_text(key)}{elsewhere}"
+            text = f"{token_repr(key)}{elsewhere}"
         lines.append(f"  {loaded.line_or_position(position)}: {text}")
     if lines:
         fault = "no token in these holdings" if held is not None else "no known asset"

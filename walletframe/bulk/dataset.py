@@ -156,7 +156,7 @@ class DatasetWriter:
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
             with suppress(FileNotFoundError):
                 path.unlink()
-            with private_file(path) as file:
+            with create_private_file(path) as file:
                 file.write(str(max(requested, earlier)).encode())
 
     def mark_finished(self, requested: int) -> None:

@@ -30,7 +30,7 @@ import pyarrow.compute as pc
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import first_labelled_rows
 from walletframe.amounts.arrow import to_portable_table
-from walletframe.disk import private_file, publish, read_parquet
+from walletframe.disk import create_private_file, read_parquet, sync_and_rename
 from walletframe.errors import DatasetError, FetchWarning
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import ARROW_DTYPES, extra_from_arrow
@@ -95,9 +95,9 @@ def ensure_marker(path: Path, **marker: str | int) -> dict[str, Any]:
     if existing is None:
         unfinished = path.with_suffix(UNFINISHED)
         unfinished.unlink(missing_ok=True)
-        with private_file(unfinished) as file:
+        with create_private_file(unfinished) as file:
             file.write(json.dumps({"format": FORMAT} | marker).encode())
-        publish(unfinished, path)
+        sync_and_rename(unfinished, path)
         return marker
     if existing["service"] != marker["service"]:
         raise DatasetError(

@@ -10,7 +10,7 @@ import click
 
 from walletframe import exports
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.forms import standard_names
+from walletframe.address.forms import standardize_names
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
 from walletframe.frames.details import WalletDetails
@@ -155,7 +155,7 @@ def require_wallet_list(name: str, columns: Collection[str] = ()) -> None:
 
 def _table_kind(columns: Collection[str]) -> str | None:
     known = (
-        kind for kind, needed in _COLUMNS_BY_KIND.items() if needed <= {*standard_names(columns)}
+        kind for kind, needed in _COLUMNS_BY_KIND.items() if needed <= {*standardize_names(columns)}
     )
     is_list = len(columns) == 1 and all(isinstance(name, str) for name in columns)
     return next(known, _LIST if is_list else None)

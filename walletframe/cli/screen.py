@@ -19,7 +19,7 @@ import click
 from walletframe.frames import tables
 from walletframe.frames.extra_columns import RESULTS
 from walletframe.frames.tables import Cell, Table, console_text, terminal_width, text_cells
-from walletframe.text import as_lines
+from walletframe.text import remove_invisible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def print_table(table: Table, *, exact: bool = False) -> None:
 def echo(text: object = "", *, err: bool = False) -> None:
     """Print text without terminal control characters."""
     # Without `file`, click would replace the encoding of an ASCII stream.
-    click.echo(as_lines(str(text)), file=sys.stderr if err else sys.stdout)
+    click.echo(remove_invisible(str(text)), file=sys.stderr if err else sys.stdout)
 
 
 def prepare_consoles() -> None:
@@ -69,7 +69,9 @@ def sanitized_errors() -> Iterator[None]:
         yield
     except click.ClickException as error:
         encoding = sys.stderr.encoding or "utf-8"
-        message = as_lines(error.format_message()).encode(encoding, _HANDLER).decode(encoding)
+        message = (
+            remove_invisible(error.format_message()).encode(encoding, _HANDLER).decode(encoding)
+        )
         error.format_message = lambda: message  # type: ignore[method-assign]  # only of this error
         raise
 

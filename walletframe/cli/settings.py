@@ -21,8 +21,8 @@ from walletframe.settings.values import (
     KeyKind,
     Settings,
     default_cache,
-    read_entries,
-    require_endpoint,
+    endpoint_and_key,
+    read_all_sources,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _SANDBOX_CACHES = "sandbox-*.sqlite"
 @click.command(epilog=flags.example("walletframe settings"))
 def settings() -> None:
     """Show the value and the source of each setting."""
-    entries = read_entries()
+    entries = read_all_sources()
     value_by_name: dict[str, Any] = {
         field.name: getattr(each, field.name)
         for each in (Settings(), table_settings())
@@ -136,7 +136,7 @@ def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> Non
     """
     export = _posix_export if shell == "posix" else _powershell_export
     with service.Sandbox(service.Behaviour(**behaviour), ledger, port=port) as running:
-        keys = {kind: require_endpoint(running.settings(kind))[1] for kind in get_args(KeyKind)}
+        keys = {kind: endpoint_and_key(running.settings(kind))[1] for kind in get_args(KeyKind)}
         pairs = {kind: export(KEY_KIND=kind, API_KEY=key.reveal()) for kind, key in keys.items()}
         echo("# Simulated data. Run these commands in another shell:")
         echo(export(BASE_URL=running.base_url))

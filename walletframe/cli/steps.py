@@ -17,7 +17,7 @@ from walletframe.cli.files import require_wallet_list
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.extra_columns import check_keep
 from walletframe.numerals import counted_noun
-from walletframe.walletfile import rows_of, rows_of_file
+from walletframe.walletfile import read_file_rows, read_open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -101,7 +101,9 @@ def read_requested_wallets(
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
         reading = lists.with_labels(reading, labelled)
-    reading = lists.refuse_malformed(lists.with_fixes(reading) if fix else reading, on_unreadable)
+    reading = lists.separate_malformed(
+        lists.fix_spellings(reading) if fix else reading, on_unreadable
+    )
     aliases = [
         (number, str(alias), f"write {name} instead") for number, alias, name in reading.aliases
     ]
@@ -114,8 +116,8 @@ def read_requested_wallets(
         hints = [_MALFORMED_HINT] * (reading.has_malformed and bool(unreadable))
         hints += [_ALIAS_HINT] * bool(aliases)
         raise click.UsageError("\n  ".join(lines) + "\n" * bool(hints) + "\n".join(["", *hints]))
-    requested, labels = lists.select_wallets(
-        reading, on_unreadable, locate=lambda number: located[number][0]
+    requested, labels = lists.distinct_wallets_and_labels(
+        reading, on_unreadable, position_text=lambda number: located[number][0]
     )
     if not requested:
         raise click.UsageError(NO_WALLETS)
@@ -130,10 +132,10 @@ def _read_wallet_file(name: str, keep: Sequence[str]) -> Iterator[_LocatedWallet
     path = Path(name)
     try:
         if name == "-":
-            numbered = rows_of(sys.stdin, path, keep)
+            numbered = read_open_file(sys.stdin, path, keep)
         else:
             require_wallet_list(name)
-            numbered = rows_of_file(path, keep, partial(require_wallet_list, name))
+            numbered = read_file_rows(path, keep, partial(require_wallet_list, name))
         for number, wallet, labels in numbered:
             yield f"{name} line {number}", wallet, labels
     except OSError as error:

@@ -31,7 +31,7 @@ from walletframe.pickers.view import FILTERS, ExplorerState
 from walletframe.pickers.widget import LOCK, locked_handler
 from walletframe.reports import report
 from walletframe.service import latest_sandbox
-from walletframe.text import escaped, safe_line
+from walletframe.text import escape_html, safe_line
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -74,7 +74,9 @@ def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str
     line, picture = f"The chart is drawn only while a kernel runs. {_RERUN}", ""
     if image:
         line = f"The chart was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
-        img = f'<img alt="Chart of holdings" style="{_IMAGE_STYLE}" src="data:{escaped(image)}">'
+        img = (
+            f'<img alt="Chart of holdings" style="{_IMAGE_STYLE}" src="data:{escape_html(image)}">'
+        )
         picture = f'<div style="overflow-x: auto">{img}</div>'
     html = disable_mathjax(f"{picture}<div><em>{line}</em></div>{details._repr_html_()}")
     content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'

@@ -18,9 +18,9 @@ from traitlets import Any as AnyTrait
 from traitlets import Bool, Int, List, Unicode, observe, validate
 
 from walletframe import errors
-from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
+from walletframe.address.formats import malformed_reason
+from walletframe.address.forms import canonical_blockchain, truncate, wallet_or_reason
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
-from walletframe.address.shapes import malformed_reason
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import has_default_prices, value
 from walletframe.frames import identity
@@ -29,7 +29,7 @@ from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
 from walletframe.frames.schema import require_columns
 from walletframe.numerals import compact, counted_noun
-from walletframe.pandas_versions import factorized
+from walletframe.pandas_versions import factorize
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.widget import LOCK, MessageWidget, locked_handler
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from traitlets import TraitType
 
     from walletframe.address.forms import WalletAddress, WalletLike
-    from walletframe.address.lists import Pasted, WalletsLike
+    from walletframe.address.lists import PastedWallets, WalletsLike
     from walletframe.amounts.integers import Floats
     from walletframe.frames.details import DetailsLike, FetchLike, WalletDetails
     from walletframe.frames.identity import Codes, TokenKey
@@ -330,7 +330,7 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         options.append(Option(name, key, safe_line(name), short=short, search_text=search_text))
     if holdings is None:
         return Options("Blockchain", options)
-    codes, spellings = factorized(holdings["blockchain"])
+    codes, spellings = factorize(holdings["blockchain"])
     canonical = [canonical_blockchain(str(name)) for name in spellings]
     key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
     values, unit = values_and_label(holdings)
@@ -646,15 +646,15 @@ class WalletPicker(Picker):
     def _resolve_value(self, value: Any) -> OptionValue:
         if isinstance(value, str) and value in self._options:
             return value
-        wallet = read_wallet(value)
+        wallet = wallet_or_reason(value)
         if isinstance(wallet, str):
-            raise errors.AddressError([(0, shorten(value), wallet)])
+            raise errors.AddressError([(0, truncate(value), wallet)])
         if reason := malformed_reason(wallet):
-            raise errors.AddressError([(0, shorten(value), reason)])
+            raise errors.AddressError([(0, truncate(value), reason)])
         return self._options.add_option(_wallet_option(wallet))
 
 
-def _problem_texts(pasted: Pasted) -> list[str]:
+def _problem_texts(pasted: PastedWallets) -> list[str]:
     """Return a heading and, for each unreadable line, a text with the reasons."""
     problems_by_line: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in pasted.problems:

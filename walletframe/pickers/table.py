@@ -21,7 +21,7 @@ from pandas.api.types import is_float_dtype, is_numeric_dtype, is_unsigned_integ
 
 from walletframe.address.forms import canonical_blockchain
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.integers import float_keys, to_floats
+from walletframe.amounts.integers import float_sort_keys, to_floats
 from walletframe.analysis import search
 from walletframe.analysis.sums import totals
 from walletframe.frames.extra_columns import extra_names
@@ -30,8 +30,8 @@ from walletframe.frames.names import user_wallet_names, wallet_label_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
-from walletframe.numerals import cents, counted_noun, plain
-from walletframe.text import as_cell, safe_line, safe_url
+from walletframe.numerals import cents_text, counted_noun, plain
+from walletframe.text import escape_csv_cell, safe_line, safe_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -393,7 +393,7 @@ class TextCells(search.TextColumn):
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
         full_texts = ["" if code < 0 else self.full_text(code) for code in codes]
-        copies = [as_cell(text) for text in full_texts]
+        copies = [escape_csv_cell(text) for text in full_texts]
         fields: dict[str, list[Any]] = {"text": labels}
         if full_texts != labels:
             fields["full"] = none_where_equal(full_texts, labels)
@@ -450,7 +450,7 @@ class NumberCells:
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:
             return _split_at_decimal_point(exact)
-        texts = ["" if is_missing else cents(value) for value, is_missing in pairs]
+        texts = ["" if is_missing else cents_text(value) for value, is_missing in pairs]
         copied = {"copy": none_where_equal(exact, texts)} if texts != exact else {}
         return _split_at_decimal_point(texts) | copied
 
@@ -475,7 +475,7 @@ class AmountCells:
         integers, missing, scale = self._amounts.exact()
         divisor = str(math.gcd(10**scale, *integers.tolist()))  # ends with the common zeros
         decimals = scale - len(divisor) + len(divisor.rstrip("0"))
-        return _max_integer_digits(float_keys(integers[~missing]) / 10.0**scale), decimals
+        return _max_integer_digits(float_sort_keys(integers[~missing]) / 10.0**scale), decimals
 
     def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the amounts of rows with all digits. A note explains each unknown amount."""

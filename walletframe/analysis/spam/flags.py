@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.integers import Exact
-from walletframe.amounts.sums import Segments, is_positive, sums
+from walletframe.amounts.integers import ExactAmounts
+from walletframe.amounts.sums import GroupedAmounts, is_positive, sum_groups
 from walletframe.analysis.chunked import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
@@ -288,7 +288,7 @@ class Evidence:
 
     holdings: pd.DataFrame
     tokens: KeyCodes
-    amounts: Exact  # the amounts, or their sums if a row represents several equal rows
+    amounts: ExactAmounts  # the amounts, or their sums if a row represents several equal rows
     is_absurd: Mask  # whether the balance is impossibly large
     is_priced: Mask  # whether the service has a price
 
@@ -303,13 +303,13 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
     """Return evidence for distinct rows, with their first positions and numbers of equal rows."""
     require_columns(source.template.holdings, _NEEDED)
-    [(chunk, groups, sums)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
+    [(chunk, groups, totals)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
     first = first_rows(groups.codes, len(groups))
     holdings = chunk.positions.holdings.iloc[first].reset_index(drop=True)
-    known: Any = sums.units, sums.sizes == 0, sums.scale
+    known: Any = totals.units, totals.sizes == 0, totals.scale
     signs, tokens = holdings["signs"].to_numpy(), chunk.positions.tokens.take(first)
-    evidence = Evidence(holdings, tokens, Exact(*known), signs % 2 > 0, signs > 1)
-    return evidence, chunk.rows[first], sums.balances
+    evidence = Evidence(holdings, tokens, ExactAmounts(*known), signs % 2 > 0, signs > 1)
+    return evidence, chunk.rows[first], totals.balances
 
 
 def _evidence_keys(positions: Positions) -> pd.DataFrame:
@@ -414,7 +414,7 @@ def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
     large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
-    supplies = sums(Segments(exact, np.where(large[codes], codes, -1), count))
+    supplies = sum_groups(GroupedAmounts(exact, np.where(large[codes], codes, -1), count))
     for code in np.flatnonzero(supplies >= _EXTREME_AMOUNT * one).tolist():
         findings[code] = (*findings.get(code, ()), _EXTREME_SUPPLY)
     return findings
