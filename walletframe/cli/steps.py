@@ -97,27 +97,25 @@ def read_requested_wallets(
     ]
     for name in files:
         located += _read_wallet_file(name, kept)
-    reading = lists.read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
+    parsed = lists.read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
     if kept:
-        labelled = pd.DataFrame([located[number][2] for number in reading.positions], columns=kept)
-        reading = lists.with_labels(reading, labelled)
-    reading = lists.separate_malformed(
-        lists.fix_spellings(reading) if fix else reading, on_unreadable
-    )
+        labelled = pd.DataFrame([located[number][2] for number in parsed.positions], columns=kept)
+        parsed = lists.with_labels(parsed, labelled)
+    parsed = lists.separate_malformed(lists.fix_spellings(parsed) if fix else parsed, on_unreadable)
     aliases = [
-        (number, str(alias), f"write {name} instead") for number, alias, name in reading.aliases
+        (number, str(alias), f"write {name} instead") for number, alias, name in parsed.aliases
     ]
-    unreadable = [] if on_unreadable == "drop" else reading.problems
+    unreadable = [] if on_unreadable == "drop" else parsed.problems
     if problems := sorted([*unreadable, *aliases]):
         count = len(problems)
         shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in problems)
         more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
         lines = [f"{counted_noun(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
-        hints = [_MALFORMED_HINT] * (reading.has_malformed and bool(unreadable))
+        hints = [_MALFORMED_HINT] * (parsed.has_malformed and bool(unreadable))
         hints += [_ALIAS_HINT] * bool(aliases)
         raise click.UsageError("\n  ".join(lines) + "\n" * bool(hints) + "\n".join(["", *hints]))
     requested, labels = lists.distinct_wallets_and_labels(
-        reading, on_unreadable, position_text=lambda number: located[number][0]
+        parsed, on_unreadable, position_text=lambda number: located[number][0]
     )
     if not requested:
         raise click.UsageError(NO_WALLETS)
