@@ -551,7 +551,7 @@ class TestHierarchies:
             drawn = sum(figure.data[0]["values"])
             assert 0.98 * 135 < drawn < 135 * (1 + 1e-12)
             assert ("too small" in notes_of(figure)) == (drawn < 135 * (1 - 1e-12))
-        assert "7 owners and 25 of 90 inner groups are drawn; Other contains the rest." in notes_of(
+        assert "7 owners and 25 of 90 inner groups are drawn; the others are in Other or not" in notes_of(
             figure
         )
 

@@ -302,6 +302,9 @@ def test_values_at_prices_of_a_file(run, tmp_path):
     prices = ["--prices", str(tmp_path / "p.csv"), "--currency", "USD"]
     result = run("totals", f"ETH.{A}", *prices)
     assert "Value of 2 of 3 balances: 3,002.50 USD" in result.output
+    (tmp_path / "own.csv").write_text("token_blockchain,token_address,price\nETH,,1000\n")
+    listed = run("totals", f"ETH.{A}", "--prices", str(tmp_path / "own.csv"), *prices)
+    assert "Value of 2 of 3 balances: 1,502.50 USD" in listed.output
     lines = result.output.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
 

@@ -7,7 +7,7 @@ from canned_service import balance
 from fetches import failed, record
 
 import walletframe as wf
-from walletframe.errors import ColumnsError, PricesError, SnapshotError
+from walletframe.errors import ColumnsError, PricesError, PricesWarning, SnapshotError
 from walletframe.frames.assembly import assemble
 from walletframe.history import compare_values
 
@@ -57,7 +57,8 @@ def test_earlier_balances_without_values_have_the_later_prices():
     days = fetched([1, 2, 5], "2026-01-30", 100), fetched([2, 2, 5], "2026-01-31", 150)
     columns = ["unit_price", "value", "currency"]
     earlier = days[0]._replace(holdings=days[0].holdings.drop(columns=columns))
-    [row] = compare_values(earlier, days[1]).to_dict("records")
+    with pytest.warns(PricesWarning, match="of `before` have no value, .* 3 balances"):
+        [row] = compare_values(earlier, days[1]).to_dict("records")
     assert (row["asset"], row["difference"], row["from_prices"]) == ("ETH", 150, 0)
     with pytest.raises(ColumnsError, match=r"after.wf.value"):
         compare_values(days[0], days[1]._replace(holdings=earlier.holdings))

@@ -315,7 +315,7 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
     return frame
 
 
-def drawn_note(*parts: tuple[int, int, str]) -> str:
+def drawn_note(*parts: tuple[int, int, str], others_text: str = "Other contains the rest") -> str:
     """Return a sentence such as "3 wallets are drawn." A part is (drawn, others, noun)."""
     texts = [
         f"{drawn:,} of {counted_noun(drawn + others, noun)}"
@@ -326,7 +326,7 @@ def drawn_note(*parts: tuple[int, int, str]) -> str:
     *first, last = texts
     text = f"{', '.join(first)} and {last}" if first else last
     is_singular = not first and parts[0][0] == 1
-    end = "; Other contains the rest" if any(others for _, others, _ in parts) else ""
+    end = f"; {others_text}" if any(others for _, others, _ in parts) else ""
     return f"{text} {'is' if is_singular else 'are'} drawn{end}."
 
 

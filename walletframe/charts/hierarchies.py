@@ -77,6 +77,7 @@ if TYPE_CHECKING:
 
 _MAX_ROUNDING_ERROR = 1e-12
 _MIN_SHARE_WITH_LINES = 0.06  # a box with a smaller share of the total shows one line
+_REST = "the others are in Other or not drawn"
 _MIN_CHARS = 5  # of a name, such as "stETH"
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
@@ -484,7 +485,12 @@ def _custom_path_rings(
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
     weights = sum_by_group(balances.token_codes, balances.sizes)
-    return rings, weights, partial(_custom_path_texts, rings, levels), [drawn_note(*extent)]
+    return (
+        rings,
+        weights,
+        partial(_custom_path_texts, rings, levels),
+        [drawn_note(*extent, others_text=_REST)],
+    )
 
 
 def _custom_path_texts(
@@ -711,9 +717,9 @@ def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
     wallets, pieces, rest = int(outer.wallet_counts.sum()), leaves * bool(boxes), outer.sizes.copy()
     level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
-        sentence = drawn_note((single, wallets - single, "wallet"))
+        sentence = drawn_note((single, wallets - single, "wallet"), others_text=_REST)
     elif single == wallets:
-        sentence = drawn_note((pieces, balance_count - pieces, "balance"))
+        sentence = drawn_note((pieces, balance_count - pieces, "balance"), others_text=_REST)
     elif not single:
         counted = counted_noun(wallets, "wallet")
         sentence = f"{counted} {'is' if wallets == 1 else 'are'} combined by {level}."
@@ -723,7 +729,8 @@ def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
     rest[outer.drawn] = 0
     undrawn = int((outer.wallet_counts > 0).sum()) - len(outer.drawn)
     has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
-    return [drawn_note((len(outer.drawn), undrawn, "blockchain"))] * has_other + [sentence]
+    outer_part = len(outer.drawn), undrawn, "blockchain"
+    return [drawn_note(outer_part, others_text=_REST)] * has_other + [sentence]
 
 
 def _choose_parents(

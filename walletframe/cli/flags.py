@@ -95,13 +95,18 @@ file_option: _Option = _file(
 price_options: _Option = combine_options(
     click.option(
         "--prices",
+        multiple=True,
         metavar="FILE",
         type=_PricesPath(exists=True),
+        callback=lambda _context, _option, chosen: (
+            [*chosen] if chosen[1:] else next(iter(chosen), None)
+        ),
         help="Value balances at the prices in a .csv or .parquet file. The columns are "
         "token_blockchain and token_address (or asset), price, and optionally currency. A folder "
         "of .parquet files with the additional column date is also accepted, and the word service "
-        "for the service's prices. With --currency and without --prices, the prices of the "
-        "settings or of the service are used.",
+        "for the service's prices. Can be repeated: a token has the first price that is found. "
+        "With --currency and without --prices, the prices of the settings or of the service are "
+        "used.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )

@@ -161,10 +161,15 @@ def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
 
 
 def count_and_sum_contracts(positions: Positions, rows: Mask) -> tuple[int, str]:
-    """Return the number of contracts with positive amounts in these rows, and their sum."""
+    """Return the number of contracts with positive amounts in these rows, and their sum.
+
+    Amounts of several snapshots are not added up; the sum is "".
+    """
     amounts, codes = positions.amounts[rows], positions.contracts.codes[rows]
     is_held = is_positive(amounts.exact())
-    return len(np.unique(codes[is_held])), format(amounts[is_held].sum(), "f")
+    is_added = len(positions.holdings.get("snapshot", pd.Series()).unique()) <= 1
+    amount = format(amounts[is_held].sum(), "f") if is_added else ""
+    return len(np.unique(codes[is_held])), amount
 
 
 def warn_about_bridged(versions: int, amount: str = "") -> None:

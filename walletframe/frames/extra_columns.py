@@ -79,7 +79,8 @@ def extra_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
             raise SettingsError(
                 f"the column {safe_line(name)!r} of `wallets` has several values for "
                 f"{safe_line(wallet)!r}",
-                hint='pass one value per wallet, or, for several snapshots, add "snapshot" to `by`',
+                hint="use one value for each wallet; tables of several snapshots can have "
+                'several, with "snapshot" in `by`',
             )
         labelled_rows = labelled[codes[first]]
         rows = np.where(labelled_rows < 0, first, labelled_rows)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from walletframe.errors import PricesWarning
 from walletframe.frames.coverage import completeness_columns
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups
@@ -19,6 +20,7 @@ from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import concat_frames, one_currency, require_columns, text_array
 from walletframe.history.changes import mark_shared_answers_stale
+from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
 
 if TYPE_CHECKING:
@@ -101,6 +103,8 @@ def compare_values(
     -----
     InputWarning
         If two fetches at different times returned the same cached answers.
+    PricesWarning
+        If balances of `before` are valued at the prices of `after`.
 
     Examples
     --------
@@ -115,6 +119,9 @@ def compare_values(
     results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
     changes, options = value_changes(*results), {"assets": assets, "bridged": bridged}
+    if changes.at_later_prices:
+        text = "balances of `before` have no value, and are valued at the prices of `after`"
+        notify(f"{text}: {changes.at_later_prices}; to compare prices, value both", PricesWarning)
     table = changes.by_group(by_as_list(by), options, all_wallets=True).rename(columns=_COLUMNS)
     counts = table[["wallets_known", "wallets"]]
     numbers = [name for name in _COLUMNS.values() if name not in counts]
