@@ -26,6 +26,7 @@ from plain_process import printed
 
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
+from walletframe.errors import FetchWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
 from walletframe.settings.sources import user_file
 from walletframe.settings.values import default_cache
@@ -144,7 +145,7 @@ def test_check_lists_problems_without_a_request(run, tmp_path):
     assert result.exit_code == 1
     for line, text in (("2", "write ETH"), ("3", "40 hex digits"), ("5", "'Cy' here, but 'Ben'")):
         assert any(row.startswith(line) and text in row for row in result.output.splitlines())
-    assert result.output.endswith("1 of 4 wallets is without a problem.\n")
+    assert result.output.endswith("1 of 4 rows is without a problem.\n")
     listed.write_text("NEAR.bob\n", encoding="utf-8")
     assert run("check", str(listed.rename(tmp_path / "fine.txt"))).exit_code == 0
 
@@ -515,7 +516,8 @@ def test_interrupted_fetch_to_parquet_prints_its_progress(home):
             output = process.stdout.read()
             assert process.wait(60) == 130
     ok = int(re.search(r"40 wallets: (\d+) ok, \d+ cancelled", output)[1])
-    assert len(read_wallets(home / "bulk").wallets) >= ok >= 1
+    with pytest.warns(FetchWarning, match="has not finished"):
+        assert len(read_wallets(home / "bulk").wallets) >= ok >= 1
 
 
 @pytest.mark.filterwarnings("always")

@@ -296,9 +296,12 @@ class Notes(NamedTuple):
 
     def visible_note_lines(self) -> list[str]:
         """Return the lines that fit on a figure, with precedence for notes on the data quality."""
-        first, rest = self.drawn[:1], self.drawn[1:]
+        time = [note for note in self.data_quality if note.startswith("As of ")]
+        quality = [note for note in self.data_quality if note not in time]
+        firsts = [*self.left_out[:1], *self.drawn[:1]]
+        rest = [*self.left_out[1:], *self.drawn[1:]]
         fitting, lines = set[str](), list[str]()
-        for note in (*self.simulated, *self.data_quality, *first, *self.left_out, *rest):
+        for note in (*self.simulated, *quality, *firsts, *time, *rest):
             shown = [each for each in self.all_notes() if each in fitting or each == note]
             cut = [shorten(each, _MAX_SENTENCE_CHARS, placeholder=" …") for each in shown]
             tried = wrap(" ".join(cut), _LINE_CHARS)

@@ -203,7 +203,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
-        data_quality=[*snapshots.notes.data_quality, *balances.coverage],
+        data_quality=[*balances.coverage, *snapshots.notes.data_quality],
     )
     mask = snapshots.codes[balances.rows] >= 0
     if not mask.any():

@@ -63,9 +63,8 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
     problems = checked[checked["problem"].notna()]
     if len(problems):
         columns = {str(name): text_cells(problems[name], missing="") for name in problems}
-        columns = {"line": columns.pop("row"), **columns}
         print_table(Table("check", columns, len(problems)), exact=True)
-    valid = count_with_verb(len(checked) - len(problems), len(checked), "wallet")
+    valid = count_with_verb(len(checked) - len(problems), len(checked), "row")
     echo(f"{valid} without a problem.")
     exit_by_completeness(all_known=not len(problems))
 
