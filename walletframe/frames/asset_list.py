@@ -154,8 +154,10 @@ def tokens_to_assets(
 
 def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
     """Return the number and the exact sum of the bridged versions that an asset leaves out."""
-    bridged = positions.assets.bridged if positions.assets else {}
-    asset, contracts = positions.tokens.keys[index], positions.contracts
+    if not positions.assets:
+        return 0, "0"
+    bridged, contracts = positions.assets.bridged, positions.contracts
+    asset = positions.tokens.keys[index]
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
     return count_and_sum_contracts(positions, is_version[contracts.codes])
 
@@ -165,11 +167,13 @@ def count_and_sum_contracts(positions: Positions, rows: Mask) -> tuple[int, str]
 
     Amounts of several snapshots are not added up; the sum is "".
     """
-    amounts, codes = positions.amounts[rows], positions.contracts.codes[rows]
-    is_held = is_positive(amounts.exact())
-    is_added = len(positions.holdings.get("snapshot", pd.Series()).unique()) <= 1
-    amount = format(amounts[is_held].sum(), "f") if is_added else ""
-    return len(np.unique(codes[is_held])), amount
+    indices = np.flatnonzero(rows)
+    indices = indices[is_positive(positions.amounts[indices].exact())]
+    is_added = "snapshot" not in positions.holdings or (
+        len(positions.holdings["snapshot"].unique()) <= 1
+    )
+    amount = format(positions.amounts[indices].sum(), "f") if is_added else ""
+    return len(np.unique(positions.contracts.codes[indices])), amount
 
 
 def warn_about_bridged(versions: int, amount: str = "") -> None:
