@@ -35,8 +35,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
 
-PRICE_DTYPES: Final = {"unit_price": "float64", "value": "float64", "currency": TEXT}
-SPAM_DTYPES: Final = {"spam_score": "float64", "spam_reasons": TEXT, "is_spam": "bool"}
+PRICE_DTYPES: Final[dict[str, object]] = {
+    "unit_price": "float64",
+    "value": "float64",
+    "currency": TEXT,
+}
+SPAM_DTYPES: Final[dict[str, object]] = {
+    "spam_score": "float64",
+    "spam_reasons": TEXT,
+    "is_spam": "bool",
+}
 _NO_FINDING = (0.0, "")
 
 
