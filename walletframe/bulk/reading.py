@@ -340,7 +340,7 @@ def read_holdings(
     for part in contents.parts:
         sizes, indices = part.balance_counts, None
         if token_keys is not None:
-            spellings, codes = unique_tokens(part.read_columns(TOKEN))
+            spellings, codes = factorize_tokens(part.read_columns(TOKEN))
             tokens = token_identities(spellings)
             wanted = np.array([key in token_keys for key in tokens.merged_keys], dtype=bool)
             indices = np.flatnonzero(wanted[tokens.codes][codes])
@@ -378,7 +378,7 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     return array if rows is None else array.take(rows)
 
 
-def unique_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
+def factorize_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
     """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
     sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
     pairs = zip(TOKEN, sizes, strict=True)
@@ -400,7 +400,7 @@ def unique_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[p
 
 
 def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
-    spellings = (unique_tokens(part.read_columns(TOKEN))[0] for part in parts)
+    spellings = (factorize_tokens(part.read_columns(TOKEN))[0] for part in parts)
     to_text = schema.text_array
     columns = [{name: to_text(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)

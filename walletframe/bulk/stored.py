@@ -278,7 +278,7 @@ class StoredHoldings:
         part_rows = reading.reordered_rows(part.balance_counts, order)
         counts = part.balance_counts[order]
         wallets = np.repeat(np.arange(len(indices)), counts)
-        spellings, codes = reading.unique_tokens(read, part_rows)
+        spellings, codes = reading.factorize_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
         columns["amount"] = schema.na_amounts(len(wallets))
         if amounts := read.get("amount"):
