@@ -406,7 +406,7 @@ def first_labels(parsed: ParsedWallets) -> tuple[pd.DataFrame | None, dict[str, 
     codes = np.array([keys.setdefault(key, len(keys)) for key in all_keys], dtype=np.intp)
     columns = {}
     for name, column in parsed.labels.items():
-        rows, conflicting = first_labelled_rows(str(name), codes, column)
+        rows, conflicting = first_and_conflicting_label_rows(str(name), codes, column)
         conflicts[str(name)] = []
         for row in conflicting:
             reason = f"{label(column, row)} here, but {label(column, rows[codes[row]])} before"
@@ -415,7 +415,7 @@ def first_labels(parsed: ParsedWallets) -> tuple[pd.DataFrame | None, dict[str, 
     return pd.DataFrame(columns, index=range(len(keys))), conflicts
 
 
-def first_labelled_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
+def first_and_conflicting_label_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
     """Return each code's first row with a label, or -1, and the rows with a different label."""
     try:
         labels, _ = factorize(column)

@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from walletframe.address.forms import canonical_key
-from walletframe.address.lists import first_labelled_rows
+from walletframe.address.lists import first_and_conflicting_label_rows
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import create_private_file, read_parquet, sync_and_rename
 from walletframe.errors import DatasetError, FetchWarning
@@ -193,7 +193,7 @@ def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.D
     columns = {}
     for name, column in extra_columns.drop(columns=["blockchain", "address"]).items():
         values = column.array.take(rows)
-        first, _ = first_labelled_rows(str(name), codes[rows], values)
+        first, _ = first_and_conflicting_label_rows(str(name), codes[rows], values)
         first = np.append(first, np.full(len(keys) - len(first), -1))
         columns[name] = values.take(first, allow_fill=True)
     return pd.DataFrame(columns, index=range(len(keys)))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from walletframe.address.lists import first_labelled_rows
+from walletframe.address.lists import first_and_conflicting_label_rows
 from walletframe.amounts.arrow import AMOUNT_TEXT, merge_amount_columns, to_portable_table
 from walletframe.errors import SettingsError
 from walletframe.frames.identity import wallet_identities
@@ -73,7 +73,7 @@ def extra_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):
         codes = wallet_identities(wallets).codes
-        labelled, others = first_labelled_rows(name, codes, column)
+        labelled, others = first_and_conflicting_label_rows(name, codes, column)
         if others:
             wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
             raise SettingsError(
