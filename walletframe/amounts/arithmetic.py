@@ -58,7 +58,7 @@ def apply_exactly(
     left: ExactAmounts | Floats, right: ExactAmounts | Floats, operation: Callable[[Any, Any], Any]
 ) -> ExactAmounts:
     """Apply an exact operation, such as addition or floor division; raise for inexact floats."""
-    left, right = map(_require_exact, (left, right))
+    left, right = map(_to_exact_amounts, (left, right))
     lefts, rights, scale = at_same_scale(left, right)
     missing = left.missing | right.missing
     if operation in {np.floor_divide, np.remainder}:
@@ -67,7 +67,7 @@ def apply_exactly(
     return _zero_missing(operation(lefts, rights), missing, scale)
 
 
-def _require_exact(operand: ExactAmounts | Floats) -> ExactAmounts:
+def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
     """Return exact amounts. Raise for a column of floats, even if all these floats are exact."""
     if isinstance(operand, ExactAmounts):
         return operand
