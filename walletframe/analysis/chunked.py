@@ -371,7 +371,7 @@ def chunked_concentration(
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
     tokens, names, table = _tokens_and_totals(source, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
-    batches = [*_split_into_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown)]
+    batches = [*_split_tokens_into_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown)]
     keys = [_contract_keys_at(tokens, batch) for batch in batches]
     results = source.map_token_batches(partial(measure, **options), keys, names)
     for batch, result in zip(batches, results, strict=True):
@@ -380,7 +380,7 @@ def chunked_concentration(
     return with_coverage(measured, coverage_from_attrs(table))
 
 
-def _split_into_batches(balances: Codes, unknown: Mask) -> Iterator[Codes]:
+def _split_tokens_into_batches(balances: Codes, unknown: Mask) -> Iterator[Codes]:
     """Split tokens into batches of limited size. All unknown tokens are one batch."""
     known = np.flatnonzero(~unknown)
     before = np.cumsum(balances[known]) - balances[known]
