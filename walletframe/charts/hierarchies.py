@@ -585,7 +585,7 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     return [np.flatnonzero(part) for part in np.split(is_chosen, edges[1:-1])]
 
 
-def _default_path_texts(
+def _default_ring_texts(
     balances: DrawnBalances, rings: Sequence[_Ring], depth: int, amounts: _Amounts
 ) -> dict[int, _Texts]:
     """Return the texts of one ring on the default path, without groups that combine wallets."""
@@ -706,7 +706,7 @@ def _default_path_rings(
     add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     tokens = positions.tokens.codes[rings[-1].rows[leaves]]
     weights = sum_by_group(tokens, sizes[leaves], token_count)
-    write_texts = partial(_default_path_texts, balances, rings)
+    write_texts = partial(_default_ring_texts, balances, rings)
     return rings, weights, write_texts, _drawn_count_notes(rings, len(codes))
 
 
