@@ -488,12 +488,12 @@ def _custom_path_rings(
     return (
         rings,
         weights,
-        partial(_custom_path_texts, rings, levels),
+        partial(_custom_ring_texts, rings, levels),
         [drawn_note(*extent, others_text=_REST)],
     )
 
 
-def _custom_path_texts(
+def _custom_ring_texts(
     rings: Sequence[_Ring],
     levels: Sequence[tuple[GroupLevel, GroupLevel]],  # by the path up to a ring, and by its name
     depth: int,
