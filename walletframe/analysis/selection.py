@@ -163,7 +163,7 @@ def where_in_fetch(
 ) -> WalletDetails:
     """Select rows of both frames of a fetch, as `where` does."""
     rows = Selectable(encode_holdings(holdings), wallets)  # even of several snapshots
-    selected = rows.where(parse_selection(rows, rows.held, **options), search)
+    selected = rows.where(parse_where_arguments(rows, rows.held, **options), search)
     return _state_selection(selected, search=search, **options)
 
 
@@ -187,7 +187,7 @@ def where_in_chunks(
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
         tokens = chunked_tokens(source)
     empty = Selectable(source.template.holdings, wallets)
-    selection = parse_selection(empty, tokens, **options)
+    selection = parse_where_arguments(empty, tokens, **options)
     places = np.flatnonzero(empty.wallet_mask(selection))
     read = {*selection.tokens, *dict(selection.bridged)} or None
     rows = source.select_wallets(places).read_rows(read, [*source.template.holdings])
@@ -328,7 +328,7 @@ class Selectable:
         return marks
 
 
-def parse_selection(rows: Selectable, tokens: Positions, /, **arguments: Any) -> Selection:
+def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: Any) -> Selection:
     """Check the arguments of `where`, and return them as a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
     wallet, blockchain = options["wallet"], options["blockchain"]
