@@ -404,13 +404,13 @@ def chunked_pivot(
             hint="first read the balances into memory with read_wallets(folder), or with "
             "holdings.compute() for a Dask DataFrame",
         )
-    chosen = distribution.rank_tokens(totals)[:n]
+    chosen = distribution.argsort_totals(totals)[:n]
     keys = _contract_keys_at(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
     read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
     rows = source.template.replace_holdings(source.read_rows(keys, ()))
     table = distribution.pivot(rows, None, by=by, **options)
     read_totals = totals.drop(columns="value", errors="ignore")  # values were not read
-    ranked = distribution.rank_tokens(read_totals)
+    ranked = distribution.argsort_totals(read_totals)
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
     names = asset_list.token_or_asset_names(tokens, chosen)
     labels = pd.Index(names, dtype="str", name=tokens.kind)

@@ -535,7 +535,7 @@ def pivot(
     positions, row_names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
     groups = make_groups(positions, row_names)
     totals = compute_totals(positions, make_groups(positions, [positions.kind]))
-    chosen = rank_tokens(totals)[:n]
+    chosen = argsort_totals(totals)[:n]
     names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
     count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
     columns[chosen] = np.arange(len(chosen))
@@ -557,7 +557,7 @@ def coverage_of_chosen_totals(totals: pd.DataFrame, chosen: Codes) -> Coverage:
     return replace(coverage, **counts, beyond_limit=coverage.balances - counts["balances"])
 
 
-def rank_tokens(totals: pd.DataFrame) -> Codes:
+def argsort_totals(totals: pd.DataFrame) -> Codes:
     """Return the row numbers of totals, by value and then holders, both in descending order."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
