@@ -66,14 +66,14 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     >>> frame.set_index("amount", divisions=divisions(frame["amount"])).index.compute().tolist()
     [Amount('1'), Amount('2'), Amount('3')]
     """
-    sample = column.map_partitions(_sample_amounts).compute().sort_values()
+    sample = column.map_partitions(_sorted_sample).compute().sort_values()
     if sample.empty:
         raise AmountError("the column has no known amounts, so it has no divisions")
     limits = _take_evenly(sample, (npartitions or column.npartitions) + 1).drop_duplicates()
     return limits.tolist() if len(limits) > 1 else limits.tolist() * 2
 
 
-def _sample_amounts(part: pd.Series) -> pd.Series:
+def _sorted_sample(part: pd.Series) -> pd.Series:
     ordered = part.dropna().sort_values()
     return _take_evenly(ordered, min(len(ordered), _SAMPLES))
 
