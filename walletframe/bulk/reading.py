@@ -279,7 +279,7 @@ def read_wallets(
         raise ColumnsError(missing, all_columns)
     layout = Layout(local_path(folder))
     with raise_dataset_errors(layout.root):
-        service = require_dataset_service(layout)
+        service = read_service_of_folder(layout)
         keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(layout, service, keys)
         wallets, order = ordered_wallets(contents, service, requested)
@@ -292,7 +292,7 @@ def read_wallets(
         return WalletDetails(with_extra_columns(wallets, layout), holdings)
 
 
-def require_dataset_service(layout: Layout) -> str:
+def read_service_of_folder(layout: Layout) -> str:
     """Return the service of a folder, or raise if it was not written by `fetch_to_parquet`."""
     service = layout.read_service()
     if service is None:

@@ -309,7 +309,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     layout = Layout(local_path(folder))
     with raise_dataset_errors(layout.root):
-        service = reading.require_dataset_service(layout)
+        service = reading.read_service_of_folder(layout)
         return stored_holdings(reading.read_folder(layout, service), layout)
 
 

@@ -27,7 +27,7 @@ from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import wallets_to_request, with_standard_columns
 from walletframe.bulk.files import Layout, raise_dataset_errors
-from walletframe.bulk.reading import require_dataset_service, with_extra_columns
+from walletframe.bulk.reading import read_service_of_folder, with_extra_columns
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
@@ -412,7 +412,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Layout(path).read_service() is not None]
         if not roots:
-            require_dataset_service(Layout(root))  # raises
+            read_service_of_folder(Layout(root))  # raises
         for path in roots:
             Layout(path).warn_if_unfinished()
         shards = [OpenedFolder(path, list_files(path)) for path in roots]
