@@ -157,7 +157,7 @@ def test_summary_has_all_counts():
     """Statuses, sources, unreadable balances and simulated data."""
     simulated = WalletRecord(
         ETH,
-        Outcome(Status.OK, balances=Balances.from_sent([])),
+        Outcome(Status.OK, balances=Balances.from_sent_balances([])),
         "sandbox",
         NOW,
         Source.STALE,

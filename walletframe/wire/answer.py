@@ -143,7 +143,7 @@ def _entry_outcome(wallet: SentWallet, error: str | None) -> Outcome:
         return Outcome(Status.INVALID, error, wallet.explorer_url)
     if wallet.balances is None:
         return Outcome(Status.FAILED, NO_LIST, wallet.explorer_url)
-    balances = Balances.from_sent(wallet.balances)
+    balances = Balances.from_sent_balances(wallet.balances)
     return Outcome(Status.OK, balances.unreadable_message, wallet.explorer_url, balances)
 
 

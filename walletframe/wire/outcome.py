@@ -36,7 +36,7 @@ class Balances:
     unreadable_count: int = 0  # of balances with an unreadable amount, decimals or token
 
     @classmethod
-    def from_sent(cls, sent: Sequence[SentBalance]) -> Balances:
+    def from_sent_balances(cls, sent: Sequence[SentBalance]) -> Balances:
         """Convert decoded balances to columns."""
         assets = [balance.asset for balance in sent]
         amounts = [balance.amount for balance in sent]
