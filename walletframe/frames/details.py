@@ -115,7 +115,7 @@ def as_wallets_frame(argument: object) -> pd.DataFrame:
     return _frame_of(argument, "wallets")
 
 
-def as_holdings_frame(argument: object) -> pd.DataFrame:
+def extract_holdings(argument: object) -> pd.DataFrame:
     """Return the holdings of an argument: a DataFrame or the result of a fetch."""
     return _frame_of(argument, "holdings")
 

@@ -12,7 +12,7 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import distinct_wallets
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import MissingExtraError, SettingsError
-from walletframe.frames.details import as_holdings_frame
+from walletframe.frames.details import extract_holdings
 from walletframe.frames.schema import HOLDING_DTYPES, category_dtype, require_columns, typed_frame
 from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
@@ -234,7 +234,7 @@ def crosscheck(
     (0, 10)
     """
     rpc_url = NodeUrl.of(rpc_url)
-    frame = as_holdings_frame(holdings)
+    frame = extract_holdings(holdings)
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
     look_up_balances = _import_look_up(rpc_url)

@@ -24,7 +24,7 @@ from walletframe.address.lists import parse_wallets, read_pasted, with_standard_
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import has_default_prices, value
 from walletframe.frames import identity
-from walletframe.frames.details import as_details, as_holdings_frame, is_details
+from walletframe.frames.details import as_details, extract_holdings, is_details
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
 from walletframe.frames.schema import require_columns
@@ -452,7 +452,7 @@ class TokenPicker(Picker):
 
     @staticmethod
     def _read_options(source: FetchLike) -> TokenOptions:
-        return TokenOptions(as_holdings_frame(source))
+        return TokenOptions(extract_holdings(source))
 
     def _resolve_value(self, value: Any) -> OptionValue:
         if isinstance(value, str):
