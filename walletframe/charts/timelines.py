@@ -40,7 +40,7 @@ from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
-from walletframe.frames.details import as_wallets_frame
+from walletframe.frames.details import extract_wallets
 from walletframe.frames.groups import KINDS, SNAPSHOT, by_as_list
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
@@ -665,7 +665,7 @@ def _group_columns(rows: pd.DataFrame) -> list[str]:
 def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
     """Return two lists of names of the wallets or groups in the rows: short and full names."""
     if "address" in rows:
-        frame = None if wallets is None else as_wallets_frame(wallets)
+        frame = None if wallets is None else extract_wallets(wallets)
         user_names = user_wallet_names(rows, frame)
         full = [*map(full_wallet_name, rows["blockchain"], rows["address"], user_names)]
         return wallet_names(rows, np.arange(len(rows)), user_names), full

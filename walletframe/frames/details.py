@@ -110,7 +110,7 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
     return argument if isinstance(argument, WalletDetails) else WalletDetails(wallets, holdings)
 
 
-def as_wallets_frame(argument: object) -> pd.DataFrame:
+def extract_wallets(argument: object) -> pd.DataFrame:
     """Return the wallets of an argument: a DataFrame or the result of a fetch."""
     return _frame_of(argument, "wallets")
 

@@ -15,7 +15,7 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import GroupedAmounts, sum_groups
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
-from walletframe.frames.details import as_wallets_frame
+from walletframe.frames.details import extract_wallets
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import (
     KeyCodes,
@@ -196,7 +196,7 @@ def read_positions(
     With `by_snapshot`, a wallet counts as a different wallet in each snapshot, unless `wallets`
     lacks the column ``snapshot``. Without `by_snapshot`, several snapshots are an error.
     """
-    frame = None if wallets is None else as_wallets_frame(wallets)
+    frame = None if wallets is None else extract_wallets(wallets)
     if not by_snapshot and not isinstance(holdings, Positions):
         require_one_snapshot(holdings, *([] if frame is None else [frame]))
     by_snapshot = by_snapshot and (frame is None or _SNAPSHOT in frame.columns)
