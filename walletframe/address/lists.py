@@ -186,7 +186,7 @@ def wallets_to_request(
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
     """Return the distinct wallets and the labels. Warn about possible typos."""
     check_on_unreadable(on_unreadable)
-    parsed = separate_malformed(fix_spellings(parsed) if fix else parsed, on_unreadable)
+    parsed = separate_malformed(unify_spellings(parsed) if fix else parsed, on_unreadable)
     wallets, labels = distinct_wallets_and_labels(parsed, on_unreadable)
     warn_about_typos(wallets)
     if labels is not None and (spellings := _first_spelling_by_label(labels)):
@@ -214,7 +214,7 @@ def separate_malformed(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> Pa
     )
 
 
-def fix_spellings(parsed: ParsedWallets) -> ParsedWallets:
+def unify_spellings(parsed: ParsedWallets) -> ParsedWallets:
     """Replace aliases of blockchains and later spellings of labels. Warn about replacements."""
     lines = alias_replacement_texts(parsed.aliases)
     labels = parsed.labels

@@ -101,7 +101,7 @@ def read_requested_wallets(
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in parsed.positions], columns=kept)
         parsed = lists.with_labels(parsed, labelled)
-    parsed = lists.separate_malformed(lists.fix_spellings(parsed) if fix else parsed, on_unreadable)
+    parsed = lists.separate_malformed(lists.unify_spellings(parsed) if fix else parsed, on_unreadable)
     aliases = [
         (number, str(alias), f"write {name} instead") for number, alias, name in parsed.aliases
     ]

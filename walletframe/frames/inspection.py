@@ -11,7 +11,7 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import (
     check_on_unreadable,
     first_labels,
-    fix_spellings,
+    unify_spellings,
     labels_to_respell,
     readable_wallets,
     separate_malformed,
@@ -207,7 +207,7 @@ def clean(
     ['ARBITRUM']
     """
     check_on_unreadable(on_unreadable)
-    reading = fix_spellings(read_input(wallets, check_keep(keep)))
+    reading = unify_spellings(read_input(wallets, check_keep(keep)))
     reading = separate_malformed(reading, on_unreadable)
     for name, conflicts in first_labels(reading)[1].items():
         if conflicts:
