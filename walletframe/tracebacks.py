@@ -20,15 +20,15 @@ def strip_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
 
     An error of another library gets a note with the source lines of its traceback.
     """
-    return _raise_without_frames(func, BaseException)
+    return _drop_frames_from_errors(func, BaseException)
 
 
 def strip_address_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
     """Remove the stack frames from an `AddressError`, whose cause is in the user's list."""
-    return _raise_without_frames(func, AddressError)
+    return _drop_frames_from_errors(func, AddressError)
 
 
-def _raise_without_frames(func: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
+def _drop_frames_from_errors(func: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
     @wraps(func)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
