@@ -279,7 +279,7 @@ class Selectable:
             marks &= label_texts(self.wallets[name]).isin(texts).to_numpy()
         return np.asarray(marks)
 
-    def row_mask(self, selection: Selection) -> Mask:
+    def mask_before_spam_and_value(self, selection: Selection) -> Mask:
         """Return a mask of the rows that match all conditions except those on spam and value."""
         held = self.held
         marks = _match_wallets(held.wallet_keys, selection)[held.wallet_codes]
@@ -298,7 +298,7 @@ class Selectable:
     ) -> WalletDetails:
         """Return the selected rows that contain all words. `names` replaces names of tokens."""
         holdings = self.held.holdings
-        matches = self.row_mask(selection)
+        matches = self.mask_before_spam_and_value(selection)
         if words := split_search_words(search):
             texts = searchable_columns(self._with_wallets, names).values()
             matches &= mask_rows_with_words(words, texts, len(holdings))
@@ -308,7 +308,7 @@ class Selectable:
         reasons = {spam: (matches & ~with_small, ""), "small": (with_small & ~marks, "")}
         if selection.bridged:
             versions = replace(selection, tokens=tuple(dict(selection.bridged)))
-            rows = self.drop_spam_and_small(self.row_mask(versions), versions)
+            rows = self.drop_spam_and_small(self.mask_before_spam_and_value(versions), versions)
             count, amount = count_and_sum_contracts(self.held, rows)
             amount *= len({asset for _, asset in selection.bridged}) == 1
             reasons["bridged"] = rows, bridged_text(count, amount)

@@ -86,7 +86,7 @@ class Portfolio(Selectable):
 
     def select(self, selection: Selection) -> SelectedHoldings:
         """Return the selected holdings, with the numbers of spam tokens and small balances."""
-        matches, values = self.row_mask(selection), self.row_values
+        matches, values = self.mask_before_spam_and_value(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
@@ -109,7 +109,7 @@ class Portfolio(Selectable):
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
         """Return the stats of a filter's options with balances. Labels are not supported."""
         held, values, keys = self.held, self.row_values, list[Any]()
-        mask = self.drop_spam_and_small(self.row_mask(selection), replace(selection, small=None))
+        mask = self.drop_spam_and_small(self.mask_before_spam_and_value(selection), replace(selection, small=None))
         if kind == "tokens":
             keys, codes = held.tokens.keys, held.tokens.codes
         elif kind == "wallets":
