@@ -54,7 +54,7 @@ def as_amounts(data: Data) -> Data:
     AmountDtype()
     """
     if isinstance(data, pd.Series):
-        return _convert_column(data)
+        return _convert_if_amounts(data)
     if not isinstance(data, pd.DataFrame):
         raise ArgumentError(
             f"as_amounts needs a DataFrame or a Series, not a value of type {type(data).__name__}",
@@ -62,11 +62,11 @@ def as_amounts(data: Data) -> Data:
         )
     result = data.copy()
     for position in range(data.shape[1]):
-        result.isetitem(position, _convert_column(data.iloc[:, position]).array)
+        result.isetitem(position, _convert_if_amounts(data.iloc[:, position]).array)
     return result
 
 
-def _convert_column(column: pd.Series) -> pd.Series:
+def _convert_if_amounts(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.ArrowDtype):
         has_amounts = isinstance(column.dtype.pyarrow_dtype, AmountType)
     else:
