@@ -236,7 +236,7 @@ def choose_price_source(
     return EffectivePrices(entries, names, is_list or prices is None, tokens_by_asset)
 
 
-def has_default_prices(holdings: pd.DataFrame) -> bool:
+def can_value_by_default(holdings: pd.DataFrame) -> bool:
     """Return whether `value` has prices by default: in the settings or from the service."""
     sends_prices = "price" in holdings and bool(holdings["price"].notna().any())
     return sends_prices or table_settings().prices is not None

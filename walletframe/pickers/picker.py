@@ -22,7 +22,7 @@ from walletframe.address.formats import malformed_reason
 from walletframe.address.forms import canonical_blockchain, truncate, wallet_or_reason
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
 from walletframe.analysis.selection import label_texts
-from walletframe.analysis.valuation import has_default_prices, value
+from walletframe.analysis.valuation import can_value_by_default, value
 from walletframe.frames import identity
 from walletframe.frames.details import as_details, extract_holdings, is_details
 from walletframe.frames.known import known_mask
@@ -173,7 +173,7 @@ def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
         return None, ""
     usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
     holdings = holdings.assign(price=usable)
-    if not has_default_prices(holdings):
+    if not can_value_by_default(holdings):
         return None, ""
     whose = "the service's prices" if table_settings().prices is None else "your prices"
     return value(holdings)["value"].to_numpy(np.float64, na_value=np.nan), f"value at {whose}"

@@ -12,7 +12,7 @@ from walletframe import charts
 from walletframe.amounts import AmountDtype
 from walletframe.analysis.spam.flags import flag_spam
 from walletframe.analysis.sums import compute_totals, totals
-from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
+from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups, with_default_asset
@@ -237,7 +237,7 @@ def compose(
 
 def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
     """Add values (if there are prices) and spam flags to the holdings."""
-    if "value" not in holdings and has_default_prices(holdings):
+    if "value" not in holdings and can_value_by_default(holdings):
         holdings = value(holdings)
     has_flags = {"is_spam", "spam_reasons"} <= {*holdings.columns}
     return holdings if has_flags else flag_spam(holdings)
@@ -245,7 +245,7 @@ def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 def _uses_default_prices(holdings: pd.DataFrame) -> bool:
     """Return whether the values are those of the default prices; False without values."""
-    if "value" not in holdings or not has_default_prices(holdings):
+    if "value" not in holdings or not can_value_by_default(holdings):
         return False
     values = holdings["value"].astype("float64")
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
