@@ -34,7 +34,7 @@ import walletframe as wf
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.dask import open_wallets
 from walletframe.dask.rate import RateLimiterPlugin
-from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_fetch, check_worker
+from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_worker_shards, check_worker
 from walletframe.dask.shards import _registered_cancel_event as ending
 from walletframe.errors import (
     AddressError,
@@ -339,7 +339,7 @@ class TestWorkers:
     def test_they_end_current_and_later_work(self):
         """Another fetch is not affected."""
         with ending("one") as first, ending("another") as other:
-            cancel_fetch("one")
+            cancel_worker_shards("one")
             assert first.is_set()
             with ending("one") as later:
                 assert later.is_set()

@@ -135,7 +135,7 @@ def fetch_shards(
                     summaries[summary.folder.name] = summary
                     pending.discard(future)  # frees the shard's wallets on the worker
                     if summary.key_refused:
-                        cluster.run(cancel_fetch, name, on_error="ignore")
+                        cluster.run(cancel_worker_shards, name, on_error="ignore")
                 counts = Counter()
                 for report in reports.values():
                     counts.update(report["counts"])
@@ -145,7 +145,7 @@ def fetch_shards(
     except BaseException as fault:
         with suppress(Exception):  # an error of the scheduler or a shard was already raised
             if cluster.status == "running":
-                cluster.run(cancel_fetch, name, on_error="ignore")
+                cluster.run(cancel_worker_shards, name, on_error="ignore")
                 distributed.wait(pending)  # until no worker writes
         if not isinstance(fault, KeyboardInterrupt):
             raise
@@ -302,7 +302,7 @@ def _registered_cancel_event(name: str) -> Iterator[Event]:
         del _running[cancel]
 
 
-def cancel_fetch(name: str) -> None:
+def cancel_worker_shards(name: str) -> None:
     """Cancel the running and the future shards of a fetch on this worker."""
     _cancelled.add(name)
     for cancel, fetch in [*_running.items()]:
