@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from walletframe.amounts.arithmetic import round_half_even
 from walletframe.amounts.integers import MAX_DECIMALS, POWERS_OF_TEN, ExactAmounts, rescale
-from walletframe.amounts.sums import Int128Amounts, words_of_decimals
+from walletframe.amounts.sums import Int128Amounts, words_of_decimal_array
 from walletframe.amounts.text import plain_text, plain_texts
 from walletframe.amounts.values import read_amounts, read_decimals, read_texts
 from walletframe.errors import AmountPrecisionError, ArgumentError, SettingsError
@@ -203,7 +203,7 @@ def read_portable(
     decimals: pa.Array, inexact: Mask, load_texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
     """Read decimals as amounts, or the exact text if a decimal is null or inexact."""
-    words, missing = words_of_decimals(decimals), np.asarray(decimals.is_null())
+    words, missing = words_of_decimal_array(decimals), np.asarray(decimals.is_null())
     rows = np.flatnonzero(missing | inexact)
     overrides = ExactAmounts(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)
     if len(rows):

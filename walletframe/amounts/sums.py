@@ -253,7 +253,7 @@ def is_positive(amounts: ExactAmounts | Int128Amounts, minimum: int = 0) -> Mask
     return result
 
 
-def words_of_decimals(decimals: pa.Array) -> npt.NDArray[np.int64]:
+def words_of_decimal_array(decimals: pa.Array) -> npt.NDArray[np.int64]:
     """Return the 64-bit words of a decimal128 or decimal256 array, undefined for nulls."""
     width = decimals.type.byte_width // 8
     words = np.frombuffer(decimals.buffers()[1], dtype=np.int64).reshape(-1, width)

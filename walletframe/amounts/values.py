@@ -26,7 +26,7 @@ from walletframe.amounts.integers import (
     as_objects,
 )
 from walletframe.amounts.scalar import Amount, integer_and_scale
-from walletframe.amounts.sums import integers_from_words, words_of_decimals
+from walletframe.amounts.sums import integers_from_words, words_of_decimal_array
 from walletframe.amounts.text import parse_integer_and_scale, short_repr
 from walletframe.errors import AmountError, AmountPrecisionError
 
@@ -95,7 +95,7 @@ def read_texts(texts: pa.Array) -> ExactAmounts | None:
 
 def read_decimals(decimals: pa.Array) -> ExactAmounts:
     """Read amounts from an Arrow array of type decimal128 or decimal256."""
-    integers = integers_from_words(words_of_decimals(decimals))
+    integers = integers_from_words(words_of_decimal_array(decimals))
     missing = np.asarray(decimals.is_null())
     if missing.any():
         integers[missing] = 0
