@@ -22,7 +22,7 @@ from walletframe.errors import (
     UnknownWalletError,
 )
 from walletframe.frames.asset_list import (
-    count_and_sum_contracts,
+    count_and_sum_positive,
     token_or_asset_index,
     tokens_to_assets,
     warn_about_bridged,
@@ -309,7 +309,7 @@ class Selectable:
         if selection.bridged:
             versions = replace(selection, tokens=tuple(dict(selection.bridged)))
             rows = self.drop_spam_and_small(self.mask_before_spam_and_value(versions), versions)
-            count, amount = count_and_sum_contracts(self.held, rows)
+            count, amount = count_and_sum_positive(self.held, rows)
             amount *= len({asset for _, asset in selection.bridged}) == 1
             reasons["bridged"] = rows, bridged_text(count, amount)
             warn_about_bridged(count, amount)

@@ -159,10 +159,10 @@ def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
     bridged, contracts = positions.assets.bridged, positions.contracts
     asset = positions.tokens.keys[index]
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
-    return count_and_sum_contracts(positions, is_version[contracts.codes])
+    return count_and_sum_positive(positions, is_version[contracts.codes])
 
 
-def count_and_sum_contracts(positions: Positions, rows: Mask) -> tuple[int, str]:
+def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
     """Return the number of contracts with positive amounts in these rows, and their sum.
 
     Amounts of several snapshots are not added up; the sum is "".
