@@ -112,7 +112,7 @@ class RequestWorkers:
     def _send(self, batch: Mapping[int, WalletAddress]) -> None:
         """Send the request for a batch, with retries, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
-            self._deliver(batch, {})
+            self._queue_replies_and_retry_rest(batch, {})
             return
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
         deadline, attempt = math.inf, 0
@@ -143,9 +143,9 @@ class RequestWorkers:
             replies = self._replies_by_id(batch, self._final_reply(reply, no_permit, deadline))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        self._deliver(batch, replies)
+        self._queue_replies_and_retry_rest(batch, replies)
 
-    def _deliver(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
+    def _queue_replies_and_retry_rest(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
         """Queue the replies, and request the wallets without a reply one by one."""
         for numbered_reply in replies.items():
             self._reply_queue.put(numbered_reply)
