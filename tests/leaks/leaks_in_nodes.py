@@ -22,7 +22,7 @@ from leak_surfaces import surface, surfaces
 from leaks_in_logs import listening
 
 import walletframe as wf
-from walletframe.settings.key import NodeUrl
+from walletframe.settings.key import RpcUrl
 from walletframe.transport import NodeSession
 
 WALLET = "ETH.0x" + "a" * 40
@@ -178,7 +178,7 @@ def session(ground):
     """All within a session with a node."""
     with node(ground, lambda _: b"{}") as relay:
         hidden(ground, relay.url)
-        session = NodeSession(NodeUrl.of(None), 5)
+        session = NodeSession(RpcUrl.of(None), 5)
         session.send(body=b"{}")
         seen = within(session)
         session.close()

@@ -15,7 +15,7 @@ from canned_service import Canned
 
 import walletframe as wf
 from walletframe.errors import FetchWarning, SettingsError
-from walletframe.settings.key import ApiKey, NodeUrl
+from walletframe.settings.key import ApiKey, RpcUrl
 
 WALLET = "ETH.0x" + "a" * 40
 SECRETS = ("path-secret-1", "query-secret-2", "user-secret-3", "word-secret-4")
@@ -121,12 +121,12 @@ def test_interrupt_does_not_show_it(scripted_node):
 
 def test_url_is_left_out_of_copies():
     """A pickle has none, a copy is the same, text is a mask."""
-    url = NodeUrl("https://node.example/path-secret-1")
-    assert copy.deepcopy(url) is copy.copy(url) is NodeUrl.of(url) is url
+    url = RpcUrl("https://node.example/path-secret-1")
+    assert copy.deepcopy(url) is copy.copy(url) is RpcUrl.of(url) is url
     assert b"secret" not in pickle.dumps(url)
     assert not pickle.loads(pickle.dumps(url))
-    assert (str(url), repr(NodeUrl(""))) == ("<node URL, hidden>", "<node URL, empty>")
-    assert url == NodeUrl("https://node.example/path-secret-1") != ApiKey(url.reveal())
+    assert (str(url), repr(RpcUrl(""))) == ("<node URL, hidden>", "<node URL, empty>")
+    assert url == RpcUrl("https://node.example/path-secret-1") != ApiKey(url.reveal())
 
 
 def test_environment_names_the_node(relay, monkeypatch):

@@ -17,7 +17,7 @@ from walletframe.frames.schema import HOLDING_DTYPES, category_dtype, require_co
 from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
 from walletframe.node.rpc import NodeFailure, NodeStatus
-from walletframe.settings.key import NodeUrl, require_node_url
+from walletframe.settings.key import RpcUrl, require_node_url
 from walletframe.text import safe_line
 from walletframe.tracebacks import strip_tracebacks
 
@@ -60,7 +60,7 @@ def token_balance(
     wallets: WalletsLike,
     token: str | None,
     *,
-    rpc_url: str | NodeUrl | None = None,
+    rpc_url: str | RpcUrl | None = None,
     block: int | None = None,
     chain_ids: Mapping[str, int] | None = None,
     timeout_s: float = 30.0,
@@ -135,7 +135,7 @@ def token_balance(
     >>> token_balance([], None, rpc_url="http://127.0.0.1:8545").shape
     (0, 12)
     """
-    rpc_url = NodeUrl.of(rpc_url)
+    rpc_url = RpcUrl.of(rpc_url)
     parsed = distinct_wallets(request.parse_evm_wallets(wallets))
     contract = request.parse_contract(token)
     options = NodeOptions(block, chain_ids, timeout_s)
@@ -178,7 +178,7 @@ def token_balance(
 def crosscheck(
     holdings: pd.DataFrame | DetailsLike,
     *,
-    rpc_url: str | NodeUrl | None = None,
+    rpc_url: str | RpcUrl | None = None,
     block: int | None = None,
     chain_ids: Mapping[str, int] | None = None,
     timeout_s: float = 30.0,
@@ -233,7 +233,7 @@ def crosscheck(
     >>> crosscheck(assemble([]).holdings, rpc_url="http://127.0.0.1:8545").shape
     (0, 10)
     """
-    rpc_url = NodeUrl.of(rpc_url)
+    rpc_url = RpcUrl.of(rpc_url)
     frame = extract_holdings(holdings)
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
@@ -271,7 +271,7 @@ def crosscheck(
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
-def _import_look_up(url: NodeUrl) -> Callable[..., Any]:
+def _import_look_up(url: RpcUrl) -> Callable[..., Any]:
     """Import `look_up_balances`, or raise an error without a URL or the extra ``node``."""
     require_node_url(url)
     if find_spec("eth_abi") is None:

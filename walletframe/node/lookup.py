@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from walletframe.node.request import BalanceQuery, NodeOptions
-    from walletframe.settings.key import NodeUrl
+    from walletframe.settings.key import RpcUrl
 
 _MULTICALL_SIZE, _BATCH_SIZE = 300, 100
 _MAX_QUANTITY = 2**63
@@ -80,7 +80,7 @@ class ContractCall:
 
 
 def look_up_balances(
-    url: NodeUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
+    url: RpcUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
     """Return the balance or the failure of each query, and the metadata of `token`."""
     if not queries:

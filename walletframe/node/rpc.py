@@ -24,7 +24,7 @@ from walletframe.wire.outcome import Outcome, Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.settings.key import NodeUrl
+    from walletframe.settings.key import RpcUrl
 
 _MAX_QUOTED = 160
 
@@ -66,7 +66,7 @@ _IDS = count(1)  # unique in this process, so that an answer matches only one ca
 class Node:
     """A connection to a node. After a fatal failure, such as a timeout, nothing more is sent."""
 
-    def __init__(self, url: NodeUrl, timeout_s: float) -> None:
+    def __init__(self, url: RpcUrl, timeout_s: float) -> None:
         self._session = NodeSession(url, timeout_s)
         self._fatal: NodeFailure | None = None
 

@@ -81,16 +81,16 @@ def contains_key(value: Any, key: ApiKey | None) -> bool:
     return secret in (texts if len(secret) < _MIN_KEY_LENGTH else "\n".join(texts))
 
 
-class NodeUrl(Secret):
+class RpcUrl(Secret):
     """The URL of a node's JSON-RPC interface."""
 
     __slots__ = ()
     _name = "node URL"
 
     @classmethod
-    def of(cls, url: object) -> NodeUrl:
+    def of(cls, url: object) -> RpcUrl:
         """Return a URL as a secret; None reads the variable ``WALLETFRAME_RPC_URL``."""
-        if isinstance(url, NodeUrl):
+        if isinstance(url, RpcUrl):
             return url
         if url is None:
             url = os.environ.get(RPC_URL_VARIABLE, "")
@@ -123,7 +123,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def require_node_url(url: NodeUrl) -> SplitResult:
+def require_node_url(url: RpcUrl) -> SplitResult:
     """Return the components of a node's URL; raise an error that does not quote the URL."""
     if not url:
         raise SettingsError(

@@ -32,7 +32,7 @@ from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.schemas import DETAILS_PATH
 
 if TYPE_CHECKING:
-    from walletframe.settings.key import NodeUrl
+    from walletframe.settings.key import RpcUrl
     from walletframe.settings.values import Settings
     from walletframe.transport.attempt import Attempt, InFlightRequests
     from walletframe.transport.faults import Server
@@ -198,7 +198,7 @@ class NodeSession(Session):
     _server, _method = "node", "POST"
 
     @strip_tracebacks
-    def __init__(self, url: NodeUrl, timeout_s: float) -> None:
+    def __init__(self, url: RpcUrl, timeout_s: float) -> None:
         parts = require_node_url(url)
         masked_url = f"{parts.scheme}://{MASKED_HOST}/"
         real_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
