@@ -17,7 +17,7 @@ from walletframe.frames.schema import HOLDING_DTYPES, category_dtype, require_co
 from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
 from walletframe.node.rpc import NodeFailure, NodeStatus
-from walletframe.settings.key import RpcUrl, require_node_url
+from walletframe.settings.key import RpcUrl, require_rpc_url
 from walletframe.text import safe_line
 from walletframe.tracebacks import strip_tracebacks
 
@@ -273,7 +273,7 @@ def crosscheck(
 
 def _import_look_up(url: RpcUrl) -> Callable[..., Any]:
     """Import `look_up_balances`, or raise an error without a URL or the extra ``node``."""
-    require_node_url(url)
+    require_rpc_url(url)
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "reading balances from a node")
     from walletframe.node.lookup import look_up_balances  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs

@@ -123,7 +123,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def require_node_url(url: RpcUrl) -> SplitResult:
+def require_rpc_url(url: RpcUrl) -> SplitResult:
     """Return the components of a node's URL; raise an error that does not quote the URL."""
     if not url:
         raise SettingsError(

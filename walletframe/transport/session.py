@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import requests
 from urllib3.exceptions import HTTPError
 
-from walletframe.settings.key import require_node_url
+from walletframe.settings.key import require_rpc_url
 from walletframe.settings.values import endpoint_and_key
 from walletframe.text import safe_line
 from walletframe.tracebacks import strip_tracebacks
@@ -199,7 +199,7 @@ class NodeSession(Session):
 
     @strip_tracebacks
     def __init__(self, url: RpcUrl, timeout_s: float) -> None:
-        parts = require_node_url(url)
+        parts = require_rpc_url(url)
         masked_url = f"{parts.scheme}://{MASKED_HOST}/"
         real_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
         adapter = node_adapter(parts)
