@@ -78,7 +78,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
     def _holdings_without_wallets(self) -> Any:
         """Return the holdings without wallets, for tables that don't count wallets."""
 
-    def _add_values(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
+    def _add_value_columns(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         if options.pop("at") is not None:
             raise self._frames_needed_error("value", "(at=…)")
@@ -101,6 +101,6 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
     )
     pivot: Final = delegate_chunked(lambda: distribution.pivot, lambda: chunked.chunked_pivot)
     explain_spam: Final = delegate_chunked(lambda: flags.explain_spam, lambda: flags.explain_spam)
-    value: Final = Delegate(lambda: valuation.value, _add_values)
+    value: Final = Delegate(lambda: valuation.value, _add_value_columns)
     flag_spam: Final = Delegate(lambda: flags.flag_spam, _flag_spam)
     without_spam: Final = Delegate(lambda: flags.without_spam, _flag_spam)
