@@ -373,7 +373,7 @@ def _totals_listing(
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
     columns = _select_cells(head, "asset", "amount", "contracts", "blockchains", "value", "holders")
-    columns["wallets known"] = _known_wallet_cells(head)
+    columns["wallets known"] = _wallet_count_cells(head)
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = text_cells(head["amount_na"])
     note = (
@@ -406,7 +406,7 @@ def _subtotals_listing(
     columns = _label_cells(head, labels, wallets)
     for name, cells in _select_cells(head, "amount", "value", "holders").items():
         columns[_unique_heading(name, columns)] = cells
-    columns["wallets known"] = _known_wallet_cells(head)
+    columns["wallets known"] = _wallet_count_cells(head)
     first = next(iter(columns))
     columns = {
         name: [
@@ -560,7 +560,7 @@ def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Lis
     return Listing("Changes", note, Table("changes", columns, len(changes)))
 
 
-def _known_wallet_cells(frame: pd.DataFrame) -> list[Cell]:
+def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
     """Return cells with the numbers of known, requested and out-of-date wallets."""
     parts = (frame[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
     return [
