@@ -82,7 +82,7 @@ class ChartOptions:
             return by
         return (*(name for name in by if name != "asset"), "token")
 
-    def with_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
+    def with_user_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
         """Return the options after a user's changes. `groups` has the valid columns to group by."""
         names = ("chart", "measure", "group", "bridged", "narrow")
         changes = {name: request[name] for name in names if name in request}

@@ -113,7 +113,7 @@ class ExplorerState:
         )
         self._options = lru_cache(partial(filter_options, portfolio.details, portfolio.groups))
         self._table = lru_cache(1)(lambda selection: portfolio.table(self._select(selection)))
-        self.chart_options = self.chart_options.with_changes({}, portfolio.groups)
+        self.chart_options = self.chart_options.with_user_changes({}, portfolio.groups)
         old = {kind: getattr(self.selection, kind) for kind in FILTERS}
         kept: Any = {kind: self._offered_values(kind, values) for kind, values in old.items()}
         self.selection = replace(self.selection, **kept)
@@ -149,7 +149,7 @@ class ExplorerState:
                 changes[kind] = self._offered_values(kind, [value])
             self.selection = replace(before, **changes)
         self._edition += self.selection != before
-        self.chart_options = self.chart_options.with_changes(request, self.portfolio.groups)
+        self.chart_options = self.chart_options.with_user_changes(request, self.portfolio.groups)
         content, figure = self._chart_text_message(), self.drawn_chart().figure
         self._notify(self._edition)
         return content, [figure] * bool(figure)
