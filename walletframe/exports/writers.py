@@ -328,13 +328,13 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     columns: list[pd.Series] = []
     links: list[tuple[int, int, str]] = []
     for name, series in frame.items():
-        names.append(_excel_value(name))
+        names.append(_escape_for_excel(name))
         columns.append(_excel_column(series))
         if str(name).endswith("_url"):
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
             links += [(row, len(names), text) for row, text in texts if safe_url(text)]
         if isinstance(series.dtype, AmountDtype):
-            names.append(_excel_value(text_column_name(name, frame)))
+            names.append(_escape_for_excel(text_column_name(name, frame)))
             columns.append(_text_or_none(series))
     buffer = BytesIO()  # openpyxl's writer can't be closed if the disk is full
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
@@ -351,13 +351,13 @@ def _excel_column(series: pd.Series) -> pd.Series:
     if isinstance(series.dtype, AmountDtype):
         return series.astype("float64")
     if _may_hold_text(series):
-        series = series.astype(object).map(_excel_value)  # also infers the dtype of times
+        series = series.astype(object).map(_escape_for_excel)  # also infers the dtype of times
     if isinstance(series.dtype, pd.DatetimeTZDtype):
         series = series.dt.tz_convert(None)  # to UTC
     return series
 
 
-def _excel_value(value: Any) -> Any:
+def _escape_for_excel(value: Any) -> Any:
     return escape_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
 
 
