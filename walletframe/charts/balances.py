@@ -438,7 +438,7 @@ class GroupedBalances:
         """The default title of the chart."""
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
-    def group_by(self, names: list[str]) -> GroupLevel:
+    def group_rows(self, names: list[str]) -> GroupLevel:
         """Group the rows by some of the requested names."""
         groups = make_groups(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
@@ -467,7 +467,7 @@ class GroupedBalances:
         names = self._wallet_columns()
         if not names or "wallet" in self.names:
             return []
-        level = self.group_by(names)
+        level = self.group_rows(names)
         incomplete = np.flatnonzero(level.wallets_known < level.wallets_asked)
         shares = level.wallets_known[incomplete] / level.wallets_asked[incomplete]
         order = incomplete[np.argsort(shares, kind="stable")].tolist()

@@ -189,14 +189,14 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
     names = names[:-1] if names[1:] and names[-1] in KINDS else names
-    level = grouped.group_by(
+    level = grouped.group_rows(
         names if facet is None else [*dict.fromkeys([grouped.names[0], *names])]
     )
     codes, sizes = level.group_codes, balances.sizes
     group_sizes = sum_by_group(codes, sizes, len(level.groups))
     rows = level.largest_and_unknown_groups(group_sizes, bars)
     if facet is not None:
-        facet_level = grouped.group_by(grouped.names[:1])
+        facet_level = grouped.group_rows(grouped.names[:1])
         facets, ranks = _rank_facets(facet_level, level)
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
         rows = level.largest_and_unknown_groups(facet_sizes, bars)
@@ -499,7 +499,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     title = title or f"{measure.title_start} by {join_names(title_names)}"
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
-    level = grouped.group_by(names)
+    level = grouped.group_rows(names)
     # Choose the largest groups and tokens, so that no row or column is empty.
     weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
     group_sizes = sum_by_group(level.group_codes, weights)

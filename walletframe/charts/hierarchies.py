@@ -465,7 +465,7 @@ def _custom_path_rings(
     """Return the rings of a path, the size of each token, a function for texts, and notes."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
-        level, own = grouped.group_by(grouped.names[:count]), grouped.group_by([name])
+        level, own = grouped.group_rows(grouped.names[:count]), grouped.group_rows([name])
         codes, groups = pd.factorize(level.group_codes)
         first = first_rows(codes, len(groups))
         ring = _Ring(

@@ -213,7 +213,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     groups = replace(grouped, balances=drawn)
     facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
     if facet is not None:
-        level = groups.group_by(title_names)
+        level = groups.group_rows(title_names)
         facets = _choose_timeline_facets(level, snapshots)
         others = len(np.setdiff1d(level.group_codes, facets.groups))
         notes = notes._replace(left_out=[*undrawn_notes(others, level.group_noun), *notes.left_out])
@@ -427,7 +427,7 @@ def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], list[str], float]:
     """Return lines of the largest groups and Other: traces, names, notes and the largest y."""
-    balances, level, width = grouped.balances, grouped.group_by(grouped.names), len(snapshots.times)
+    balances, level, width = grouped.balances, grouped.group_rows(grouped.names), len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
     of_rows = rank_by_code(chosen, len(level.groups))[level.group_codes]
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
