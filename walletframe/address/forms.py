@@ -67,7 +67,7 @@ class WalletAddress:
     def __post_init__(self) -> None:
         reason = _invalid_reason(self.blockchain, self.address)
         if reason:
-            raise AddressError([(0, truncate(self), reason)])
+            raise AddressError([(0, truncated_text(self), reason)])
         object.__setattr__(self, "blockchain", normalize_blockchain(self.blockchain))
 
     def __str__(self) -> str:
@@ -104,11 +104,11 @@ class WalletAddress:
         """
         if not isinstance(text, str):
             raise AddressError(
-                [(0, truncate(text), f"the value is of type {type(text).__name__}, not str")]
+                [(0, truncated_text(text), f"the value is of type {type(text).__name__}, not str")]
             )
         wallet = wallet_or_reason(text)
         if isinstance(wallet, str):
-            raise AddressError([(0, truncate(text), wallet)])
+            raise AddressError([(0, truncated_text(text), wallet)])
         return wallet
 
 
@@ -225,7 +225,7 @@ def _invisible_reason(text: str) -> str:
     return f"it contains white space or an invisible character: {name} at position {position}"
 
 
-def truncate(item: object) -> str:
+def truncated_text(item: object) -> str:
     """Return a value as text, truncated to 80 characters."""
     text = str(item)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - the width of a terminal

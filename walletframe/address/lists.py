@@ -87,12 +87,12 @@ def read_rows(
             continue
         wallet, alias = forms.wallet_and_alias(item)
         if isinstance(wallet, str):
-            problems.append((position, forms.truncate(item), wallet))
+            problems.append((position, forms.truncated_text(item), wallet))
             continue
         wallets.append(wallet)
         positions.append(position)
         if alias:
-            aliases.append((position, forms.truncate(alias), wallet.blockchain))
+            aliases.append((position, forms.truncated_text(alias), wallet.blockchain))
     wallets = [*unify_blockchains(wallets)]
     return ParsedWallets(wallets, positions, count, empty, problems, aliases, positions_note)
 
@@ -115,7 +115,7 @@ def read_list(wallets: WalletsLike) -> ParsedWallets:
         return read_rows(enumerate(wallets))
     if forms.is_blank(wallets):
         reason = forms.wallet_or_reason(wallets)
-        return ParsedWallets([], [], 1, 0, [(0, forms.truncate(wallets), str(reason))], [])
+        return ParsedWallets([], [], 1, 0, [(0, forms.truncated_text(wallets), str(reason))], [])
     return read_rows([(0, wallets)])
 
 
@@ -202,7 +202,7 @@ def separate_malformed(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> Pa
         return parsed
     rows = [row for row, reason in enumerate(reasons) if not reason]
     checked = zip(parsed.positions, parsed.wallets, reasons, strict=True)
-    malformed = [(n, forms.truncate(wallet), reason) for n, wallet, reason in checked if reason]
+    malformed = [(n, forms.truncated_text(wallet), reason) for n, wallet, reason in checked if reason]
     labels = parsed.labels
     return replace(
         parsed,

@@ -259,8 +259,8 @@ def _parse_items(
             yield wallet
         elif not forms.is_blank(item):
             if on_unreadable != "drop":
-                raise AddressError([(position, forms.truncate(item), wallet)], malformed=is_read)
-            count_unreadable(position, forms.truncate(item), wallet)
+                raise AddressError([(position, forms.truncated_text(item), wallet)], malformed=is_read)
+            count_unreadable(position, forms.truncated_text(item), wallet)
 
 
 @dataclass(frozen=True, slots=True)

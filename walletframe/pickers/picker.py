@@ -19,7 +19,7 @@ from traitlets import Bool, Int, List, Unicode, observe, validate
 
 from walletframe import errors
 from walletframe.address.formats import malformed_reason
-from walletframe.address.forms import canonical_blockchain, truncate, wallet_or_reason
+from walletframe.address.forms import canonical_blockchain, truncated_text, wallet_or_reason
 from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import can_value_by_default, value
@@ -648,9 +648,9 @@ class WalletPicker(Picker):
             return value
         wallet = wallet_or_reason(value)
         if isinstance(wallet, str):
-            raise errors.AddressError([(0, truncate(value), wallet)])
+            raise errors.AddressError([(0, truncated_text(value), wallet)])
         if reason := malformed_reason(wallet):
-            raise errors.AddressError([(0, truncate(value), reason)])
+            raise errors.AddressError([(0, truncated_text(value), reason)])
         return self._options.add_option(_wallet_option(wallet))
 
 
