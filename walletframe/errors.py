@@ -148,7 +148,7 @@ class AddressError(WalletframeError, ValueError):
                 [(text, counted_noun(count, "wallet")) for text, count in counts.items()],
             )
             message = f"{message}\n{aliases}" if problems else aliases
-            fix = "pass fix=True to fetch_wallets, or pass wf.clean(…), to replace these names"
+            fix = "to replace these names, pass fix=True or wf.clean(…) to fetch_wallets"
             hint = f"{hint}; {fix}" if problems else fix
         super().__init__(message, hint)
         aliased = ((position, alias, f"write {name} instead") for position, alias, name in fixes)

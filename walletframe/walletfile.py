@@ -61,8 +61,8 @@ def _is_file_name(wallets: object) -> TypeGuard[str]:
 def read_file_rows(path: Path, keep: Sequence[str], check: ColumnsCheck = None) -> Iterator[Row]:
     """Yield the line number, the wallet and the extra columns of each row of a file.
 
-    Extra columns of a text file are None. `check` gets the column names of a CSV file before any
-    row is read, and may raise an error.
+    Extra columns of a text file are None. `check` is called with a CSV file's column names before
+    any row is read, and may raise.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         yield from read_open_file(file, path, keep, check)

@@ -159,7 +159,7 @@ def test_malformed_addresses_are_refused(run, reachable, tmp_path, monkeypatch, 
     refused = run(*words)
     assert refused.exit_code == 2
     assert "argument 2: 'ETH.0x12': an address on ETH is 0x and 40 hex digits" in refused.output
-    assert "add --on-unreadable ask to request them as written" in refused.output
+    assert "or request them as written with --on-unreadable=ask." in refused.output
     asked = run(*words, "--on-unreadable", "ask")
     assert asked.exit_code == 1
     dropped = run(*words, "--on-unreadable", "drop")

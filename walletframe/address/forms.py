@@ -176,7 +176,7 @@ def is_empty_cell(cell: Any) -> bool:
 
 
 def _parse_item(item: object) -> tuple[Any, Any, str]:
-    """Return the blockchain, the address, and the reason if an item is not a wallet, else ""."""
+    """Return the blockchain, the address, and why an item is not a wallet ("" if it is)."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""

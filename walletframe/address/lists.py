@@ -202,7 +202,9 @@ def separate_malformed(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> Pa
         return parsed
     rows = [row for row, reason in enumerate(reasons) if not reason]
     checked = zip(parsed.positions, parsed.wallets, reasons, strict=True)
-    malformed = [(n, forms.truncated_text(wallet), reason) for n, wallet, reason in checked if reason]
+    malformed = [
+        (n, forms.truncated_text(wallet), reason) for n, wallet, reason in checked if reason
+    ]
     labels = parsed.labels
     return replace(
         parsed,
@@ -415,7 +417,9 @@ def first_labels(parsed: ParsedWallets) -> tuple[pd.DataFrame | None, dict[str, 
     return pd.DataFrame(columns, index=range(len(keys))), conflicts
 
 
-def first_and_conflicting_label_rows(name: str, codes: Indices, column: Any) -> tuple[Indices, list[int]]:
+def first_and_conflicting_label_rows(
+    name: str, codes: Indices, column: Any
+) -> tuple[Indices, list[int]]:
     """Return each code's first row with a label, or -1, and the rows with a different label."""
     try:
         labels, _ = factorize(column)

@@ -80,7 +80,7 @@ def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
         return read_amounts([repr(number)])
     raise AmountPrecisionError(
         f"the float {number} (at position {position}) is not an exact amount",
-        hint="use Decimals, integers, amounts or a single exact float such as 0.5; "
+        hint="use Decimals, integers, amounts or an exact float scalar such as 0.5; "
         "or convert the amounts to floats first, with .astype(float)",
     )
 
@@ -265,7 +265,7 @@ def _read_comparable(value: Any) -> tuple[int, int] | None:
 
 
 def _coerce_values(other: Any, count: int) -> Any:
-    """Return n values or one value as exact amounts, float64 or an object array."""
+    """Return one value or n values, as exact amounts, float64 or an object array."""
     if isinstance(other, np.ndarray) and other.ndim == 0:
         other = other.item()
     if not pd.api.types.is_list_like(other):

@@ -235,7 +235,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     -----
     These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
     minima and maxima, products with integers and Decimals, and powers with an integer exponent of
-    0 or more. A single exact float, such as 0.5, can be added or subtracted; other floats raise an
+    0 or more. An exact float scalar, such as 0.5, can be added or subtracted; other floats raise an
     error. A comparison with an inexact float, such as 0.1, warns once.
 
     Quotients, products with floats, means and medians are the float64 nearest to the exact value.

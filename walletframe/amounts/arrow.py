@@ -165,7 +165,7 @@ def text_column_name(name: object, frame: pd.DataFrame) -> str:
 
 
 def rounded_decimals(series: pd.Series) -> pa.Array:
-    """Round amounts half to even to 18 decimals; return null above 20 digits before the point."""
+    """Round amounts half to even to 18 decimals; more than 20 digits before the point are null."""
     array: Any = series.array
     integers, missing, scale = round_half_even(array.exact(), DECIMALS.scale)
     integers = rescale(integers, scale, DECIMALS.scale)
@@ -202,7 +202,7 @@ def merge_amount_columns(table: pa.Table) -> pa.Table:
 def read_portable(
     decimals: pa.Array, inexact: Mask, load_texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
-    """Read decimals as amounts, or the exact text if a decimal is null or inexact."""
+    """Read amounts from decimals, or from texts where a decimal is null or inexact."""
     words, missing = words_of_decimal_array(decimals), np.asarray(decimals.is_null())
     rows = np.flatnonzero(missing | inexact)
     overrides = ExactAmounts(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)

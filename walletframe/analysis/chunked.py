@@ -2,8 +2,8 @@
 
 For totals, each chunk is reduced to a `PartialAggregate`, and partial aggregates are merged. They
 have representative rows: the first row of each group, and the first row of each pair of a token and
-a holder's blockchain. Grouping the representative rows of all chunks finds equal groups. For shares
-and pivot tables, the rows of a batch of tokens are read at a time.
+a holder's blockchain. Grouping these rows again finds the groups that chunks share. For shares and
+pivot tables, one batch of tokens is read at a time.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ChunkedHoldings(Protocol):
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether results spell blockchains as in `template`, instead of as in the first row."""
+        """Whether results spell blockchains as in `template`, not as in the first row."""
 
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
@@ -371,7 +371,8 @@ def chunked_concentration(
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
     tokens, names, table = _tokens_and_totals(source, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
-    batches = [*_split_tokens_into_batches(table["balances"].to_numpy(np.intp), tokens.tokens.unknown)]
+    balances = table["balances"].to_numpy(np.intp)
+    batches = [*_split_tokens_into_batches(balances, tokens.tokens.unknown)]
     keys = [_contract_keys_at(tokens, batch) for batch in batches]
     results = source.map_token_batches(partial(measure, **options), keys, names)
     for batch, result in zip(batches, results, strict=True):
@@ -380,12 +381,12 @@ def chunked_concentration(
     return with_coverage(measured, coverage_from_attrs(table))
 
 
-def _split_tokens_into_batches(balances: Codes, unknown: Mask) -> Iterator[Codes]:
+def _split_tokens_into_batches(balances: Codes, unknown_tokens: Mask) -> Iterator[Codes]:
     """Split tokens into batches of limited size. All unknown tokens are one batch."""
-    known = np.flatnonzero(~unknown)
+    known = np.flatnonzero(~unknown_tokens)
     before = np.cumsum(balances[known]) - balances[known]
     edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
-    batches = [*np.split(known, edges + 1), np.flatnonzero(unknown)]
+    batches = [*np.split(known, edges + 1), np.flatnonzero(unknown_tokens)]
     yield from (batch for batch in batches if len(batch))
 
 

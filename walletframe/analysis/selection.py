@@ -382,7 +382,7 @@ def _as_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[
 def _token_keys(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[tuple[TokenKey, TokenKey]]]:
-    """Return the tokens to select (`token`, or those of `asset`), and bridged tokens left out."""
+    """Return the tokens to select (`token`, or those of `asset`) and the omitted bridged tokens."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _OF_TOKENS)
     if asset is not None:

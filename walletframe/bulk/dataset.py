@@ -150,7 +150,7 @@ class DatasetWriter:
             self._write_files(tables)
 
     def mark_unfinished(self, requested: int) -> None:
-        """Mark the folder as unfinished until as many wallets are requested in one run."""
+        """Mark the folder as unfinished until one run requests this many wallets."""
         path = self.layout.unfinished
         with raise_dataset_errors(self.layout.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0

@@ -178,7 +178,7 @@ def empty_tables() -> Tables:
 
 
 def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
-    """Return the blockchains, addresses and extra columns of wallets, or None if there are none."""
+    """Return the wallets with their extra columns, or None without extra columns."""
     try:
         return extra_from_arrow(read_parquet(layout.kept))
     except FileNotFoundError:

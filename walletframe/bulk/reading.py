@@ -378,7 +378,9 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     return array if rows is None else array.take(rows)
 
 
-def factorize_tokens(data: Mapping[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
+def factorize_tokens(
+    data: Mapping[str, Any], rows: Codes | None = None
+) -> tuple[pd.DataFrame, Codes]:
     """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
     sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
     pairs = zip(TOKEN, sizes, strict=True)

@@ -259,7 +259,9 @@ def _parse_items(
             yield wallet
         elif not forms.is_blank(item):
             if on_unreadable != "drop":
-                raise AddressError([(position, forms.truncated_text(item), wallet)], malformed=is_read)
+                raise AddressError(
+                    [(position, forms.truncated_text(item), wallet)], malformed=is_read
+                )
             count_unreadable(position, forms.truncated_text(item), wallet)
 
 

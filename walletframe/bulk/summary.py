@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from walletframe.frames.assembly import WalletRecord
 
-RESUME_HINT = "finished wallets are in the folder; repeat the call to fetch the other wallets"
+RESUME_HINT = "finished wallets are in the folder; repeat the call to fetch the rest"
 Problem: TypeAlias = tuple[int, str, str]  # position, value and reason
 
 _REASONS_KEPT = _PROBLEMS_KEPT = 1_000

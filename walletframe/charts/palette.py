@@ -104,10 +104,10 @@ def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = N
     ]
 
 
-def area_style(colors: Any, patterns: Any, name: str = "color") -> dict[str, Any]:
-    """Return plotly's options for the style of areas; `name` is the option for the colours."""
+def area_style(colors: Any, patterns: Any, color_option: str = "color") -> dict[str, Any]:
+    """Return plotly's options for the style of areas; `color_option` names that for colours."""
     pattern = {"fillmode": "overlay", "solidity": 0.2, "shape": patterns}
-    return {name: colors, "line": OUTLINE_STYLE, "pattern": pattern}
+    return {color_option: colors, "line": OUTLINE_STYLE, "pattern": pattern}
 
 
 def text_color(color: str) -> str:

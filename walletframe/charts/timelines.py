@@ -427,7 +427,11 @@ def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], list[str], float]:
     """Return lines of the largest groups and Other: traces, names, notes and the largest y."""
-    balances, level, width = grouped.balances, grouped.group_rows(grouped.names), len(snapshots.times)
+    balances, level, width = (
+        grouped.balances,
+        grouped.group_rows(grouped.names),
+        len(snapshots.times),
+    )
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
     of_rows = rank_by_code(chosen, len(level.groups))[level.group_codes]
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width

@@ -76,7 +76,7 @@ _service = combine_options(
     click.option(
         "--key-kind",
         type=click.Choice(["public", "private", "test"]),
-        help="The endpoint of the API key.",
+        help="The endpoint for the API key.",
     ),
 )
 # Arguments of `read_requested_wallets` and `Client`.

@@ -63,9 +63,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     details, interrupted = steps.fetch_details(wallets, check_settings=check_settings, **options)
     known = known_and_fresh_mask(details.wallets).all()
     if interrupted:
-        echo(
-            "Interrupted: no snapshot was saved. Run the command again to fetch the other wallets."
-        )
+        echo("Interrupted: no snapshot was saved. Run the command again to fetch the rest.")
         steps.exit_by_completeness(all_known=known, interrupted=True)
     moment = archive.save(details, folder=folder, at=at)
     echo("\n".join(summary_lines(details.wallets)))
@@ -117,8 +115,8 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
 )
 @click.argument("arguments", nargs=-1, metavar="[WALLET... | BEFORE [AFTER]]")
 @flags.file_option
-@click.option("--since", help="The first day in UTC, or the first time: yesterday, 2026-01-31.")
-@click.option("--until", help="The last day in UTC, or the last time, inclusive.")
+@click.option("--since", help="The first day (UTC) or time, such as yesterday or 2026-01-31.")
+@click.option("--until", help="The last day (UTC) or time, inclusive.")
 @click.option(
     "--by",
     multiple=True,

@@ -111,7 +111,7 @@ def _sandbox_cache_files() -> list[Path]:
     show_default="a free port",
     help="The port to listen on.",
 )
-@click.option("--latency-s", default=0.0, help="Delay of an answer in seconds per wallet.")
+@click.option("--latency-s", default=0.0, help="Seconds of delay per requested wallet.")
 @click.option("--failure-share", default=0.0, help="Share of wallets that fail, from 0 to 1.")
 @click.option("--seed", default=0, help="Seed of the simulated holdings.")
 @click.option("--requests-per-second", type=float, help="Rate limit per IP address and API key.")

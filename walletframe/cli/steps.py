@@ -36,8 +36,8 @@ _LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # the first i
 
 _INTERRUPTED = 130
 _SHOWN = 20
-_MALFORMED_HINT = "Correct these addresses, or add --on-unreadable ask to request them as written."
-_ALIAS_HINT = "Add --fix to replace other names of blockchains."
+_MALFORMED_HINT = "Correct these addresses, or request them as written with --on-unreadable=ask."
+_ALIAS_HINT = "Add --fix to replace these names of blockchains."
 NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --file wallets.txt"
 
 
@@ -101,7 +101,9 @@ def read_requested_wallets(
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in parsed.positions], columns=kept)
         parsed = lists.with_labels(parsed, labelled)
-    parsed = lists.separate_malformed(lists.unify_spellings(parsed) if fix else parsed, on_unreadable)
+    parsed = lists.separate_malformed(
+        lists.unify_spellings(parsed) if fix else parsed, on_unreadable
+    )
     aliases = [
         (number, str(alias), f"write {name} instead") for number, alias, name in parsed.aliases
     ]

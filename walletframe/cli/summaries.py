@@ -102,7 +102,7 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
     by_symbol: bool,
     **options: Any,
 ) -> None:
-    """Show exact totals of the holdings in a FILE that fetch wrote, or of WALLETS.
+    """Show exact totals of the holdings of WALLETS, or in a FILE that fetch wrote.
 
     With --prices, --currency or the setting prices, the table also contains values and the number
     of balances without a price. The last column counts the known wallets and all wallets that could
@@ -279,7 +279,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     by: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Write a report on the holdings in a FILE that fetch wrote, or of WALLETS.
+    """Write a report on the holdings of WALLETS, or in a FILE that fetch wrote.
 
     The report can be opened offline and printed. The exit code is 1 if the balances of a wallet are
     unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory.

@@ -1,7 +1,7 @@
 """The stream of a fetch's results, from the cache or from the service.
 
 A wallet whose cached answer is fresh and ok is not requested. If a request fails and the setting
-`stale_if_error` is on, the record contains the cached answer, although it is out of date.
+`stale_if_error` is on, the result is the cached answer, even if out of date.
 """
 
 from __future__ import annotations

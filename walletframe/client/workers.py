@@ -145,8 +145,10 @@ class RequestWorkers:
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
         self._queue_replies_and_retry_rest(batch, replies)
 
-    def _queue_replies_and_retry_rest(self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]) -> None:
-        """Queue the replies, and request the wallets without a reply one by one."""
+    def _queue_replies_and_retry_rest(
+        self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]
+    ) -> None:
+        """Queue the replies, and request each wallet without a reply separately."""
         for numbered_reply in replies.items():
             self._reply_queue.put(numbered_reply)
         for request_id, wallet in batch.items():
@@ -198,7 +200,7 @@ class RequestWorkers:
 
 
 def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    """Return whether the batch may be the cause of the failure, so single wallets may succeed."""
+    """Return whether single wallets may succeed, since the batch may have caused the failure."""
     if len(batch) == 1 or reply.key_refused:
         return False
     is_batch_failure = reply.failure in _BATCH_FAILURES and not reply.retryable

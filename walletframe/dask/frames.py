@@ -440,7 +440,7 @@ def _merge_without_warning(table: pd.DataFrame, frame: object, **options: Any) -
 def _shuffle_by_wallet(
     frame: dd.DataFrame, add_key: Callable[[pd.DataFrame], pd.DataFrame], count: int
 ) -> dd.DataFrame:
-    """Move all rows of a wallet into one partition, with the same number in every frame."""
+    """Move all rows of a wallet into one partition, whose number is equal in every frame."""
     meta = add_key(meta_of(frame))
     return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
 

@@ -2,7 +2,7 @@
 
 All rows of a wallet must be in one partition, since otherwise holders would be counted twice. A
 first pass over two columns finds the wallets of each partition. An error is raised if a folder has
-changed since it was opened. To save messages, one task reads several small folders.
+changed since it was opened. To send fewer messages, one task reads several small folders.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class ClusterHoldings:
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether blockchain names are normalized. Only the names in folders are."""
+        """Whether blockchain names are normalized: only names in folders are."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:

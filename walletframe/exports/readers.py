@@ -111,7 +111,7 @@ def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read the frame of a file, and the wallets of a JSON file, or None."""
+    """Read a file's frame, and its wallets (None unless JSON)."""
     suffix = without_gz(path).suffix.lower()
     readers = dict.fromkeys(SEPARATORS, _read_separated)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}

@@ -58,9 +58,9 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
 
     Amounts and floats have all digits and no exponent. Text that a spreadsheet would read as a
     formula, and text with control characters, is escaped and begins with an apostrophe. Empty text
-    is quoted, missing values are not. The index is not written. From a CSV file, a spreadsheet
-    converts symbols such as ``1e5`` and ``2026-01-01`` to numbers and dates; from a file of
-    `to_excel`, it does not. `read_holdings` reads the file back.
+    is quoted, missing values are not. The index is not written. A spreadsheet converts symbols
+    such as ``1e5`` and ``2026-01-01`` in a CSV file to numbers and dates, but not in a file of
+    `to_excel`. `read_holdings` reads the file back.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Add up the counts of the wallets of each group that could hold the group's token, if any."""
+    """Sum the counts of each group's wallets: all, or those that could hold the group's token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
@@ -148,7 +148,7 @@ def coverage_from_counts(
 ) -> Coverage:
     """Return the coverage of a table from the numbers of its balances.
 
-    The mask `among` selects the countable wallets (by default, all). `held` is the number of
+    The mask `among` selects the wallets to count (by default, all). `held` is the number of
     balances in the holdings (by default, the number in the table).
     """
     counts = balances, amount_na, unpriced
@@ -221,7 +221,7 @@ def coverage_of_rows(
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
-    """Return the coverage of a table of one token or asset, without bridged versions."""
+    """Return the coverage of one token's or asset's table, which excludes bridged versions."""
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
     versions, amount = count_and_sum_bridged(positions, index)

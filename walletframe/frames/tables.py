@@ -83,7 +83,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. With `rows`, failed wallets and those with errors come first."""
+    """Return a table of wallets. A limit `rows` sorts failed wallets first, then errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
@@ -157,7 +157,7 @@ def wallet_cells(
     *,
     links: Iterable[object] | None = None,
 ) -> list[Cell]:
-    """Return cells of wallets, with the names in `wallets` and the http(s) links."""
+    """Return cells of wallets, with names from `wallets`, and http(s) `links`."""
     links = [None] * len(frame) if links is None else links
     names = user_wallet_names(frame, wallets)
     named = zip(frame["blockchain"], frame["address"], names, strict=True)

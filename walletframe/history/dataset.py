@@ -128,12 +128,12 @@ def save(
         If two extra columns are called ``<name>`` and ``<name>_text``, and the first column has
         amounts, whose exact text is saved as ``<name>_text``.
     SnapshotError
-        If the frames were changed, so that a wallet has two rows, or its number of holdings differs
-        from its value of ``tokens``; if simulated and real holdings would be mixed; if `at` can't
-        be read; if there already is a snapshot of exactly this time; or if `at` is missing and some
-        cached answers are from an earlier day (in UTC) than the newest answer.
+        If the frames were changed: a wallet has two rows, or its ``tokens`` is not its number of
+        holdings; if simulated and real holdings would be mixed; if `at` can't be read; if there
+        already is a snapshot of exactly this time; or if `at` is missing and some cached answers
+        are from an earlier day (in UTC) than the newest answer.
     DatasetError, OSError
-        If the folder is a URL, or if the snapshot can't be written to it.
+        If the folder is a URL or can't be written to.
 
     Warns
     -----

@@ -89,7 +89,7 @@ class AmountMatrix:
     token_filter: TokenFilter | None
 
     def output_columns(self, pairs: Codes) -> pd.DataFrame:
-        """Return the columns of some pairs for users; a chosen asset replaces the token."""
+        """Return columns that show pairs to users; a chosen asset replaces the token."""
         columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
             return columns

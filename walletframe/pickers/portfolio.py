@@ -109,7 +109,9 @@ class Portfolio(Selectable):
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
         """Return the stats of a filter's options with balances. Labels are not supported."""
         held, values, keys = self.held, self.row_values, list[Any]()
-        mask = self.drop_spam_and_small(self.mask_before_spam_and_value(selection), replace(selection, small=None))
+        mask = self.drop_spam_and_small(
+            self.mask_before_spam_and_value(selection), replace(selection, small=None)
+        )
         if kind == "tokens":
             keys, codes = held.tokens.keys, held.tokens.codes
         elif kind == "wallets":

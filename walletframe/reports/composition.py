@@ -386,7 +386,7 @@ def _totals_listing(
 def _subtotals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> Listing:
-    """List the totals by group and asset, with a subtotal of the values for each first label."""
+    """List the totals by group and asset, with a subtotal for each label of the first column."""
     positions, groups = read_groups(holdings, names, wallets, **grouping.asset_options(names))
     frame, labels = compute_totals(positions, groups), [*groups.columns]
     codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]

@@ -242,7 +242,7 @@ def _template_environment(escape: Callable[[str, int], str]) -> Environment:
 def _table_tag_attributes(tag: str, name: str) -> str:
     """Return the attributes of a tag in a table, such as role and class.
 
-    On narrow pages, rows are displayed as blocks, so that tags would lose their implicit roles.
+    On narrow pages, rows are displayed as blocks, which removes the implicit roles of tags.
     """
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     if tag not in {"th", "td"}:

@@ -83,7 +83,7 @@ def parse_time(text: object) -> datetime | None:
 
 
 def sequence_number(answer: CachedAnswer | None) -> int:
-    """Return the sequence number of an answer, or 0 without an answer or a number."""
+    """Return an answer's sequence number, or 0 if either is missing."""
     return 0 if answer is None else answer.sequence or 0
 
 
@@ -154,7 +154,7 @@ class AnswerFile:
         self._database.write_in_transaction(insert_answers)
 
     def next_sequence(self) -> int:
-        """Return a sequence number above all earlier ones of all processes with this file."""
+        """Return a sequence number above all earlier ones of any process using this file."""
         return max(self._database.query_file_and_memory(self._next_sequence))
 
     def _next_sequence(self, con: sqlite3.Connection) -> int:

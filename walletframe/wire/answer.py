@@ -115,7 +115,7 @@ class Answer(NamedTuple):
 
 
 def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
-    """Parse the body of an answer with status 200. No content raises an error."""
+    """Parse the body of an answer with status 200. Never raises an error."""
     try:
         answer = _decode_answer(body)
     except (ValueError, RecursionError):

@@ -114,8 +114,8 @@ _INTRODUCTION = """\
 This page lists the results of each public pandas method, and of many calls of other libraries, on
 amounts, with pandas {release} and the newest versions of the other libraries. Each older pandas has
 a column for its differences, measured with the oldest supported versions of the other libraries.
-There, `exact`, `objects`, `floats`, `wrong`, `refused` and `raises` are the sections of this page,
-and `absent` means that the method does not exist.
+In a column, `exact`, `objects`, `floats`, `wrong`, `refused` and `raises` are the sections of this
+page, and `absent` means that the method does not exist.
 
 Each call was run exactly as shown here, and each value in the result was compared with the exact
 value. A call is in the section of its worst result for any of these inputs:

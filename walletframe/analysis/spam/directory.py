@@ -85,7 +85,7 @@ class TokenDirectory:
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the packaged tokens, which keep their symbols, with the user's lists."""
+    """Merge the user's lists into the packaged tokens, whose symbols don't change."""
     allowed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     clean, fault = frozenset(dict(allowed)), "it is on both the allow list and the deny list"
@@ -102,7 +102,7 @@ def _owner_text(blockchain: str, contract: str | None) -> str:
 
 
 def _symbol_owners(tokens: Iterable[tuple[TokenKey, str]]) -> SymbolOwners:
-    """Return the first token with each symbol."""
+    """Return each symbol's first token."""
     owners: SymbolOwners = {}
     for token, symbol in tokens:
         for name in filter(None, skeletons(symbol[:MAX_SYMBOL_LENGTH])):

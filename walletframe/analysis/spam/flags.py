@@ -160,7 +160,7 @@ def without_spam(
     DataFrame, or WalletDetails of a fetch
         The rows that are not spam, in the same order, with the original index. Reports and the
         explorer look for spam again, without your options. To keep options, call `flag_spam`
-        instead, whose columns reports and the explorer use.
+        instead: reports and the explorer use its columns.
 
     Raises
     ------
