@@ -11,10 +11,10 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import (
     check_on_unreadable,
     first_labels,
-    unify_spellings,
     labels_to_respell,
     readable_wallets,
     separate_malformed,
+    unify_spellings,
 )
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning

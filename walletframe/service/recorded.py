@@ -42,7 +42,7 @@ _FORMATS_HINT = (
 
 
 class RecordedLedger:
-    """Recorded holdings. Unrecorded wallets are empty; unknown chains and malformed addresses fail."""
+    """Recorded holdings. Missing wallets are empty; unknown chains and malformed addresses fail."""
 
     def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
         self._details: dict[WalletAddress, schemas.WalletDetail] = {}
