@@ -173,9 +173,10 @@ class TestFetch:
         """The other wallets are not requested."""
         canned.default = (401, {}, b"no")
         requested = names(3_000)
-        result = frame(requested).wf.fetch(
-            folder, settings=settings(canned, workers=1), shards=100, on_failure="ignore"
-        )
+        with pytest.warns(FetchWarning, match="has not finished"):
+            result = frame(requested).wf.fetch(
+                folder, settings=settings(canned, workers=1), shards=100, on_failure="ignore"
+            )
         assert result.summary.key_refused
         assert result.summary.statuses["cancelled"] > 0
         assert sum(result.summary.statuses.values()) == 3_000
@@ -199,6 +200,7 @@ class TestRefused:
         with pytest.raises(DatasetError, match="fetched from the service"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
 
+    @pytest.mark.filterwarnings("ignore:.*has not finished:walletframe.errors.FetchWarning")
     def test_other_numbers_of_shards_at_once(self, cluster, fast, tmp_path):
         """Callers with the first one's number go on; the others are refused."""
         numbers, own = [5, 6, 5, 7], settings(fast)
