@@ -153,17 +153,13 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
 
 def _is_complete(source: Source, table: pd.DataFrame, *, is_single_token: bool) -> bool:
     """Return whether all wallets were requested, and are known (for the token in the table)."""
-    wallets = source.wallets
-    if wallets is None:
+    if source.wallets is None:
         return True
-    if not isinstance(source, FetchFrames):
-        folder = bulk_files.Layout(source.holdings.root)
-        if folder.unfinished.exists():
-            return False
-    known = bool(known_mask(wallets).all())
-    return known and not (
-        is_single_token and bool((table["wallets_ok"] < table["wallets_asked"]).any())
-    )
+    root = None if isinstance(source, FetchFrames) else source.holdings.root
+    if root and bulk_files.Layout(root).unfinished.exists():
+        return False
+    is_known = table["wallets_ok"] == table["wallets_asked"] if is_single_token else True
+    return bool(known_mask(source.wallets).all()) and bool(np.all(is_known))
 
 
 def _read_or_fetch(

@@ -169,9 +169,8 @@ def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
     """
     indices = np.flatnonzero(rows)
     indices = indices[is_positive(positions.amounts[indices].exact())]
-    is_added = "snapshot" not in positions.holdings or (
-        len(positions.holdings["snapshot"].unique()) <= 1
-    )
+    snapshots = positions.holdings.get("snapshot")
+    is_added = snapshots is None or len(snapshots.unique()) <= 1
     amount = format(positions.amounts[indices].sum(), "f") if is_added else ""
     return len(np.unique(positions.contracts.codes[indices])), amount
 

@@ -168,14 +168,8 @@ def coverage_from_counts(
         reasons.append(f"{others} not selected" if selected else others)
     known = first[positions.known if among is None else positions.known & among]
     wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
-    return Coverage(
-        *wallets,
-        *counts,
-        filtered,
-        "; ".join(reasons),
-        selected=selected,
-        as_of=_oldest_time(frame, known),
-    )
+    text, as_of = "; ".join(reasons), _oldest_time(frame, known)
+    return Coverage(*wallets, *counts, filtered, text, selected=selected, as_of=as_of)
 
 
 def drop_rows(

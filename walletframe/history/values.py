@@ -130,15 +130,8 @@ def compare_values(
     labels = [name for name in table if name not in {*_COLUMNS.values(), "currency"}]
     table = table[[*labels, *numbers, "currency", *counts]]
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
-    coverage = Coverage(
-        len(changes.requested),
-        len(changes.wallets),
-        0,
-        len(changes.balances),
-        amount_na=0,
-        unpriced=changes.unvalued,
-        filtered=0,
-    )
+    numbers_of_wallets = len(changes.requested), len(changes.wallets), 0
+    coverage = Coverage(*numbers_of_wallets, len(changes.balances), 0, changes.unvalued, filtered=0)
     return with_coverage(table.reset_index(drop=True), coverage)
 
 
