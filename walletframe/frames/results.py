@@ -60,7 +60,8 @@ class Coverage:
     bridged : int
         For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str
-        The exact sum of the known amounts of these bridged versions, which `Decimal` reads.
+        The exact sum of the known amounts of these bridged versions (see `decimal.Decimal`), or ""
+        for several snapshots.
     bridged_separate : int
         For a table of all assets, the number of bridged versions in separate rows or columns.
     selected : str
