@@ -216,6 +216,11 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     claims = str(clean.wf.where(search="claim").wf.coverage())
     assert claims.startswith("Selected: search='claim'. Not counted: ")
     assert f"; {reasons}; 2 balances not selected. " in claims
+    only_spam = record(B, balances=[balance("5", symbol="claim at x.io", address="0xbad")])
+    genuine = wf.WalletDetails(*assemble([record(A), only_spam])).wf.where(spam=False)
+    assert "1 spam balance" in str(genuine.wf.coverage())
+    narrowed = genuine._replace(wallets=genuine.wallets[:1])
+    assert str(narrowed.wf.coverage()).startswith("Nothing is left out: 1 balance of 1 wallet.")
     fewer = clean._replace(holdings=clean.holdings[1:])
     assert "3 dropped balances" in str(fewer.wf.coverage())
     assert "spam" not in str(clean.wf.where(wallet=f"ETH.{A}").wf.coverage())
