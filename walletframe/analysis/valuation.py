@@ -300,7 +300,7 @@ def _custom_prices(
 def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return each row's price (the latest on its day). `codes` are indices of `names`."""
+    """Return each row's price (the last of its day, up to its time) from its code in `names`."""
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
     index = {name: index for index, name in enumerate(names)}

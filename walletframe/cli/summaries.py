@@ -21,7 +21,7 @@ from walletframe.cli.files import (
 )
 from walletframe.cli.screen import echo, print_table, totals_table
 from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
-from walletframe.frames.coverage import drop_rows, mark_unknown_wallets
+from walletframe.frames.coverage import mark_unknown_wallets
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summarize_value, summary_lines
 from walletframe.frames.names import token_index
@@ -301,10 +301,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     )
     echo(f"written: {written}")
     drawn = composition.with_values_and_flags(details.holdings)
-    is_spam = drawn["is_spam"].to_numpy()
-    coverage = sums.coverage(
-        drop_rows(drawn, ~is_spam, {"spam": (is_spam, "")}), wallets=details.wallets
-    )
+    coverage = sums.coverage(composition.drop_flagged_spam(drawn), wallets=details.wallets)
     echo(coverage)
     known = coverage.wallets_ok == coverage.wallets_asked
     exit_by_completeness(all_known=known, interrupted=interrupted)

@@ -173,7 +173,7 @@ def compose(
     """Return the content of a report on a fetch, with the changes since an earlier fetch."""
     wallets, holdings = details.wallets, with_values_and_flags(details.holdings)
     is_spam = holdings["is_spam"].to_numpy()
-    spam, remaining = holdings[is_spam], drop_rows(holdings, ~is_spam, {"spam": (is_spam, "")})
+    spam, remaining = holdings[is_spam], drop_flagged_spam(holdings)
     names, listings, notes = grouping.group_names(wallets), [], []
     change, values, total_value = "", None, summarize_value(remaining)
     currency = total_value.currency if total_value else ""
@@ -233,6 +233,12 @@ def compose(
         listings=tuple(listings),
         methods=(*_source_sentences(wallets, lines[1], spam), *methods, _TIMES),
     )
+
+
+def drop_flagged_spam(holdings: pd.DataFrame) -> pd.DataFrame:
+    """Return the holdings without spam, which the coverage states."""
+    is_spam = holdings["is_spam"].to_numpy()
+    return drop_rows(holdings, ~is_spam, {"spam": (is_spam, "")})
 
 
 def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
