@@ -13,12 +13,13 @@ from plain_holdings import UNKNOWN, amount, answers, by_wallet, fraction, row_ke
 from walletframe.errors import (
     AmbiguousTokenError,
     ColumnsError,
+    InputWarning,
     SettingsError,
     SnapshotError,
     UnknownTokenError,
 )
 from walletframe.frames.details import WalletDetails
-from walletframe.history import load, save, timeline, total_timeline
+from walletframe.history import compare, compare_values, load, save, timeline, total_timeline
 from walletframe.pandas_versions import TEXT
 
 DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
@@ -255,6 +256,27 @@ def test_totals_by_owner():
         ["Ben", "NA", "0", "1"],
         ["Ben", "NA", "0", "1"],
     ]
+
+
+def test_a_wallet_counts_for_its_last_owner_at_all_times():
+    """Tables warn about it, and the chart has a note."""
+    wallets, holdings = owned_history()
+    history = WalletDetails(wallets.assign(owner=["Ben", "Ben", "Ada", "Ben"]), holdings)
+    note = r"The last labels apply at all times: the 'owner' of 1 wallet changed\."
+    with pytest.warns(InputWarning, match=note):
+        totals = total_timeline(history, by="owner", token=("ETH", "0xToken"))
+    assert totals["owner"].tolist() == ["Ada", "Ada", "Ben", "Ben"]
+    valued = history.wf.value({("ETH", "0xToken"): 2})
+    days = [
+        WalletDetails(*(frame[frame["snapshot"] == day] for frame in valued))
+        for day in wallets["snapshot"].unique()
+    ]
+    with pytest.warns(InputWarning, match=note):
+        assert compare(*days, by="owner")["owner"].unique().tolist() == ["Ada", "Ben"]
+    with pytest.warns(InputWarning, match=note):
+        assert compare_values(*days, by="owner")["owner"].tolist() == ["Ada", "Ben"]
+    about = valued.wf.plot.timeline(by="owner").layout.meta["about"]
+    assert note.replace("\\", "") in about
 
 
 def test_totals_by_asset():

@@ -12,7 +12,13 @@ from fetches import fetched, token
 from hostile_symbols import SYMBOLS
 
 import walletframe as wf
-from walletframe.errors import MissingExtraError, SettingsError, SnapshotError, SpamWarning
+from walletframe.errors import (
+    InputWarning,
+    MissingExtraError,
+    SettingsError,
+    SnapshotError,
+    SpamWarning,
+)
 from walletframe.frames.details import WalletDetails
 from walletframe.history import save, snapshot
 from walletframe.numerals import money
@@ -325,11 +331,15 @@ def test_the_change_of_a_group_says_how_many_wallets_it_covers():
     before = owned_at(prices, amounts, **{"ETH.0x01": "timeout", "ETH.0x19": "timeout"})
     wallets, holdings = owned_at(prices, amounts)
     after = WalletDetails(wallets.assign(owner=[f"O{n // 2}" for n in range(20)]), holdings)
-    rows = {row[0].text: row[2].text for row in content_of(after, before).groups.table.rows}
+    with pytest.warns(InputWarning, match="the 'owner' of 20 wallets changed") as warned:
+        content = content_of(after, before)
+    assert str(warned[0].message) in " ".join(content.notes)
+    rows = {row[0].text: row[2].text for row in content.groups.table.rows}
     assert rows["O0"] == "0.00 (1 of 2 wallets)"
     assert rows["O1"] == "0.00"
     assert rows["2 others"] == "0.00 (3 of 4 wallets)"
     assert rows["Total"] == "0.00 (18 of 20 wallets)"
+    before = before._replace(wallets=before.wallets.assign(owner=after.wallets["owner"]))
     by_asset = content_of(after, before, by=["owner", "asset"]).groups.table.rows
     assert [row[2].text for row in by_asset[-2:]] == ["0.00", "0.00 (18 of 20 wallets)"]
 

@@ -41,7 +41,8 @@ from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
 from walletframe.frames.details import extract_wallets
-from walletframe.frames.groups import KINDS, SNAPSHOT, by_as_list
+from walletframe.frames.extra_columns import changed_labels_note
+from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.names import (
@@ -52,11 +53,13 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import encode_holdings, snapshot_times
-from walletframe.frames.schema import COMPARED, SIMULATED
+from walletframe.frames.schema import COMPARED, SIMULATED, SNAPSHOT
 from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.charts.balances import DrawnBalances, GroupedBalances, GroupLevel, Measure
     from walletframe.charts.palette import ColorsLike
@@ -169,7 +172,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As for `bar`, if `wallets` has different owners for a wallet, or if lines have a `facet`.
+        As for `bar`, or if lines have a `facet`.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     UnknownTokenError, AmbiguousTokenError
@@ -199,7 +202,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
     one_token = token if asset is None else asset
-    snapshots = _choose_snapshots(balances.positions, wallets, one_token, gaps=facet is not None)
+    has_gaps = facet is not None
+    snapshots = _choose_snapshots(balances.positions, wallets, one_token, names, gaps=has_gaps)
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
@@ -301,7 +305,12 @@ def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
 
 
 def _choose_snapshots(
-    positions: Positions, wallets: FetchLike | None, token: TokenLike | None, *, gaps: bool
+    positions: Positions,
+    wallets: FetchLike | None,
+    token: TokenLike | None,
+    names: Sequence[str],
+    *,
+    gaps: bool,
 ) -> _Snapshots:
     """Choose the snapshots to draw: those with rows or a known wallet or, with `gaps`, all."""
     column, requests = snapshot_times(positions.holdings), None
@@ -310,7 +319,10 @@ def _choose_snapshots(
     data_quality = list[str]()
     fresh = np.ones(len(column), dtype=bool)
     if wallets is not None:
-        requests, fresh = _requests_and_fresh_mask(positions, column, wallets_frame(wallets), token)
+        frame = wallets_frame(wallets)
+        requests, fresh = _requests_and_fresh_mask(positions, column, frame, token)
+        note = changed_labels_note(frame, wallet_identities(frame).codes, names)
+        data_quality += [note] * bool(note)
         known = requests.groupby("time")["known"].sum()
         most = requests["wallet"][requests["known"]].nunique()
         times = column[fresh].dropna().unique()

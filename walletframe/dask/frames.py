@@ -45,10 +45,11 @@ from walletframe.disk import local_path
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
-from walletframe.frames.groups import SNAPSHOT, by_as_list
+from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets
 from walletframe.frames.positions import require_one_snapshot
+from walletframe.frames.schema import SNAPSHOT
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import check_settings, require_service
 from walletframe.tracebacks import strip_address_tracebacks

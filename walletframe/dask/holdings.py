@@ -27,10 +27,10 @@ from walletframe.bulk.journal import segment_paths
 from walletframe.bulk.stored import token_symbol_codes
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.groups import SNAPSHOT, by_as_list
+from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import TOKEN, token_identities, wallet_identities
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
-from walletframe.frames.schema import normalize_blockchains
+from walletframe.frames.schema import SNAPSHOT, normalize_blockchains
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line

@@ -12,11 +12,12 @@ from walletframe.address.lists import first_and_conflicting_label_rows
 from walletframe.amounts.arrow import AMOUNT_TEXT, merge_amount_columns, to_portable_table
 from walletframe.errors import SettingsError
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.frames.schema import HOLDING_DTYPES, SNAPSHOT, WALLET_DTYPES
+from walletframe.numerals import counted_noun
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from walletframe.frames.identity import Codes
 
@@ -74,17 +75,33 @@ def extra_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     if len(wallets) > len(first):
         codes = wallet_identities(wallets).codes
         labelled, others = first_and_conflicting_label_rows(name, codes, column)
+        if others and SNAPSHOT in wallets:
+            return last_labels(wallets[[name]], codes)[name].array.take(codes[first])
         if others:
             wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
             raise SettingsError(
                 f"the column {safe_line(name)!r} of `wallets` has several values for "
                 f"{safe_line(wallet)!r}",
-                hint="use one value for each wallet; tables of several snapshots can have "
-                'several, with "snapshot" in `by`',
+                hint="use one value for each wallet",
             )
         labelled_rows = labelled[codes[first]]
         rows = np.where(labelled_rows < 0, first, labelled_rows)
     return column.take(rows)
+
+
+def last_labels(wallets: pd.DataFrame, codes: Codes) -> pd.DataFrame:
+    """Return one row for each wallet, with its last value in each column."""
+    return wallets.groupby(codes).last().astype(wallets.dtypes)
+
+
+def changed_labels_note(wallets: pd.DataFrame, codes: Codes, names: Iterable[str]) -> str:
+    """Return a sentence on wallets whose labels in these columns changed over time, or ""."""
+    texts = []
+    for name in [each for each in extra_names(wallets) if each in names]:
+        _, changed = first_and_conflicting_label_rows(name, codes, wallets[name].array)
+        if count := len(np.unique(codes[changed])):
+            texts.append(f"the {safe_line(name)!r} of {counted_noun(count, 'wallet')}")
+    return f"The last labels apply at all times: {' and '.join(texts)} changed." * bool(texts)
 
 
 def add_extra_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from walletframe.frames.extra_columns import RESULTS, extra_values
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
-from walletframe.frames.schema import require_columns, text_array
+from walletframe.frames.schema import SNAPSHOT, require_columns, text_array
 from walletframe.pandas_versions import factorize
 from walletframe.text import safe_line
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 By: TypeAlias = "str | Sequence[str]"
 """The column or columns to group by."""
 
-SNAPSHOT: Final = "snapshot"
 KINDS: Final = frozenset({"token", "asset"})  # only groups by one of these add up amounts
 _WALLET_NAMES = ("wallet", "blockchain", SNAPSHOT)
 _CHOICES = (

@@ -68,6 +68,9 @@ class Coverage:
         The conditions of `where` that selected these rows, such as ``owner='Ada'``; empty if none.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
+    not_compared : str
+        For `compare_values`, the counts and values of wallets and balances without a known value at
+        both times; empty if all are compared.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
@@ -95,6 +98,7 @@ class Coverage:
     bridged_separate: int = 0
     selected: str = ""
     beyond_limit: int = 0
+    not_compared: str = ""
     as_of: str = ""
 
     def __str__(self) -> str:
@@ -109,13 +113,16 @@ class Coverage:
             What is selected, if not all; what is left out; then, if any, out-of-date answers, the
             time, and bridged versions in separate rows.
         """
-        unknown = self.wallets_asked - self.wallets_ok
+        unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
+        if self.not_compared:
+            unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
         left_out = {
             f"{bridged_text(self.bridged, self.bridged_amount)} (bridged=True)": self.bridged,
+            f"values not known at both times, of {self.not_compared}": self.not_compared,
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
-            f"the value of {counted_noun(self.unpriced, 'balance')} without a price": self.unpriced,
+            f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
             self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.intp]
 
 COMPARED: Final = "walletframe_compared"  # key in `DataFrame.attrs` that marks a table of changes
+SNAPSHOT: Final = "snapshot"  # the column with the time of a saved snapshot
 SIMULATED: Final = "sandbox"  # the service whose data is simulated
 _BLOCKCHAIN_COLUMNS = ("blockchain", "token_blockchain")
 

@@ -14,8 +14,15 @@ from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import is_simulated, known_mask
 from walletframe.frames.results import Coverage, with_coverage
-from walletframe.frames.schema import COMPARED, SIMULATED, Source, concat_frames, require_columns
-from walletframe.history.folder import LIST_CALL, SNAPSHOT
+from walletframe.frames.schema import (
+    COMPARED,
+    SIMULATED,
+    SNAPSHOT,
+    Source,
+    concat_frames,
+    require_columns,
+)
+from walletframe.history.folder import LIST_CALL
 from walletframe.history.timelines import (
     NOT_ASKED,
     OK,
@@ -131,7 +138,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     InputWarning
         If rows were dropped from the holdings of `before` or `after` (``wallets.tokens`` counts
         more rows), so that a token may seem new or gone; or if two fetches at different times
-        returned the same cached answers, so that their wallets seem unchanged.
+        returned the same cached answers, so that their wallets seem unchanged; or if the label of a
+        wallet in a column of `by` changed: its last label applies at both times.
 
     Notes
     -----

@@ -42,6 +42,7 @@ from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.schema import (
     HOLDING_DTYPES,
     SIMULATED,
+    SNAPSHOT,
     WALLET_DTYPES,
     Source,
     concat_frames,
@@ -49,7 +50,6 @@ from walletframe.frames.schema import (
 from walletframe.history.folder import (
     HOLDINGS,
     LIST_CALL,
-    SNAPSHOT,
     SnapshotFolder,
     add_snapshot,
     cast_columns,

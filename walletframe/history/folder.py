@@ -57,6 +57,7 @@ from walletframe.frames.extra_columns import (
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.schema import (
     HOLDING_DTYPES,
+    SNAPSHOT,
     WALLET_DTYPES,
     normalize_blockchains,
     require_columns,
@@ -77,7 +78,6 @@ _SAVING, _REMOVED = "saving", "removed"
 _LEFTOVER = re.compile(rf"\.({_SAVING}|{_REMOVED})-[0-9a-f]{{16}}")
 LIST_CALL, SAVE_CALL = "history.snapshots()", "history.save(details)"
 FORMAT: Final = 1
-SNAPSHOT: Final = "snapshot"
 _FORMAT_KEY = b"walletframe_history"
 KEY, POSITION = "wallet_key", "position"
 GROUP_ROWS = 2048  # smaller groups make footers large; larger ones make reading one wallet slow

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.errors import SettingsError, SnapshotError
+from walletframe.errors import InputWarning, SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
     count_and_sum_bridged,
     reject_assets,
@@ -29,7 +29,7 @@ from walletframe.frames.asset_list import (
 )
 from walletframe.frames.coverage import sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.extra_columns import extra_names
+from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_groups, reject_both
 from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
@@ -39,8 +39,8 @@ from walletframe.frames.positions import (
     possible_token_blockchains,
     snapshot_times,
 )
-from walletframe.frames.schema import amounts_of, concat_frames, require_columns
-from walletframe.history.folder import SNAPSHOT
+from walletframe.frames.schema import SNAPSHOT, amounts_of, concat_frames, require_columns
+from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT, factorize
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
@@ -327,7 +327,9 @@ def group_matrix(
     elif chosen and chosen.asset and "asset" not in names:
         names.append("asset")
     ids = matrix.wallet_ids.codes[: len(wallets)]
-    distinct = wallets.groupby(ids).last().astype(wallets.dtypes)
+    if note := changed_labels_note(wallets, ids, names):
+        notify(note, InputWarning)
+    distinct = last_labels(wallets, ids)
     # A wallet that failed in the last snapshot may have holdings in other snapshots.
     distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
     names = _check_group_names(names, by, distinct)
@@ -482,8 +484,8 @@ def total_timeline(
     by : str or list of str, optional
         Sum the amounts of each token over groups of wallets, as in `compare`: an extra column of
         ``wallets``, such as ``"owner"``, ``"wallet"`` or ``"blockchain"``. With ``"asset"``, the
-        amounts of each asset are summed, instead of each token. A wallet belongs to the group in
-        its last row with a label. Default: all wallets are one group.
+        amounts of each asset are summed, instead of each token. The last label of a wallet applies
+        at all times, with a warning if it changed. Default: all wallets are one group.
     token, asset : str or (str, str or None), optional
         Return only this token or asset, as in `timeline`.
     assets, bridged : optional

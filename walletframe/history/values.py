@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import PricesWarning
+from walletframe.errors import InputWarning, PricesWarning
 from walletframe.frames.coverage import completeness_columns
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups
+from walletframe.frames.extra_columns import changed_labels_note, last_labels
+from walletframe.frames.groups import by_as_list, read_groups
 from walletframe.frames.identity import token_identities, wallet_identities
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
-from walletframe.frames.schema import concat_frames, one_currency, require_columns, text_array
+from walletframe.frames.schema import (
+    SNAPSHOT,
+    concat_frames,
+    one_currency,
+    require_columns,
+    text_array,
+)
 from walletframe.history.changes import mark_shared_answers_stale
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
@@ -102,7 +109,8 @@ def compare_values(
     Warns
     -----
     InputWarning
-        If two fetches at different times returned the same cached answers.
+        If two fetches at different times returned the same cached answers, or if the label of a
+        wallet in a column of `by` changed: its last label applies at both times.
     PricesWarning
         If balances of `before` are valued at the prices of `after`.
 
@@ -118,7 +126,10 @@ def compare_values(
     """
     results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
-    changes, options = value_changes(*results), {"assets": assets, "bridged": bridged}
+    changes = value_changes(*results, by_as_list(by))
+    if changes.relabelled:
+        notify(changes.relabelled, InputWarning)
+    options = {"assets": assets, "bridged": bridged}
     if changes.at_later_prices:
         text = "balances of `before` have no value, and are valued at the prices of `after`"
         notify(f"{text}: {changes.at_later_prices}; to compare prices, value both", PricesWarning)
@@ -130,8 +141,9 @@ def compare_values(
     labels = [name for name in table if name not in {*_COLUMNS.values(), "currency"}]
     table = table[[*labels, *numbers, "currency", *counts]]
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
-    numbers_of_wallets = len(changes.requested), len(changes.wallets), 0
-    coverage = Coverage(*numbers_of_wallets, len(changes.balances), 0, changes.unvalued, filtered=0)
+    wallet_counts = len(changes.requested), len(changes.wallets), 0
+    balance_counts = len(changes.balances), 0, changes.unvalued, 0
+    coverage = Coverage(*wallet_counts, *balance_counts, not_compared=changes.left_out)
     return with_coverage(table.reset_index(drop=True), coverage)
 
 
@@ -139,12 +151,13 @@ class ValueChanges(NamedTuple):
     """The balances whose values are known at both times, and texts about the other balances."""
 
     balances: pd.DataFrame  # of both times, with the columns earlier, later and prices
-    wallets: pd.DataFrame  # the wallets that are known at both times
     requested: pd.DataFrame  # all wallets, with status failed unless known at both times
+    wallets: pd.DataFrame  # the wallets that are known at both times
     wallet_count: int  # the number of wallets that either fetch requested
     unvalued: int  # balances without a value at one of the two times
     left_out: str  # the counts and values of the other wallets and of unvalued balances
     at_later_prices: str  # the count and value of balances that lack an earlier value
+    relabelled: str  # a sentence on wallets whose labels changed, or ""
     earlier_total: float  # of all balances of the earlier fetch
     currency: str | None
 
@@ -174,15 +187,16 @@ class ValueChanges(NamedTuple):
         return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
 
     def left_out_note(self, currency: str) -> str:
-        """Return sentences about left-out balances, later prices, and the earlier total."""
+        """Return sentences about left-out balances, later prices, the total and changed labels."""
         left_out = f"The change leaves out {self.left_out} without a known value at both times."
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
         total = f"The earlier total is {money(self.earlier_total)}{currency}."
         parts = [left_out] * bool(self.left_out) + [prices] * bool(self.at_later_prices)
-        return " ".join(parts + [total] * bool(parts and not np.isnan(self.earlier_total)))
+        parts += [total] * bool(parts and not np.isnan(self.earlier_total))
+        return " ".join(filter(None, [*parts, self.relabelled]))
 
 
-def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges:
+def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
     """Return the changes of value. Earlier balances without values are valued at later prices."""
     earlier, later = before.holdings, after.holdings
     requested = [before.wallets, after.wallets]
@@ -212,18 +226,27 @@ def value_changes(before: WalletDetails, after: WalletDetails) -> ValueChanges:
     sides = {"earlier": np.where(is_later, 0, values), "later": np.where(is_later, values, 0)}
     balances = rows.assign(**sides, prices=by_prices)[is_compared & ~is_unvalued]
     counts = len(wallet_keys.keys), len(np.unique(pairs[is_unvalued]))
-    texts = [
+    left_out = [
         _count_and_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
         _count_and_values(counts[1], "balance", is_unvalued, values, is_later),
     ]
     revalued = _count_and_values(is_revalued.sum(), "balance", is_revalued, values, is_later)
-    left_out, wallets = " and ".join(filter(None, texts)), fresh[1][np.isin(codes[1], compared)]
-    is_first = ~pd.Series(np.append(codes[5], codes[4])).duplicated().to_numpy()
-    known = np.isin(np.append(codes[5], codes[4])[is_first], compared)
-    each = concat_frames(requested[::-1])[is_first].drop(columns=SNAPSHOT, errors="ignore")
-    each = each.assign(status=np.where(known, "ok", "failed"))
+    both = concat_frames(requested).drop(columns=SNAPSHOT, errors="ignore")
+    wallet_codes = np.append(codes[4], codes[5])
+    relabelled = changed_labels_note(both, wallet_codes, by)
+    wallets = last_labels(both, wallet_codes)
+    known = np.isin(wallets.index, compared)
+    wallets["status"] = np.where(known, "ok", "failed")
     return ValueChanges(
-        balances, wallets, each, *counts, left_out, revalued, earlier_total, *currencies or [None]
+        balances,
+        wallets,
+        wallets[known],
+        *counts,
+        left_out=" and ".join(filter(None, left_out)),
+        at_later_prices=revalued,
+        relabelled=relabelled,
+        earlier_total=earlier_total,
+        currency=currencies[0] if currencies else None,
     )
 
 

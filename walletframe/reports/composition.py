@@ -15,7 +15,7 @@ from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.groups import SNAPSHOT, by_as_list, read_groups, with_default_asset
+from walletframe.frames.groups import by_as_list, read_groups, with_default_asset
 from walletframe.frames.identity import token_identities
 from walletframe.frames.known import (
     is_simulated,
@@ -25,7 +25,7 @@ from walletframe.frames.known import (
 )
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
-from walletframe.frames.schema import concat_frames
+from walletframe.frames.schema import SNAPSHOT, concat_frames
 from walletframe.frames.tables import (
     UNKNOWN,
     Cell,
@@ -183,7 +183,7 @@ def compose(
         results = _without_spam(before, details._replace(holdings=holdings))
         since, amounts = _time_text(before), _amount_changes(results, names, grouping)
         if "value" in holdings:
-            values = value_changes(*results)
+            values = value_changes(*results, names)
             by_asset = values.by_group(["asset"], grouping.asset_options())
             change = _change_sentence(by_asset, currency, f"{since}{values.scope_text()}")
             if not len(values.wallets):
