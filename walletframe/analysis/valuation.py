@@ -84,9 +84,9 @@ def value(  # noqa: PLR0913 - users pass each option by name
         pass the asset's name in upper or lower case, as in ``{"USDC": 1}``, or use a column
         ``asset``. A price for a token takes precedence over a price for the token's asset.
     currency : str, optional
-        The currency of the prices, such as ``"USD"``. The service does not state the currency of
-        its prices. If neither `currency` nor the prices state a currency, the setting ``currency``
-        is used.
+        The currency of the prices, such as ``"USD"``; nothing is converted. The service does not
+        state the currency of its prices. The default is the currency that the prices state or, if
+        they state none, the setting ``currency``.
     by_symbol : bool, default False
         Whether `prices` are by symbol. Symbols must match exactly. If several tokens share a
         symbol, an error is raised, because anybody can create a token with any symbol.
