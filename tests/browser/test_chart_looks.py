@@ -231,7 +231,7 @@ def figures_of(rows, wallets):
     yield "heatmap", charts.heatmap(rows, **options)
     yield "bar on a phone", on_phone(charts.bar(rows, top=12, **options))
     yield "heatmap on a phone", on_phone(charts.heatmap(rows, top=15, top_tokens=5, **options))
-    few = options | {"top": 80, "narrow": True}
+    few = options | {"top": 80, "width": 400}
     yield "treemap on a phone", on_phone(charts.treemap(rows, **few))
     by_owner = charts.treemap(rows, by=["owner", "asset"], **few)
     yield "treemap by owner on a phone", on_phone(by_owner)

@@ -335,16 +335,16 @@ class TestRings:
             return [path.partition("<")[0] for path in tree(figure)]
 
         assert drawn(sizes) == names[:-1]
-        assert drawn(sizes, narrow=True) == names[:-1]
+        assert drawn(sizes, width=400) == names[:-1]
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1]) == names
-        assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], narrow=True) == [names[0]]
+        assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], width=400) == [names[0]]
 
-    @pytest.mark.parametrize("narrow, chars", [(False, 17), (True, 11)])
-    def test_names_end_where_their_box_does(self, narrow, chars):
+    @pytest.mark.parametrize("width, chars", [(1000, 17), (400, 11)])
+    def test_names_end_where_their_box_does(self, width, chars):
         """A cut name or contract ends with an ellipsis; the hover text has both in full."""
         rows = HOLDINGS.iloc[[1] * 4].assign(symbol="A pool of liquidity", value=1.0)
         rows = rows.assign(token_address=[whole(f"{n}0") for n in range(4)])
-        figure = charts.treemap(rows, by="token", narrow=narrow)
+        figure = charts.treemap(rows, by="token", width=width)
         for label in figure.data[0].labels:
             name, contract = label.split("<br>")
             assert len(name) == chars >= len(contract)

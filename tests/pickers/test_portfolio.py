@@ -318,22 +318,20 @@ class TestPictures:
     def test_a_narrow_page_gets_fewer_columns(self, portfolio):
         """And fewer colours, and no numbers on small cells."""
         wide, narrow = (
-            json.loads(drawn(portfolio, "Heatmap", narrow=narrow).figure)
-            for narrow in (False, True)
+            json.loads(drawn(portfolio, "Heatmap", width=width).figure) for width in (1000, 400)
         )
         assert len(narrow["data"][0]["z"][0]) <= 6 < len(wide["data"][0]["z"][0])
         assert narrow["layout"]["yaxis"]["ticklabelposition"] == "inside"
         wide, narrow = (
-            json.loads(drawn(portfolio, "Bars by wallet", narrow=narrow).figure)["layout"]
-            for narrow in (False, True)
+            json.loads(drawn(portfolio, "Bars by wallet", width=width).figure)["layout"]
+            for width in (1000, 400)
         )
         assert wide["yaxis"]["title"]["text"] == "wallet"
         assert "title" not in narrow["yaxis"]
         assert narrow["margin"]["l"] < 20 < wide["margin"]["l"]
         assert narrow["height"] > wide["height"]
         heights = [
-            json.loads(drawn(portfolio, "Sunburst", narrow=narrow).figure)
-            for narrow in (False, True)
+            json.loads(drawn(portfolio, "Sunburst", width=width).figure) for width in (1000, 400)
         ]
         assert heights[0]["layout"]["height"] > heights[1]["layout"]["height"]
 

@@ -305,12 +305,11 @@ def read_drawn_balances(
     )
 
 
-def check_top(name: str, number: Any, limit: int) -> int:
+def check_limit(name: str, number: Any, limit: int) -> int:
     """Return `number` as an int, or raise if it is not an integer from 1 to `limit`."""
     whole_number = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole_number or not 1 <= number <= limit:
-        hint = f"use an integer from 1 to {limit}; the remaining items are combined as Other"
-        raise SettingsError(f"{name}={number!r} is not valid", hint=hint)
+        raise SettingsError(f"{name}={number!r} is not valid", f"use an integer from 1 to {limit}")
     return int(number)
 
 

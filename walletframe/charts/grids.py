@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from walletframe.address.lists import parse_wallets
 from walletframe.charts.balances import (
     MIN_SHARE,
-    check_top,
+    check_limit,
     join_names,
     largest_indices,
     pivot_sizes,
@@ -171,8 +171,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     """
-    bars = check_top("top", top, _MAX_BARS)
-    colored = check_top("top_tokens", top_tokens, _MAX_COLORS)
+    bars = check_limit("top", top, _MAX_BARS)
+    colored = check_limit("top_tokens", top_tokens, _MAX_COLORS)
     grouped = read_grouped_balances(
         holdings,
         by if facet is None else [facet, *by_as_list(by)],
@@ -371,7 +371,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     AddressError, UnknownWalletError
         If `wallet` can't be read, or if it has no rows and is missing from `wallets`.
     """
-    limit = check_top("top", top, _MAX_SLICES)
+    limit = check_limit("top", top, _MAX_SLICES)
     if by not in ("asset", "token"):
         hint = 'pass by="asset" or by="token"'
         raise SettingsError(f"by={by!r} is not supported in a pie chart", hint=hint)
@@ -487,8 +487,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     """
-    rows = check_top("top", top, _MAX_ROWS_OR_COLUMNS)
-    columns = check_top("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
+    rows = check_limit("top", top, _MAX_ROWS_OR_COLUMNS)
+    columns = check_limit("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
     grouped = read_grouped_balances(
         holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
     )

@@ -21,7 +21,7 @@ import pandas as pd
 
 from walletframe.charts.balances import (
     MIN_SHARE,
-    check_top,
+    check_limit,
     largest_indices,
     rank_by_code,
     read_grouped_balances,
@@ -108,7 +108,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 250,
-    narrow: bool = False,
+    width: int = 1000,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -132,8 +132,8 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         blockchain are combined by asset, and the smallest assets are combined as Other. With
         another `by`, the largest groups are drawn, and the rest of each parent group is combined
         as Other. Rectangles without space for a name are combined, too.
-    narrow : bool, default False
-        Whether the chart is for a narrow page, such as on a phone, which has space for fewer names.
+    width : int, default 1000
+        The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
     wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
@@ -152,10 +152,10 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     """
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     trace = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
-    least = 0.025 if narrow else 0.01
+    least = 10 / check_limit("width", width, 4000)
     shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.65 * least**0.5}
-    shares["line_chars"] = 3.5 * least**-0.5  # so that names fit on a page of 1,024 or 390 pixels
-    style = _Style(trace, check_top("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
+    shares["line_chars"] = 3.5 * least**-0.5  # so that names fit
+    style = _Style(trace, check_limit("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -206,7 +206,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     """
     trace = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
-    top = check_top("top", top, 300)
+    top = check_limit("top", top, 300)
     shares = {"min_leaf": 0.014, "min_parent": 0.025, "min_sum": 0.5}
     style = _Style(trace, top, "Angles", Dimensions(520), "<br>", **shares, extends_leaves=True)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}

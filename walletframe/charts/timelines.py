@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import (
-    check_top,
+    check_limit,
     join_names,
     label_text,
     largest_indices,
@@ -178,7 +178,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    most, names = check_top("top_tokens", top_tokens, _MAX_GROUPS), by_as_list(by)
+    most, names = check_limit("top_tokens", top_tokens, _MAX_GROUPS), by_as_list(by)
     if facet is not None:
         if names not in (["token"], ["asset"]):
             hint = 'pass by="asset" or by="token" to draw bars, or remove facet= to draw lines'
@@ -560,7 +560,7 @@ def waterfall(
     >>> changes.wf.plot.waterfall().data[0].x
     (2.0, 1.5, 0)
     """
-    most = check_top("top", top, _MAX_CHANGES)
+    most = check_limit("top", top, _MAX_CHANGES)
     by_asset = _ASSET in changes or asset is not None
     needed = [*_CHANGE_COLUMNS, *([_ASSET] if by_asset else _TOKEN_COLUMNS)]
     if missing := [name for name in needed if name not in changes.columns]:

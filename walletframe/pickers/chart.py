@@ -38,10 +38,7 @@ class ChartType:
     inner_levels: tuple[str, ...] = ()  # the grouping below a user's column
 
 
-_NARROW_LIMITS: dict[str, dict[str, Any]] = {
-    "heatmap": {"top": 15, "top_tokens": 5},
-    "treemap": {"narrow": True},
-}
+_NARROW_WIDTH, _NARROW_HEATMAP = 600, {"top": 15, "top_tokens": 5}
 _NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12}
 _NESTED_LEVELS = ("blockchain", "wallet", "asset"), ("wallet", "asset")
 _HEATMAP_LIMITS = {"top": 20, "top_tokens": 15}
@@ -65,7 +62,12 @@ class ChartOptions:
     group: str = WALLET  # WALLET, or an extra column of the wallets
     per_asset: bool = True  # whether tokens are combined per asset
     bridged: bool = False  # whether assets include bridged versions
-    narrow: bool = False  # whether the front end is narrow
+    width: int = 1000  # of the front end, in pixels
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the front end is as narrow as a phone."""
+        return self.width < _NARROW_WIDTH
 
     @property
     def type(self) -> ChartType:
@@ -84,7 +86,7 @@ class ChartOptions:
 
     def with_user_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
         """Return the options after a user's changes. `groups` has the valid columns to group by."""
-        names = ("chart", "measure", "group", "bridged", "narrow")
+        names = ("chart", "measure", "group", "bridged", "width")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
             hint = f"choose one of {', '.join(CHARTS)}"
@@ -236,5 +238,8 @@ def _chart_arguments(
         kind = "asset" if options.per_asset else "token"
         arguments[kind] = held.tokens.keys[held.tokens.codes[row]]
         [name] = token_or_asset_names(drawn, drawn.tokens.codes[[row]])
-    narrow = _NARROW_LIMITS.get(chart_type.function, {}) if options.narrow else {}
-    return arguments | narrow, name
+    if chart_type.function == "treemap":
+        arguments["width"] = options.width
+    elif chart_type.function == "heatmap" and options.narrow:
+        arguments |= _NARROW_HEATMAP
+    return arguments, name

@@ -5,7 +5,8 @@ import { element, setText, uniqueId } from "./elements.js";
 import { layoutInPageColors, loadPlotly, requestPlotly, watchPageColors } from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
-const NARROW_WIDTH = 560;
+const WIDTH_STEP = 200; // a chart is drawn anew for another number of steps
+const WIDTHS = { least: 400, most: 1000 };
 const NO_PLOTLY = "The chart can't be drawn, because the kernel did not send plotly.js.";
 const TITLE_HEIGHT = 36; // in an exported picture, in pixels
 const KEYBOARD_HELP =
@@ -41,6 +42,7 @@ export class Chart {
   #drawn = Promise.resolve();
   #drawnType = ""; // the type of the displayed chart
   #width = 0;
+  #pageWidth = 0; // the width of the last request
   #isUndrawn = false; // because the element was not in the page
 
   /**
@@ -74,8 +76,8 @@ export class Chart {
   async refresh(changes = {}) {
     this.box.setAttribute("aria-busy", "true");
     const number = (this.#requestNumber += 1);
-    this.isNarrow = this.#isNarrow();
-    const answer = await this.kernel.request("chart", { narrow: this.isNarrow, ...changes });
+    this.#pageWidth = this.#measurePage();
+    const answer = await this.kernel.request("chart", { width: this.#pageWidth, ...changes });
     this.root.closest(".wf")?.classList.add("wf-live"); // hides the saved view
     if (answer && !this.signal.aborted) {
       this.#content = answer.content;
@@ -174,14 +176,15 @@ export class Chart {
     this.#width = this.plot.clientWidth;
   }
 
-  #isNarrow() {
-    return this.box.clientWidth > 0 && this.box.clientWidth < NARROW_WIDTH;
+  #measurePage() {
+    const width = Math.floor((this.box.clientWidth || WIDTHS.most) / WIDTH_STEP) * WIDTH_STEP;
+    return Math.min(Math.max(width, WIDTHS.least), WIDTHS.most);
   }
 
   #fitWidth() {
     const width = this.plot.clientWidth;
     const isShown = this.#requestNumber && this.box.clientWidth;
-    if (isShown && this.#isNarrow() !== this.isNarrow) this.refresh();
+    if (isShown && this.#measurePage() !== this.#pageWidth) this.refresh();
     else if (this.#isUndrawn) this.#redraw();
     else if (this.#plotly && this.plot.layout && width && width !== this.#width) {
       this.#width = width;

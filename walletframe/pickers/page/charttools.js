@@ -40,13 +40,12 @@ export function makeChartTools(bar, heading, refresh, signal) {
 function makeSummaryLine() {
   const root = element("p", { class: "wf-summary", role: "status" });
   const show = ({ known, value, prices, as_of: asOf, simulated, unpriced }) => {
+    const counts = [known, asOf, unpriced].filter(Boolean).map((text) => element("span", {}, text));
     const parts = [
       simulated && element("strong", { class: "wf-mark" }, "Simulated data"),
       value && element("strong", { class: "wf-worth" }, value),
       value && prices && element("span", {}, `at ${prices}`),
-      element("span", {}, known),
-      asOf && element("span", {}, asOf),
-      unpriced && element("span", { class: "wf-faint" }, unpriced),
+      element("span", { class: "wf-counts" }, ...counts),
     ];
     root.replaceChildren(...parts.filter(Boolean));
   };
