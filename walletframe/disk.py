@@ -60,7 +60,7 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         return
     target = path.resolve()
     mode = _writable_file_mode(target)
-    _remove_abandoned(target.parent)
+    _remove_abandoned_files(target.parent)
     temporary = target.with_name(f".walletframe-{secrets.token_hex(8)}")
     try:
         fresh = _PRIVATE_FILE if private else _PUBLIC_FILE
@@ -96,7 +96,7 @@ def fsync_directory(folder: Path) -> None:
             os.close(handle)
 
 
-def _remove_abandoned(folder: Path) -> None:
+def _remove_abandoned_files(folder: Path) -> None:
     """Remove this user's unfinished files that are more than a day old."""
     before, user = time.time() - ABANDONED_AFTER_S, getattr(os, "geteuid", int)()
     with suppress(OSError), os.scandir(folder) as entries:

@@ -63,7 +63,7 @@ def cents_text(value: float) -> str:
     return f"{value:.2f}"
 
 
-def plain(number: float) -> str:
+def plain_number(number: float) -> str:
     """Return all digits of a number, without exponent, such as ``0.00001``."""
     return format(Decimal(repr(float(number))), "f")
 

@@ -33,7 +33,7 @@ def is_invisible(char: str) -> bool:
     return unicodedata.category(char)[0] in "CZ" or char in _BLANK
 
 
-def is_visible(text: str) -> bool:
+def is_fully_visible(text: str) -> bool:
     """Return whether all characters of a text are visible. A space is invisible."""
     if text.isascii():
         return text.isprintable() and " " not in text
@@ -99,7 +99,7 @@ def as_markdown(text: str, limit: int = 80) -> str:
 def safe_url(text: str) -> str | None:
     """Return a URL unchanged if it is safe to link, else None."""
     is_url = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
-    is_safe = is_url and is_visible(text) and _QUOTES.isdisjoint(text)
+    is_safe = is_url and is_fully_visible(text) and _QUOTES.isdisjoint(text)
     return text if is_safe else None
 
 
@@ -145,7 +145,7 @@ def escape_excel_cell(text: str, limit: int) -> str:
     is longer than `limit` is truncated.
     """
     cell = escape_csv_cell(text)
-    if not is_visible(cell.replace(" ", "")):
+    if not is_fully_visible(cell.replace(" ", "")):
         marked = cell if cell != text else f"{_APOSTROPHE}{_escape(text)}"
         cell = "".join(_unicode_escape(c) if c != " " and is_invisible(c) else c for c in marked)
     cell = cell or _APOSTROPHE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 import pandas as pd
 
 from walletframe.address.forms import COLUMNS, standardize_names
-from walletframe.address.lists import read_list, read_rows, read_table, with_labels
+from walletframe.address.lists import read_list, read_rows, read_frame, with_labels
 from walletframe.chains import find_blockchain
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 
@@ -36,7 +36,7 @@ def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -
     if _is_file_name(wallets):
         wallets = Path(wallets)
     if not isinstance(wallets, PathLike):
-        return read_table(wallets, keep) if keep else read_list(wallets)
+        return read_frame(wallets, keep) if keep else read_list(wallets)
     path = Path(wallets)
     if not keep:
         numbered = ((number, wallet) for number, wallet, _ in read_file_rows(path, ()))

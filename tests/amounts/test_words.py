@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from walletframe.amounts import AmountArray, sums
-from walletframe.amounts.arrow import decimals_from_integers, read_portable
+from walletframe.amounts.arrow import decimals_from_integers, read_decimals_or_texts
 from walletframe.amounts.sums import group_sums, is_positive
 
 EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
@@ -29,7 +29,7 @@ def read(values):
     units = np.array([n if isinstance(n, int) else 0 for n in values], dtype=object)
     texts = pa.array([n or None if isinstance(n, str) else "1" for n in values], pa.string())
     decimals = decimals_from_integers(units, ~has_decimal, pa.decimal128(38, 18))
-    return read_portable(decimals, rounded, lambda places: texts.take(pa.array(places)))
+    return read_decimals_or_texts(decimals, rounded, lambda places: texts.take(pa.array(places)))
 
 
 @given(rows)

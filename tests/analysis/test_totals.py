@@ -20,7 +20,7 @@ from drawn_fetches import (
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.amounts.sums import sum_floats
+from walletframe.amounts.sums import sum_floats_by_group
 from walletframe.analysis.sums import totals
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
@@ -301,7 +301,7 @@ def test_sums_of_floats_are_the_nearest(rows):
     """Sums are the nearest float in any order; NaN is left out and counted."""
     floats = np.array([number for number, _ in rows], dtype=float)
     ids = np.array([place for _, place in rows], dtype=np.intp)
-    result = sum_floats(floats, ids, 3)
+    result = sum_floats_by_group(floats, ids, 3)
     known = [[Fraction(f) for f, i in rows if i == place and not np.isnan(f)] for place in range(3)]
     assert result.sums().tolist() == [nearest(sum(numbers)) for numbers in known]
     assert result.sizes.tolist() == list(map(len, known))
@@ -310,5 +310,5 @@ def test_sums_of_floats_are_the_nearest(rows):
 def test_infinite_floats_add_up_as_floats_do():
     """One infinite value makes its own group infinite; opposite ones make NaN."""
     floats = np.array([1.0, np.inf, 2.0, np.inf, -np.inf])
-    sums = sum_floats(floats, np.array([0, 0, 1, 2, 2]), 3).sums()
+    sums = sum_floats_by_group(floats, np.array([0, 0, 1, 2, 2]), 3).sums()
     np.testing.assert_array_equal(sums, [np.inf, 2.0, np.nan])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from parted import write_parts
 
 import walletframe as wf
-from walletframe.amounts.arrow import read_portable
+from walletframe.amounts.arrow import read_decimals_or_texts
 from walletframe.errors import AmbiguousTokenError, ColumnsError, DatasetError, UnknownTokenError
 from walletframe.frames.names import mask_of_token
 
@@ -133,10 +133,10 @@ def test_text_is_read_if_a_decimal_is_missing_or_rounded():
 
     decimals = pa.array([Decimal("-1.5"), Decimal(0), Decimal(2), None], pa.decimal128(38, 18))
     rounded = np.array([False, True, False, False])
-    exact = read_portable(decimals, rounded, texts).exact()
+    exact = read_decimals_or_texts(decimals, rounded, texts).exact()
     assert exact.integers.tolist() == [-15 * 10**22, 1, 2 * 10**23, 0]
     assert (exact.missing.tolist(), exact.scale, positions) == ([False] * 3 + [True], 23, [[1, 3]])
-    result = read_portable(decimals[2:3], rounded[2:3], texts)
+    result = read_decimals_or_texts(decimals[2:3], rounded[2:3], texts)
     assert result.exact().integers.tolist() == [2 * 10**18]
     assert len(positions) == 1
 

@@ -68,7 +68,7 @@ def has_wrong_checksum(wallet: WalletAddress) -> bool:
     known = known_blockchains().get(wallet.blockchain)
     for format_name in known.address_formats if known else ():
         if format_name == "evm" and _matches_format(format_name, wallet.address):
-            return _has_wrong_capitals(wallet.address[2:])
+            return _has_wrong_eip55_case(wallet.address[2:])
         if format_name.endswith("1") and _matches_format(format_name, wallet.address):
             return not _has_bech32_checksum(format_name, wallet.address.lower()[len(format_name) :])
     return False
@@ -121,12 +121,12 @@ def _has_bech32_checksum(format_name: str, data: str) -> bool:
 
 
 @lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
-def _has_wrong_capitals(digits: str) -> bool:
+def _has_wrong_eip55_case(digits: str) -> bool:
     """Return whether hex digits in mixed case have a wrong checksum (EIP-55).
 
     Where the hash of the lower-case text has a digit above 7, a letter must be a capital.
     """
-    keccak = None if digits in (digits.lower(), digits.upper()) else _keccak()
+    keccak = None if digits in (digits.lower(), digits.upper()) else _import_keccak()
     if keccak is None:
         return False
     text = digits.encode()
@@ -137,7 +137,7 @@ def _has_wrong_capitals(digits: str) -> bool:
 
 
 @cache
-def _keccak() -> ModuleType | None:
+def _import_keccak() -> ModuleType | None:
     try:
         return import_module("Crypto.Hash.keccak")
     except ImportError:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from walletframe.chains import identifier_of_alias, normalize_blockchain
 from walletframe.errors import AddressError
-from walletframe.text import is_invisible, is_visible, safe_line
+from walletframe.text import is_invisible, is_fully_visible, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -218,7 +218,7 @@ def _invalid_reason(blockchain: object, address: object) -> str:
 
 
 def _invisible_reason(text: str) -> str:
-    if is_visible(text):
+    if is_fully_visible(text):
         return ""
     position = next(n for n, char in enumerate(text) if is_invisible(char))
     name = unicodedata.name(text[position], f"U+{ord(text[position]):04X}")

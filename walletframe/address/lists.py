@@ -175,7 +175,7 @@ def distinct_wallets_and_labels(
     """Return the distinct wallets and their first labels; warn once about all other rows."""
     _raise_if_unreadable(parsed, on_unreadable)
     wallets = distinct_wallets(parsed.wallets)
-    labels, conflicts = first_labels(parsed)
+    labels, conflicts = first_and_conflicting_labels(parsed)
     if len(wallets) < len(parsed.wallets) or parsed.problems:
         _warn_about_left_out_rows(parsed, len(wallets), conflicts, position_text)
     return wallets, labels
@@ -189,7 +189,7 @@ def wallets_to_request(
     parsed = separate_malformed(unify_spellings(parsed) if fix else parsed, on_unreadable)
     wallets, labels = distinct_wallets_and_labels(parsed, on_unreadable)
     warn_about_typos(wallets)
-    if labels is not None and (spellings := _first_spelling_by_label(labels)):
+    if labels is not None and (spellings := _first_spellings_by_column(labels)):
         text = f"labels differ only in case; wf.clean replaces {_replacements_text(spellings)}"
         notify(text, InputWarning)
     return wallets, labels
@@ -220,7 +220,7 @@ def unify_spellings(parsed: ParsedWallets) -> ParsedWallets:
     """Replace aliases of blockchains and later spellings of labels. Warn about replacements."""
     lines = alias_replacement_texts(parsed.aliases)
     labels = parsed.labels
-    if labels is not None and (spellings := _first_spelling_by_label(labels)):
+    if labels is not None and (spellings := _first_spellings_by_column(labels)):
         lines.append(_replacements_text(spellings))
         labels = labels.copy()
         for name, first in spellings.items():
@@ -244,13 +244,13 @@ def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
 def labels_to_respell(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
     """Yield (column, position, label, first spelling) for each label that differs in case."""
     labels = pd.DataFrame() if parsed.labels is None else parsed.labels
-    for name, first in _first_spelling_by_label(labels).items():
+    for name, first in _first_spellings_by_column(labels).items():
         for position, cell in zip(parsed.positions, labels[name], strict=True):
             if isinstance(cell, str) and cell in first:
                 yield name, position, cell, first[cell]
 
 
-def _first_spelling_by_label(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
+def _first_spellings_by_column(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
     """Return for each column a dict from labels that differ only in case to the first spelling."""
     by_column: dict[str, dict[str, str]] = {}
     for name, column in labels.items():
@@ -357,7 +357,7 @@ def _warn_about_left_out_rows(
     notify(text, InputWarning, problems)
 
 
-def read_table(table: object, keep: Sequence[str]) -> ParsedWallets:
+def read_frame(table: object, keep: Sequence[str]) -> ParsedWallets:
     """Read the wallets of a DataFrame, and the extra columns in `keep`."""
     if not isinstance(table, pd.DataFrame):
         raise ArgumentError(
@@ -394,7 +394,9 @@ def _strip_labels(column: pd.Series) -> pd.Series:
     return pd.Series(cells, index=column.index, dtype=TEXT if is_text else object)
 
 
-def first_labels(parsed: ParsedWallets) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
+def first_and_conflicting_labels(
+    parsed: ParsedWallets,
+) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
     """Return a frame with each wallet's first labels, and the conflicting labels by column."""
 
     def label(column: pd.Series, row: int) -> str:

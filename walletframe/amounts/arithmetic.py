@@ -25,7 +25,7 @@ from walletframe.amounts.integers import (
     float_sort_keys,
     nearest_float,
     objects_with_none,
-    powers_of_two,
+    powers_of_two_or_one,
     ratios,
     rescale,
     split_floats,
@@ -64,7 +64,7 @@ def apply_exactly(
     if operation in {np.floor_divide, np.remainder}:
         rights = np.where(missing, 1, rights)
         scale = 0 if operation is np.floor_divide else scale
-    return _zero_missing(operation(lefts, rights), missing, scale)
+    return _with_zeroed_missing(operation(lefts, rights), missing, scale)
 
 
 def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
@@ -85,7 +85,7 @@ def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
     )
 
 
-def _zero_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
+def _with_zeroed_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
     """Set the integers of missing amounts to 0 in place, and return exact amounts."""
     if missing.any():
         integers[missing] = 0
@@ -97,16 +97,18 @@ def product(left: Any, right: Any) -> ExactAmounts | Floats:
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _check_decimals(_zero_missing(integers, missing, left.scale + right.scale))
+    return _limit_decimals(_with_zeroed_missing(integers, missing, left.scale + right.scale))
 
 
 def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
     """Return exact powers with an integer exponent; raise an error for more than 77 decimals."""
     integers, missing, scale = amounts
-    return _check_decimals(_zero_missing(integers**exponent, missing.copy(), scale * exponent))
+    return _limit_decimals(
+        _with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
+    )
 
 
-def _check_decimals(exact: ExactAmounts) -> ExactAmounts:
+def _limit_decimals(exact: ExactAmounts) -> ExactAmounts:
     """Remove zeros after the 77th decimal; raise an error for other digits there."""
     integers, missing, scale = exact
     if scale <= MAX_DECIMALS:
@@ -138,8 +140,8 @@ def quotient(left: Any, right: Any) -> Floats:
 
 def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
     """Return the float64 nearest to each result. Infinity, NaN and x/0 are as in NumPy."""
-    lefts, left_scale, left_exponents, left_floats = _split_operand(left)
-    rights, right_scale, right_exponents, right_floats = _split_operand(right)
+    lefts, left_scale, left_exponents, left_floats = _integers_and_exponents(left)
+    rights, right_scale, right_exponents, right_floats = _integers_and_exponents(right)
     special = ~np.isfinite(right_floats)
     if operation is np.multiply:
         exponents = left_exponents + right_exponents
@@ -154,7 +156,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
         return np.where(special, operation(left_floats, right_floats), result)
 
 
-def _split_operand(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
+def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
     """Return integers, scale, exponents of two, and floats (for amounts, only their signs)."""
     if isinstance(operand, ExactAmounts):
         signs = np.sign(float_sort_keys(operand.integers))
@@ -193,8 +195,8 @@ def compare(
     if any(map(is_inexact, right[~is_integer].tolist())):
         warn_about_inexact_float()
     significands, exponents = split_floats(right)
-    lefts = left.integers * powers_of_two(-exponents)
-    rights = significands * powers_of_two(exponents) * POWERS_OF_TEN[left.scale]
+    lefts = left.integers * powers_of_two_or_one(-exponents)
+    rights = significands * powers_of_two_or_one(exponents) * POWERS_OF_TEN[left.scale]
     results = np.asarray(operation(lefts, rights), dtype=bool)
     results = np.where(np.isfinite(right), results, operation(0.0, right))
     return results, left.missing | np.isnan(right)
@@ -214,7 +216,7 @@ def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
     return ExactAmounts(quotients, missing.copy(), max(decimals, 0))
 
 
-def coerce_operand(other: Any, count: int) -> ExactAmounts | Floats | None:
+def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | None:
     """Coerce an operand to `count` or 1 exact amounts or floats; return None for other types."""
     values: ExactAmounts | Floats = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
@@ -222,7 +224,7 @@ def coerce_operand(other: Any, count: int) -> ExactAmounts | Floats | None:
     return read_amounts(values) if any(isinstance(value, Number) for value in values) else None
 
 
-def coerce_comparable(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
+def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
     """Coerce an operand, which may be text. Return values and a mask of incomparable values."""
     values = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
@@ -270,20 +272,20 @@ def _coerce_values(other: Any, count: int) -> Any:
         other = other.item()
     if not pd.api.types.is_list_like(other):
         number = python_number(other)
-        return np.array([number]) if isinstance(number, float) else _infer_exact_or_float([number])
+        return np.array([number]) if isinstance(number, float) else _to_exact_or_float([number])
     values = other if hasattr(other, "dtype") else as_objects(list(other))
     if len(values) != count:
         raise ValueError(f"Lengths must match: {count} and {len(values)}")
     if hasattr(values, "exact"):
         return values.exact()
     if values.dtype.kind != "f" or values.dtype.itemsize > _FLOAT64_BYTES:
-        return _infer_exact_or_float(values)
+        return _to_exact_or_float(values)
     if isinstance(values, np.ndarray):
         return np.asarray(values, dtype=np.float64)
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _infer_exact_or_float(values: Any) -> Any:
+def _to_exact_or_float(values: Any) -> Any:
     """Return exact amounts if all values are exact, float64 if all are floats, else objects."""
     objects = as_objects(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:

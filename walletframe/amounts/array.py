@@ -25,8 +25,8 @@ from pandas.core.reshape import merge
 from walletframe.amounts import arithmetic, sums
 from walletframe.amounts.arrow import (
     AmountType,
-    as_decimals,
-    as_text,
+    to_arrow_decimals,
+    to_arrow_text,
     from_arrow,
     integers_at_scale,
 )
@@ -43,7 +43,7 @@ from walletframe.amounts.integers import (
     order_statistics,
     ratios,
     rescale,
-    stable_order,
+    stable_argsort,
     to_floats,
 )
 from walletframe.amounts.scalar import Amount, TextAmount, operator_pair, python_number, to_scalars
@@ -124,7 +124,7 @@ class AmountDtype(ExtensionDtype):
         return AmountArray(*from_arrow(array))
 
 
-class _Buffer:
+class _CopyOnWriteBuffer:
     """The amounts of an array and its views. The first write after a read makes a copy."""
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
@@ -177,7 +177,7 @@ def _make_operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     def method(self: AmountArray, other: Any, *, reflected: bool = False) -> Any:
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
-        operand = arithmetic.coerce_operand(other, len(self))
+        operand = arithmetic.coerce_for_arithmetic(other, len(self))
         if operand is None:
             return NotImplemented
         own = self.exact()
@@ -197,7 +197,7 @@ def _make_comparison(
     def method(self: AmountArray, other: Any) -> Any:
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
-        operand, incomparable = arithmetic.coerce_comparable(other, len(self))
+        operand, incomparable = arithmetic.coerce_for_comparison(other, len(self))
         if incomparable.any() and compare not in {operator.eq, operator.ne}:
             return NotImplemented
         results, missing = arithmetic.compare(self.exact(), operand, compare)
@@ -264,7 +264,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     __pandas_priority__ = 1500
 
     def __init__(self, integers: Integers, missing: Mask, scale: int) -> None:
-        self._buffer = _Buffer(ExactAmounts(integers, missing, scale))
+        self._buffer = _CopyOnWriteBuffer(ExactAmounts(integers, missing, scale))
         self._window = _FULL_WINDOW
 
     @classmethod
@@ -321,7 +321,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     def _from_int128(cls, amounts: Int128Amounts) -> Self:
         """Return an array of 128-bit amounts, which are converted to integers when needed."""
         array = cls.__new__(cls)
-        vars(array).update(_buffer=_Buffer(amounts), _window=_FULL_WINDOW)
+        vars(array).update(_buffer=_CopyOnWriteBuffer(amounts), _window=_FULL_WINDOW)
         return array
 
     @classmethod
@@ -576,16 +576,16 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         present = np.flatnonzero(~amounts.missing)
         integers = amounts.integers[present]
         if ascending:
-            order = present[stable_order(integers)]
+            order = present[stable_argsort(integers)]
         else:
-            order = present[::-1][stable_order(integers[::-1])][::-1]
+            order = present[::-1][stable_argsort(integers[::-1])][::-1]
         missing = np.flatnonzero(amounts.missing)
         return np.concatenate((order, missing) if na_position == "last" else (missing, order))
 
     def _values_for_argsort(self) -> Indices:
         """Return integers with the order of the amounts (pandas's hook for ranks and sorting)."""
         integers, _, _ = self.exact()
-        order = stable_order(integers)
+        order = stable_argsort(integers)
         ordered = integers[order]
         ranks = np.zeros(len(order), dtype=np.intp)
         ranks[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
@@ -794,7 +794,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             return result if skipna else np.where(grouped.has_missing, np.nan, result)
         if how in {"first", "last"}:
             rows = sums.first_or_last_rows(grouped, last=how == "last", skipna=skipna)
-            rows[grouped.sizes < min_count] = -1
+            rows[grouped.known_counts < min_count] = -1
             return self.take(rows, allow_fill=True)
         if how in {"idxmin", "idxmax"}:
             return sums.extreme_rows(grouped, largest=how == "idxmax")
@@ -910,15 +910,15 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         """
         exact = self.exact()
         if type is None:
-            return as_text(exact)
+            return to_arrow_text(exact)
         if pa.types.is_decimal(type):
-            return as_decimals(exact, type)
+            return to_arrow_decimals(exact, type)
         if pa.types.is_floating(type):
             return pa.array(to_floats(exact), mask=exact.missing).cast(type, safe=False)
         if pa.types.is_integer(type):
             integers = _integers_of_dtype(exact, np.dtype(type.to_pandas_dtype()))
             return pa.array(integers, type, mask=exact.missing)
-        return as_text(exact).cast(type)
+        return to_arrow_text(exact).cast(type)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - a parameter of Arrow
         """Return an Arrow array (the hook of Arrow for Parquet and Feather)."""
@@ -936,7 +936,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         if isinstance(dtype, pd.ArrowDtype):
             return pd.arrays.ArrowExtensionArray(self.to_arrow(dtype.pyarrow_dtype))
         if isinstance(dtype, pd.StringDtype):
-            return pd.array(as_text(self.exact()), dtype=dtype)
+            return pd.array(to_arrow_text(self.exact()), dtype=dtype)
         if dtype.kind == "f":
             return pd.array(to_floats(self.exact()), dtype=dtype)
         if dtype.kind in "iu":
@@ -988,7 +988,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def _values_for_json(self) -> Integers:
         """Return exact text (None if missing), since numbers in JSON can lose digits."""
-        texts: Integers = as_text(self.exact()).to_numpy(zero_copy_only=False)
+        texts: Integers = to_arrow_text(self.exact()).to_numpy(zero_copy_only=False)
         return texts
 
 

@@ -73,7 +73,7 @@ class AmountType(_ExtensionType):
 pa.register_extension_type(AmountType())
 
 
-def as_text(amounts: ExactAmounts) -> pa.Array:
+def to_arrow_text(amounts: ExactAmounts) -> pa.Array:
     """Return amounts as an Arrow array of plain text, null for missing amounts."""
     texts = plain_texts(amounts.integers, amounts.scale)
     return pc.if_else(amounts.missing, None, texts) if amounts.missing.any() else texts
@@ -96,7 +96,7 @@ def integers_at_scale(
     return integers
 
 
-def as_decimals(amounts: ExactAmounts, dtype: pa.DataType) -> pa.Array:
+def to_arrow_decimals(amounts: ExactAmounts, dtype: pa.DataType) -> pa.Array:
     """Return amounts as an Arrow array of decimals, null for missing amounts."""
     high = 10**dtype.precision - 1
     hint = (
@@ -199,7 +199,7 @@ def merge_amount_columns(table: pa.Table) -> pa.Table:
     return table
 
 
-def read_portable(
+def read_decimals_or_texts(
     decimals: pa.Array, inexact: Mask, load_texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
     """Read amounts from decimals, or from texts where a decimal is null or inexact."""

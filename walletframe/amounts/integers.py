@@ -106,7 +106,7 @@ def split_floats(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
     return significands, exponents - _SIGNIFICAND_BITS
 
 
-def powers_of_two(exponents: npt.NDArray[np.intc]) -> Integers:
+def powers_of_two_or_one(exponents: npt.NDArray[np.intc]) -> Integers:
     """Return ``2**exponent`` as Python integers, or 1 if the exponent is negative."""
     powers: Integers = np.left_shift(1, np.maximum(exponents, 0).astype(object))
     return powers
@@ -120,7 +120,7 @@ def float_sort_keys(integers: Integers) -> Floats:
         return ratios(integers, 1)
 
 
-def stable_order(integers: Integers) -> Indices:
+def stable_argsort(integers: Integers) -> Indices:
     """Return the positions of a stable ascending sort, as ``argsort`` does."""
     floats = float_sort_keys(integers)
     order = np.argsort(floats, kind="stable")

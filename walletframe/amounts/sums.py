@@ -16,11 +16,11 @@ import pandas as pd
 from walletframe.amounts.integers import (
     POWERS_OF_TEN,
     ExactAmounts,
-    powers_of_two,
+    powers_of_two_or_one,
     ratios,
     rescale,
     split_floats,
-    stable_order,
+    stable_argsort,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class GroupedAmounts:
         return integers if len(self.known_rows) == len(integers) else integers[self.known_rows]
 
     @cached_property
-    def sizes(self) -> Indices:
+    def known_counts(self) -> Indices:
         """The number of known amounts in each group."""
         return np.bincount(self.known_ids, minlength=self.group_count)
 
@@ -73,13 +73,13 @@ class GroupedAmounts:
     @cached_property
     def sorted_rows(self) -> Indices:
         """The positions in `known_rows`, sorted by group and then by amount."""
-        ascending = stable_order(self.known_integers)
+        ascending = stable_argsort(self.known_integers)
         return ascending[np.argsort(self.known_ids[ascending], kind="stable")]
 
     @cached_property
-    def starts(self) -> Indices:
+    def group_starts(self) -> Indices:
         """The position of each group's first row in `sorted_rows`."""
-        return np.cumsum(self.sizes) - self.sizes
+        return np.cumsum(self.known_counts) - self.known_counts
 
 
 def sum_groups(grouped: GroupedAmounts) -> Integers:
@@ -98,7 +98,7 @@ def reduce_groups(
     else:
         integers = group_extremes(grouped, np.minimum if how == "min" else np.maximum)
         min_count = max(1, min_count)
-    missing = grouped.sizes < min_count
+    missing = grouped.known_counts < min_count
     if not skipna:
         missing |= grouped.has_missing
     integers[missing] = 0
@@ -111,20 +111,22 @@ def group_extremes(grouped: GroupedAmounts, choose: np.ufunc) -> Integers:
     neutral = np.inf if choose is np.minimum else -np.inf
     result = np.full(grouped.group_count, neutral, dtype=object)
     choose.at(result, grouped.known_ids, grouped.known_integers)
-    result[grouped.sizes == 0] = 0
+    result[grouped.known_counts == 0] = 0
     return result
 
 
 def group_means(grouped: GroupedAmounts) -> Floats:
     """Return the float64 nearest to the mean of each group, NaN for an empty group."""
-    divisors = np.maximum(grouped.sizes, 1).astype(object) * POWERS_OF_TEN[grouped.amounts.scale]
-    return np.where(grouped.sizes > 0, ratios(sum_groups(grouped), divisors), np.nan)
+    divisors = (
+        np.maximum(grouped.known_counts, 1).astype(object) * POWERS_OF_TEN[grouped.amounts.scale]
+    )
+    return np.where(grouped.known_counts > 0, ratios(sum_groups(grouped), divisors), np.nan)
 
 
 def group_medians(grouped: GroupedAmounts) -> Floats:
     """Return the float64 nearest to the median of each group, NaN for an empty group."""
-    nonempty = np.flatnonzero(grouped.sizes)
-    size, start = grouped.sizes[nonempty], grouped.starts[nonempty]
+    nonempty = np.flatnonzero(grouped.known_counts)
+    size, start = grouped.known_counts[nonempty], grouped.group_starts[nonempty]
     low = grouped.known_integers[grouped.sorted_rows[start + (size - 1) // 2]]
     high = grouped.known_integers[grouped.sorted_rows[start + size // 2]]
     result = np.full(grouped.group_count, np.nan)
@@ -167,7 +169,7 @@ def cumulative_sums(grouped: GroupedAmounts, *, skipna: bool) -> ExactAmounts:
     running = np.add.accumulate(grouped.known_integers[by_group])
     before = np.concatenate((np.array([0], dtype=object), running))
     integers = np.full(len(grouped.ids), 0, dtype=object)
-    starts = np.repeat(before[grouped.starts], grouped.sizes)
+    starts = np.repeat(before[grouped.group_starts], grouped.known_counts)
     integers[grouped.known_rows[by_group]] = running - starts
     missing = np.ones(len(grouped.ids), dtype=bool)
     missing[grouped.known_rows] = False
@@ -230,7 +232,7 @@ def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) 
     """Return the sum of each group. `ids` contains the group of each row."""
     if isinstance(amounts, ExactAmounts):
         grouped = GroupedAmounts(amounts, ids, count)
-        return GroupSums(sum_groups(grouped), amounts.scale, grouped.sizes)
+        return GroupSums(sum_groups(grouped), amounts.scale, grouped.known_counts)
     units, scale = _sum_words_by_group(amounts.words, ids, count), amounts.scale
     if len(amounts.override_rows):
         others, other_scale, _ = group_sums(amounts.overrides, ids[amounts.override_rows], count)
@@ -296,7 +298,7 @@ class FloatTotals:
     infinite: Floats  # the sums of the infinite floats, 0 if there are none
     sizes: Indices
 
-    def regrouped(self, ids: Indices, count: int) -> FloatTotals:
+    def regroup(self, ids: Indices, count: int) -> FloatTotals:
         """Combine groups. `ids` contains the new group of each old group."""
         integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
         np.add.at(integers, ids, self.integers)
@@ -312,7 +314,7 @@ class FloatTotals:
             return ratios(self.integers, 1 << -self.exponent) + self.infinite
 
 
-def sum_floats(floats: Floats, ids: Indices, count: int) -> FloatTotals:
+def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> FloatTotals:
     """Sum floats exactly by group. NaN is skipped."""
     rows = np.flatnonzero(~np.isnan(floats))
     floats = floats[rows]
@@ -320,9 +322,9 @@ def sum_floats(floats: Floats, ids: Indices, count: int) -> FloatTotals:
     lowest = int(exponents.min(initial=0, where=significands != 0))
     shifts = np.where(significands == 0, 0, exponents - lowest)
     infinite = np.where(np.isinf(floats), floats, 0.0)
-    integers = significands * powers_of_two(shifts)
+    integers = significands * powers_of_two_or_one(shifts)
     by_row = FloatTotals(integers, lowest, infinite, np.ones(len(rows), dtype=np.intp))
-    return by_row.regrouped(ids[rows], count)
+    return by_row.regroup(ids[rows], count)
 
 
 def concat_float_totals(parts: Sequence[FloatTotals]) -> FloatTotals:

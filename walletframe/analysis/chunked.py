@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.sums import FloatTotals, concat_float_totals, sum_floats
+from walletframe.amounts.sums import FloatTotals, concat_float_totals, sum_floats_by_group
 from walletframe.analysis import distribution, valuation
 from walletframe.analysis.distribution import MEASURES
 from walletframe.analysis.sums import aggregate_groups, build_totals_table, merge_aggregates
@@ -236,7 +236,7 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
         return None
     parts = [*source.map_chunks(_summarize_chunk_values, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
-    total = concat_float_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
+    total = concat_float_totals(totals).regroup(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
     return value_summary(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
 
@@ -245,7 +245,7 @@ def _summarize_chunk_values(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, 
     """Return a sum, currencies, and the numbers of unpriced and of unreadable balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
-    total = sum_floats(values, np.zeros(len(values), dtype=np.intp), 1)
+    total = sum_floats_by_group(values, np.zeros(len(values), dtype=np.intp), 1)
     unpriced = int((np.isnan(values) & ~missing).sum())
     return total, holdings["currency"].iloc[:1].tolist(), unpriced, int(missing.sum())
 

@@ -231,12 +231,12 @@ def share(  # noqa: PLR0913 - users pass each option by name
     balances = np.bincount(groups.codes, minlength=count)
     none_known = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
     units = sum_groups(segments)
-    missing = np.where(balances > 0, segments.sizes == 0, none_known)
+    missing = np.where(balances > 0, segments.known_counts == 0, none_known)
     shares = ratios(units, units.sum() or 1)
     shares[missing | (units.sum() == 0)] = np.nan
     table = groups.labels.assign(
         amount=AmountArray(units, missing, exact.scale),
-        amount_na=count_array(balances - segments.sizes, (balances == 0) & missing),
+        amount_na=count_array(balances - segments.known_counts, (balances == 0) & missing),
         share=shares,
         **_contract_columns(positions, groups, missing),
     )
@@ -393,15 +393,15 @@ def _concentration_measures(
     held = np.flatnonzero(balances > 0)
     positive = ExactAmounts(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
     holders = GroupedAmounts(positive, pairs[held] // max(stride, 1), count)
-    ascending, sizes = holders.sorted_rows, holders.sizes
+    ascending, sizes = holders.sorted_rows, holders.known_counts
     units, ids = holders.known_integers[ascending], holders.known_ids[ascending]
-    ranks = np.arange(1, len(ids) + 1) - holders.starts[ids]
+    ranks = np.arange(1, len(ids) + 1) - holders.group_starts[ids]
     filled = np.flatnonzero(sizes)
 
     def sum_by_token(terms: Integers) -> Integers:
         result = np.full(count, 0, dtype=object)
         if len(filled):
-            result[filled] = np.add.reduceat(terms, holders.starts[filled])
+            result[filled] = np.add.reduceat(terms, holders.group_starts[filled])
         return result
 
     # The float product 0.29 * 100 is slightly below 29.

@@ -20,7 +20,7 @@ from walletframe.amounts.sums import (
     concat_float_totals,
     group_sums,
     is_positive,
-    sum_floats,
+    sum_floats_by_group,
 )
 from walletframe.frames.asset_list import count_separate_bridged
 from walletframe.frames.coverage import (
@@ -311,7 +311,7 @@ def merge_aggregates(
         held = distinct_pairs(*map(np.concatenate, zip(*mapped, strict=True)))
     if valued := [part.value_totals for part in parts if part.value_totals is not None]:
         values = ValueTotals(
-            concat_float_totals([each.totals for each in valued]).regrouped(codes, size),
+            concat_float_totals([each.totals for each in valued]).regroup(codes, size),
             merge_counts([each.unpriced for each in valued]),
             one_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )
@@ -332,7 +332,7 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
     currencies = one_currency(names, "values", _CURRENCY_HINT)
     values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
     unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
-    totals = sum_floats(values, groups.codes, count)
+    totals = sum_floats_by_group(values, groups.codes, count)
     return ValueTotals(totals, np.bincount(unpriced, minlength=count), currencies)
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from walletframe.address.lists import distinct_wallets, parse_wallets
 from walletframe.amounts import AmountArray
-from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_portable
+from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_decimals_or_texts
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
@@ -80,7 +80,7 @@ class StoredPart:
         columns = {name: _combine_chunks(table[name], rows) for name in names}
         if "amount" in columns:
             decimals = np.asarray(_combine_chunks(table["decimals"], rows).fill_null(0))
-            columns["amount"] = read_portable(
+            columns["amount"] = read_decimals_or_texts(
                 columns["amount"], decimals > DECIMALS.scale, read_texts
             )
         return columns

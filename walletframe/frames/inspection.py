@@ -10,7 +10,7 @@ from walletframe.address.formats import has_wrong_checksum, problem_and_remedy
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import (
     check_on_unreadable,
-    first_labels,
+    first_and_conflicting_labels,
     labels_to_respell,
     readable_wallets,
     separate_malformed,
@@ -109,7 +109,7 @@ def check(
     for name, position, label, spelling in labels_to_respell(reading):
         problem = f"{safe_line(label)!r} in {safe_line(name)!r} has another spelling"
         found[position].append((problem, f"write {safe_line(spelling)!r}"))
-    for name, conflicts in first_labels(reading)[1].items():
+    for name, conflicts in first_and_conflicting_labels(reading)[1].items():
         for position, _, reason in conflicts:
             found[position].append((f"{safe_line(name)!r} is {reason}", ""))
     rows = sorted(written)
@@ -209,7 +209,7 @@ def clean(
     check_on_unreadable(on_unreadable)
     reading = unify_spellings(read_input(wallets, check_keep(keep)))
     reading = separate_malformed(reading, on_unreadable)
-    for name, conflicts in first_labels(reading)[1].items():
+    for name, conflicts in first_and_conflicting_labels(reading)[1].items():
         if conflicts:
             rows = counted_noun(len(conflicts), "row")
             text = f"in {rows}, {safe_line(name)!r} differs from an earlier row of the same wallet"

@@ -19,7 +19,7 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 
 from walletframe.amounts import AmountDtype
 from walletframe.frames.extra_columns import RESULTS
-from walletframe.numerals import counted_noun, money, older_answers, plain, six_digit_text
+from walletframe.numerals import counted_noun, money, older_answers, plain_number, six_digit_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ _COUNTS = ["contracts", "blockchains", "balances"]
 _GAPS = ["amount_na", "unpriced", "wallets_stale"]
 _COMPLETENESS = ["wallets_ok", "wallets_asked"]
 _MONEY = ["value", "before", "after", "difference", "from_prices", "from_amounts"]
-_FORMATTERS: dict[Any, Callable[[Any], str]] = {"price": plain, "unit_price": plain}
+_FORMATTERS: dict[Any, Callable[[Any], str]] = {"price": plain_number, "unit_price": plain_number}
 _FORMATTERS |= dict.fromkeys(_MONEY, money)
 
 

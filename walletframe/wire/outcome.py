@@ -66,7 +66,7 @@ class Balances:
         invalid = frozenset(
             n
             for n, text in enumerate(texts)
-            if not (text and _only_digits(text) and len(text) <= max_digits)
+            if not (text and _has_only_digits(text) and len(text) <= max_digits)
         )
         unreadable = sum(
             n in invalid or each not in _VALID_DECIMALS or chain is None
@@ -74,7 +74,7 @@ class Balances:
         )
         for n in invalid:  # an amount of only digits is not truncated
             text = texts[n]
-            if text and len(text) > _MAX_KEPT_CHARS and not _only_digits(text):
+            if text and len(text) > _MAX_KEPT_CHARS and not _has_only_digits(text):
                 texts[n] = f"{text[: _MAX_KEPT_CHARS - 1]}…"
         return cls(symbols, addresses, chains, texts, decimals, prices, invalid, unreadable)
 
@@ -101,7 +101,7 @@ def _are_digits(sent: Sequence[str | int | None], max_digits: int) -> TypeGuard[
     return len(joined) <= max_digits or max(map(len, strings)) <= max_digits
 
 
-def _only_digits(text: str) -> bool:
+def _has_only_digits(text: str) -> bool:
     return text.isascii() and text.isdecimal()
 
 
