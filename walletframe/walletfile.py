@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 import pandas as pd
 
 from walletframe.address.forms import COLUMNS, standardize_names
-from walletframe.address.lists import read_list, read_rows, read_frame, with_labels
+from walletframe.address.lists import read_frame, read_list, read_rows, with_labels
 from walletframe.chains import find_blockchain
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 

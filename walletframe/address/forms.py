@@ -16,7 +16,7 @@ import pandas as pd
 
 from walletframe.chains import identifier_of_alias, normalize_blockchain
 from walletframe.errors import AddressError
-from walletframe.text import is_invisible, is_fully_visible, safe_line
+from walletframe.text import is_fully_visible, is_invisible, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

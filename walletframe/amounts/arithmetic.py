@@ -1,8 +1,7 @@
 """Arithmetic and comparisons of n amounts with n other numbers, or with one number.
 
-Results with exact numbers are exact, except quotients. A float64 is treated as an exact number: a
-significand of 53 bits times a power of two. The result is then a ratio of integers, which is
-rounded once. NaN means missing, as in a pandas column of floats.
+Results with exact numbers are exact, except quotients. A result with floats is rounded once, since
+every float64 is an exact number: a significand of 53 bits times a power of two. NaN means missing.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def apply_exactly(
 
 
 def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
-    """Return exact amounts. Raise for a column of floats, even if all these floats are exact."""
+    """Return exact amounts; raise an error for n floats, even for exact floats."""
     if isinstance(operand, ExactAmounts):
         return operand
     missing = np.isnan(operand)
@@ -103,9 +102,8 @@ def product(left: Any, right: Any) -> ExactAmounts | Floats:
 def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
     """Return exact powers with an integer exponent; raise an error for more than 77 decimals."""
     integers, missing, scale = amounts
-    return _limit_decimals(
-        _with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
-    )
+    powers = _with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
+    return _limit_decimals(powers)
 
 
 def _limit_decimals(exact: ExactAmounts) -> ExactAmounts:
@@ -157,7 +155,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 
 
 def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return integers, scale, exponents of two, and floats (for amounts, only their signs)."""
+    """Return integers, scale, exponents of two, and floats (the signs, if the operand is exact)."""
     if isinstance(operand, ExactAmounts):
         signs = np.sign(float_sort_keys(operand.integers))
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
@@ -172,8 +170,8 @@ def _ldexp_ratios(
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):
         result = np.asarray(np.ldexp(rounded, exponents), dtype=np.float64)
-    # A power of two changes only the exponent of a normal float. The few other results are computed
-    # again from exact values, since they would be rounded twice.
+    # A power of two changes only the exponent of a normal float. All other results would be rounded
+    # twice, so they are computed again from exact values.
     out_of_range = ~np.isfinite(rounded) | (np.abs(result) < _SMALLEST_NORMAL)
     terms = np.broadcast_arrays(numerators, np.asarray(denominators, dtype=object), exponents)
     positions = np.flatnonzero(out_of_range)
@@ -217,7 +215,7 @@ def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
 
 
 def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | None:
-    """Coerce an operand to `count` or 1 exact amounts or floats; return None for other types."""
+    """Return an operand as exact amounts or floats (`count` or one), None for other types."""
     values: ExactAmounts | Floats = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values
@@ -225,7 +223,7 @@ def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | Non
 
 
 def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
-    """Coerce an operand, which may be text. Return values and a mask of incomparable values."""
+    """Return the values of an operand or text, and a mask of incomparable values."""
     values = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
@@ -233,7 +231,7 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
 
 
 def comparable_values(values: Any) -> ExactAmounts:
-    """Return only the values that can be compared with amounts."""
+    """Return the values that can be compared with amounts, without all other values."""
     numbers = as_objects([python_number(value) for value in values])
     exact, incomparable = _read_comparable_values(numbers)
     comparable = ~incomparable
@@ -251,7 +249,7 @@ def _read_comparable_values(values: Integers) -> tuple[ExactAmounts, Mask]:
 
 
 def _read_comparable(value: Any) -> tuple[int, int] | None:
-    """Read a value as (integer, scale), or None if incomparable. Inexact values get 78 decimals."""
+    """Return a value as (integer, scale), None if incomparable. Inexact values get 78 decimals."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:

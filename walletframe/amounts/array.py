@@ -25,10 +25,10 @@ from pandas.core.reshape import merge
 from walletframe.amounts import arithmetic, sums
 from walletframe.amounts.arrow import (
     AmountType,
-    to_arrow_decimals,
-    to_arrow_text,
     from_arrow,
     integers_at_scale,
+    to_arrow_decimals,
+    to_arrow_text,
 )
 from walletframe.amounts.integers import (
     POWERS_OF_TEN,
@@ -95,10 +95,10 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    # This kind enables `round` by column, decimal commas and float formats of pandas, and prevents
-    # plotly express from treating amounts as categories.
+    # With this kind, `round`, decimal commas and float formats of pandas work, and plotly express
+    # does not treat amounts as categories.
     kind = "f"
-    itemsize = 8  # the size of a reference, which pandas 3.0 reads
+    itemsize = 8  # the size of a reference, for pandas 3.0
     na_value: Any = pd.NA
     _is_numeric = True  # otherwise numeric_only, describe and plots ignore amounts
 
@@ -142,7 +142,7 @@ class _CopyOnWriteBuffer:
             return self._amounts
 
     def exact(self) -> ExactAmounts:
-        """Return the amounts as Python integers, which replace stored 128-bit amounts."""
+        """Return the amounts as Python integers. 128-bit amounts are converted once."""
         with self._lock:
             self._is_shared = True
             return self._integers()
@@ -174,7 +174,7 @@ class _CopyOnWriteBuffer:
 
 
 def _make_operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    def method(self: AmountArray, other: Any, *, reflected: bool = False) -> Any:
+    def apply_operator(self: AmountArray, other: Any, *, reflected: bool = False) -> Any:
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
         operand = arithmetic.coerce_for_arithmetic(other, len(self))
@@ -184,7 +184,7 @@ def _make_operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
         result = compute(operand, own) if reflected else compute(own, operand)
         return type(self)(*result) if isinstance(result, ExactAmounts) else result
 
-    return operator_pair(method)
+    return operator_pair(apply_operator)
 
 
 def _make_exact_operators(operation: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
@@ -194,7 +194,7 @@ def _make_exact_operators(operation: Callable[[Any, Any], Any]) -> tuple[Any, An
 def _make_comparison(
     compare: Callable[[Any, Any], Any],
 ) -> Callable[[AmountArray, Any], pd.arrays.BooleanArray]:
-    def method(self: AmountArray, other: Any) -> Any:
+    def compare_elements(self: AmountArray, other: Any) -> Any:
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
         operand, incomparable = arithmetic.coerce_for_comparison(other, len(self))
@@ -204,15 +204,15 @@ def _make_comparison(
         results[np.broadcast_to(incomparable, results.shape)] = compare is operator.ne
         return pd.arrays.BooleanArray(results, missing)
 
-    return method
+    return compare_elements
 
 
 def _make_float_statistic(name: str) -> Callable[..., np.float64]:
-    def method(self: AmountArray, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
+    def statistic(self: AmountArray, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
         options = {"ddof": ddof} if name in _DDOF_STATISTICS else {}
         return getattr(pd.Series(to_floats(self.exact())), name)(skipna=skipna, **options)
 
-    return method
+    return statistic
 
 
 class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it has no hash
@@ -259,7 +259,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     _readonly = False  # pandas 3 sets this flag on arrays that must not be changed
     _scalar_class: type[Amount] = Amount  # the type of the elements when iterating
 
-    # With these priorities, this class computes `other + array` for arrays of NumPy and pandas.
+    # With these priorities, this class computes `other + array`, not NumPy or pandas.
     __array_priority__ = 1000
     __pandas_priority__ = 1500
 
@@ -277,8 +277,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             The amounts in base units, as integers or as strings of ASCII digits with an optional
             minus. None and NA are missing amounts.
         decimals : int, None or sequence of n ints and None
-            The number of decimals, from 0 to 77, for all amounts or for each amount. An amount with
-            decimals None or NA is NA.
+            The number of decimals, from 0 to 77, for all amounts or for each amount. If the number
+            is None or NA, the amount is NA.
 
         Returns
         -------
@@ -287,8 +287,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Raises
         ------
         AmountError
-            If an item of `raw` is not an integer, if an item of `decimals` is not an integer from 0
-            to 77 (the message contains the item and its position), or if the lengths differ.
+            If `raw` or `decimals` contains an invalid item, or their lengths differ. The message
+            contains the first invalid item and its position.
 
         Examples
         --------
@@ -305,7 +305,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         values = raw if isinstance(raw, list) else as_objects(raw)
         scales, missing = read_scales(decimals, len(values))
         integers = None
-        with suppress(ValueError):  # an empty string, or one with more digits than Python reads
+        with suppress(ValueError):  # an empty string, or too many digits
             integers = read_plain_integers(values)
         if integers is None:
             is_na = np.asarray(pd.isna(as_objects(values)), dtype=bool)
@@ -335,7 +335,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Return an array of the results of ``map``, which catches the error (a hook of pandas)."""
+        """Return an array of the results of ``map``; raise a TypeError, which pandas catches."""
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
         raise TypeError("not all results of the function are amounts")
@@ -412,7 +412,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return scalars
 
     def __getitem__(self, item: Any) -> Any:
-        """Return one amount, an array, or for a slice a view, which shares the amounts."""
+        """Return an amount or an array. For a slice, return a view, which shares the amounts."""
         if isinstance(item, slice) or item is Ellipsis:
             part = _FULL_WINDOW if item is Ellipsis else item
             positions = range(self._buffer.count)[self._window][part]
@@ -532,7 +532,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(*arithmetic.power(self.exact(), exponent))
 
     def __rpow__(self, other: Any) -> Any:
-        """Raise, since NumPy would round to the precision of the decimal context."""
+        """Raise an error, since NumPy would round to the precision of the decimal context."""
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
         raise AmountTypeError(
@@ -600,7 +600,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return bool((before <= after).all()), bool((before >= after).all())
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002 - there is one axis
-        """Return the ranks. Before pandas 3.0, its own method also ranks missing amounts."""
+        """Return the ranks. Before pandas 3.0, the inherited method also ranks missing amounts."""
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
     def _sort_keys(self) -> Floats:
@@ -647,7 +647,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Indices, Self]:  # noqa: FBT001, FBT002 - a parameter of pandas
         """Return the code of each row and the unique amounts, like `pandas.factorize`."""
         result, missing = factorize_codes(self.exact()), self.exact().missing
-        if missing.any() and not use_na_sentinel:  # codes are in order of first appearance, NA too
+        if missing.any() and not use_na_sentinel:  # NA gets a code in order of appearance
             na_code = result[: missing.argmax()].max(initial=-1) + 1
             result += result >= na_code
             result[missing] = na_code
@@ -671,8 +671,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         order = np.argsort(-counts, kind="stable")
         return pd.Series(counts[order], pd.Index(uniques[order]), name="count", dtype="Int64")
 
-    # Reductions, cumulative values and groups. With skipna=False, the result is missing if any
-    # amount is missing: NA if the result is an amount, NaN if it is a float.
+    # Reductions, cumulative values and groups. With skipna=False, a missing amount makes the result
+    # missing: NA among amounts, NaN among floats.
 
     var: ClassVar[Callable[..., np.float64]] = _make_float_statistic("var")
     std: ClassVar[Callable[..., np.float64]] = _make_float_statistic("std")
@@ -714,7 +714,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the present integers and the scale. Unless ``skipna``, one NA removes all."""
+        """Return the known integers and the scale. Without ``skipna``, NA removes all integers."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -747,7 +747,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         if name == "cumsum":
             running = np.add.accumulate(integers)
         elif name in {"cummin", "cummax"}:
-            # Every integer is between the two infinite floats, so they are never a result.
+            # Every integer is between the two infinite floats, so neither is ever a result.
             choose, neutral = (np.minimum, np.inf) if name == "cummin" else (np.maximum, -np.inf)
             running = choose.accumulate(np.where(absent, neutral, integers))
         else:
@@ -768,7 +768,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.Series(floats).quantile(qs, interpolation).to_numpy()
 
     def interpolate(self, **_: Any) -> NoReturn:
-        """Raise, since an interpolated amount can have infinitely many decimals."""
+        """Raise an error: an interpolated amount can have infinitely many decimals."""
         raise _unsupported_error("interpolate")
 
     def _groupby_op(
@@ -818,7 +818,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         rows[-1] = -1
         return self.take(rows[np.nan_to_num(result, nan=-1).astype(np.intp)], allow_fill=True)
 
-    # Conversions to other types. Floats are the nearest; other conversions are exact, or raise.
+    # Conversions to floats return the nearest float; all others are exact, or raise an error.
 
     def raw(self, decimals: Any) -> Integers:
         """Return the amounts in base units: the inverse of `from_raw`.
@@ -884,7 +884,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.array([None if text is None else Decimal(text) for text in texts], object)
 
     def to_arrow(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's own name
-        """Return an Arrow array. By default, it has plain text, which can store every amount.
+        """Return an Arrow array, by default of plain text, which can store every amount.
 
         Parameters
         ----------
@@ -894,12 +894,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Returns
         -------
         pyarrow.Array, length n
-            The amounts, null for missing amounts.
+            The amounts, null for missing amounts. Floats are the nearest.
 
         Raises
         ------
         AmountError
-            If a decimal or integer type can't store an amount exactly. Floats are the nearest.
+            If a decimal or integer type can't store an amount exactly.
 
         Examples
         --------
@@ -1025,7 +1025,7 @@ _EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.maximum: _make_exact_operators(np.maximum)[0],
     np.minimum: _make_exact_operators(np.minimum)[0],
 }
-"""Exact versions of NumPy functions, which would compute with floats or objects."""
+"""NumPy functions and their exact versions. NumPy itself would compute with floats or objects."""
 
 
 class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
@@ -1039,6 +1039,5 @@ class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has
         return labels
 
 
-# Merge looks up the scalar type of the dtype in a private dict of pandas, and raises a KeyError if
-# it is missing. There is no other hook.
+# Merge looks up the dtype's scalar type in a private dict of pandas. There is no other hook.
 getattr(merge, "_factorizers", {}).setdefault(Decimal, _Factorizer)

@@ -2,8 +2,8 @@
 
 Parquet, Feather and IPC store amounts as exact text with an extension type, since Arrow's decimals
 are too narrow for some amounts. Portable files have two columns: exact text, and decimals rounded
-to 18 places (null above 20 digits in front of the point). If a decimal is null or rounded, the text
-is read. No other conversion rounds.
+to 18 places. A decimal is null for an amount with more than 20 digits before the point. If a
+decimal is null or rounded, the text is read. No other conversion rounds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ AMOUNT_TEXT = f"amount{TEXT_SUFFIX}"
 """The column with the exact text of the column `amount` of holdings."""
 
 DECIMALS = pa.decimal128(38, 18)
-"""The decimal type of all tokens, so that all files of a folder have the same schema."""
+"""The decimal type of all tokens, since all files of a folder have the same schema."""
 
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
     elif pa.types.is_decimal(dtype) and dtype.scale >= 0:
         if dtype.scale > MAX_DECIMALS:
             raise AmountPrecisionError(
-                f"the Arrow type {dtype} has more decimals than amounts, which have at most "
-                f"{MAX_DECIMALS}",
+                f"the Arrow type {dtype} has more than {MAX_DECIMALS} decimals, the limit of amounts",
                 hint="round the values first, and cast them to a type with fewer decimals",
             )
         is_wide = pa.types.is_decimal128(dtype) or pa.types.is_decimal256(dtype)
@@ -143,7 +142,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
         is_exact = series.dtype == "amount"
         column = rounded_decimals(series) if is_exact else _arrow_column(name, series)
         columns[str(name)] = column
-        # Decimals of the user are checked too, since a column of this name would make them amounts.
+        # The user's decimals are also checked: a column of this name would make them amounts.
         if column.type == DECIMALS:
             text = text_column_name(name, frame)
             if is_exact:

@@ -86,7 +86,7 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
     Parameters
     ----------
     periods : int, default 1
-        The distance to the earlier row, in rows. If it is negative, the other row is later.
+        The distance to the earlier row, in rows. A negative distance means a later row.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """Rolling windows of n rows, with exact sums, and means that are rounded once.
+    """Rolling windows of n rows, with exact sums and the nearest means.
 
     Each row is the end of one window.
 
@@ -123,8 +123,7 @@ class Rolling:
     window : int
         The number of rows in a window.
     min_periods : int, optional
-        The minimum number of present amounts in a window with a sum and a mean; the default is
-        `window`.
+        The number of present amounts that a sum or a mean needs; the default is `window`.
 
     Raises
     ------

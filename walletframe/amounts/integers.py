@@ -21,7 +21,7 @@ Mask: TypeAlias = "npt.NDArray[np.bool_]"
 Indices: TypeAlias = "npt.NDArray[np.intp]"
 
 MAX_DECIMALS = 77  # the integer 2**256-1 has 78 digits
-MAX_DIGITS = 4300  # Python's default limit for reading and writing integers
+MAX_DIGITS = 4300  # Python's default limit for integers as text
 POWERS_OF_TEN = tuple(10**exponent for exponent in range(2 * MAX_DECIMALS + 1))
 """The powers of ten, up to the largest scale that a product of two amounts can have."""
 _SIGNIFICAND_BITS = 53
@@ -75,7 +75,7 @@ def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]
 
 
 def nearest_float(numerator: int, denominator: int) -> float:
-    """Return the float64 nearest to a ratio, infinite above the largest float64."""
+    """Return the float64 nearest to a ratio, or infinity if the ratio is too large."""
     try:
         return numerator / denominator
     except OverflowError:

@@ -1,7 +1,7 @@
 """One exact amount: a ``decimal.Decimal`` with plain text and exact arithmetic.
 
-The decimal context rounds the sum of two ``Decimal`` objects to 28 digits, and writes one wei as
-``1E-18``. Amounts neither use nor change the context.
+Python rounds the sum of two ``Decimal`` objects to 28 digits, and writes one wei as ``1E-18``.
+Amounts neither use nor change the decimal context.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def operator_pair(method: Callable[..., Any]) -> tuple[Any, Any]:
 
 
 def _make_exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, Any]:
-    def method(self: Amount, other: Any, *, reflected: bool = False) -> Any:
+    def apply_operator(self: Amount, other: Any, *, reflected: bool = False) -> Any:
         if type(other) not in _EXACT_TYPES:
             other = python_number(other)
             if isinstance(other, float):
@@ -124,11 +124,11 @@ def _make_exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, 
             message = f"the result has more than {_EXACT_CONTEXT.prec} digits"
             raise AmountPrecisionError(message) from None
 
-    return operator_pair(method)
+    return operator_pair(apply_operator)
 
 
 def _make_float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[Any, Any]:
-    def method(self: Amount, other: object, *, reflected: bool = False) -> Any:
+    def apply_operator(self: Amount, other: object, *, reflected: bool = False) -> Any:
         other = python_number(other)
         own: Any = self.as_integer_ratio()
         operand: Any = integer_ratio(other)
@@ -138,18 +138,18 @@ def _make_float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tup
             own, operand = (float(self), 1), (other, 1)
         return compute(*operand, *own) if reflected else compute(*own, *operand)
 
-    return operator_pair(method)
+    return operator_pair(apply_operator)
 
 
-def _quotient(dividend: Any, dividend_unit: int, divisor: Any, divisor_unit: int) -> float:
+def _divide_ratios(top: Any, top_denominator: int, bottom: Any, bottom_denominator: int) -> float:
     """Divide two ratios. 0/0 is NaN, and x/0 is infinite, as in a column."""
-    if not divisor:
-        return dividend * math.inf if dividend else math.nan
-    return nearest_float(dividend * divisor_unit, dividend_unit * divisor)
+    if not bottom:
+        return top * math.inf if top else math.nan
+    return nearest_float(top * bottom_denominator, top_denominator * bottom)
 
 
 def _floor_divmod(left: Any, right: Any) -> tuple[Decimal, Decimal]:
-    """Return the quotient, rounded down, and the remainder, with the sign of the divisor."""
+    """Return the quotient rounded down, and the remainder with the sign of the divisor."""
     if not right:
         raise ZeroDivisionError("division of an amount by zero")
     quotient, remainder = _EXACT_CONTEXT.divmod(left, right)
@@ -159,25 +159,25 @@ def _floor_divmod(left: Any, right: Any) -> tuple[Decimal, Decimal]:
 
 
 def _make_comparison(compare: Callable[[Decimal, Any], Any]) -> Callable[[Amount, Any], bool]:
-    def method(self: Amount, other: object) -> Any:
+    def compare_with(self: Amount, other: object) -> Any:
         if type(other) not in _EXACT_TYPES:
             other = python_number(other)
             if isinstance(other, float) and is_inexact(other):
                 warn_about_inexact_float()
         return compare(self, other)
 
-    return method
+    return compare_with
 
 
 def _make_exact_method(name: str) -> Any:
     """Return a method of Decimal that neither rounds nor uses the thread's decimal context."""
     method = getattr(Decimal, name)
 
-    def exact(self: Amount, *others: Any) -> Amount:
+    def exact_method(self: Amount, *others: Any) -> Amount:
         return self._from_decimal(method(self, *map(python_number, others), context=_EXACT_CONTEXT))
 
-    exact.__name__, exact.__doc__ = name, method.__doc__
-    return exact
+    exact_method.__name__, exact_method.__doc__ = name, method.__doc__
+    return exact_method
 
 
 class Amount(Decimal):
@@ -274,7 +274,7 @@ class Amount(Decimal):
         __sub__, __rsub__ = _make_exact_operators(_EXACT_CONTEXT.subtract)
         __floordiv__, __rfloordiv__ = _make_exact_operators(lambda a, b: _floor_divmod(a, b)[0])
         __mod__, __rmod__ = _make_exact_operators(lambda a, b: _floor_divmod(a, b)[1])
-        __truediv__, __rtruediv__ = _make_float_operators(_quotient)
+        __truediv__, __rtruediv__ = _make_float_operators(_divide_ratios)
         __eq__, __ne__ = map(_make_comparison, (Decimal.__eq__, Decimal.__ne__))
         __lt__, __le__ = map(_make_comparison, (Decimal.__lt__, Decimal.__le__))
         __gt__, __ge__ = map(_make_comparison, (Decimal.__gt__, Decimal.__ge__))
@@ -309,12 +309,12 @@ class Amount(Decimal):
         return self._power(exponent)
 
     def __rpow__(self, base: Any, modulo: Any = None) -> Any:
-        """Raise, since Decimal would round to the precision of the decimal context."""
+        """Raise an error, since Decimal would round to the precision of the context."""
         hint = "convert the amount first: base ** float(amount)"
         raise AmountTypeError("an amount can't be used as an exponent", hint)
 
     def __conform__(self, protocol: Any) -> NoReturn:
-        """Raise if SQLite gets an amount as a parameter; sqlite3 would ignore a TypeError."""
+        """Raise if an amount is a parameter of SQLite; sqlite3 would ignore a TypeError."""
         raise AmountError(
             "SQLite has no type that can store an amount exactly as a number",
             hint="write the amount as text, str(amount); "
@@ -355,7 +355,7 @@ class TextAmount(Amount):
     __slots__ = ()
 
     def __float__(self) -> float:
-        """Raise, since Python's ``%`` operator would round to a float."""
+        """Raise an error, since Python's ``%`` operator would round to a float."""
         hint = 'use float_format="{:.2f}".format, which rounds the exact amount'
         raise AmountPrecisionError("a float_format with % would round the amount to a float", hint)
 

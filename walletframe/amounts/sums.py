@@ -1,7 +1,7 @@
 """Statistics of all groups at once, for exact amounts, for 128-bit amounts and for floats.
 
 `Int128Amounts` need a third of the memory of Python integers. Their 32-bit quarters are summed as
-floats, exactly, since the sums are below 2**53. This avoids a Python integer for each row.
+floats, without a Python integer for each row. These sums are exact, since they are below 2**53.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class GroupedAmounts:
         return np.cumsum(self.known_counts) - self.known_counts
 
 
-def sum_groups(grouped: GroupedAmounts) -> Integers:
+def group_totals(grouped: GroupedAmounts) -> Integers:
     """Return the sum of each group, 0 for an empty group."""
     totals = np.full(grouped.group_count, 0, dtype=object)
     np.add.at(totals, grouped.known_ids, grouped.known_integers)
@@ -94,7 +94,7 @@ def reduce_groups(
 ) -> ExactAmounts:
     """Return the sum, minimum or maximum of each group, NA for fewer than `min_count` amounts."""
     if how == "sum":
-        integers = sum_groups(grouped)
+        integers = group_totals(grouped)
     else:
         integers = group_extremes(grouped, np.minimum if how == "min" else np.maximum)
         min_count = max(1, min_count)
@@ -117,10 +117,9 @@ def group_extremes(grouped: GroupedAmounts, choose: np.ufunc) -> Integers:
 
 def group_means(grouped: GroupedAmounts) -> Floats:
     """Return the float64 nearest to the mean of each group, NaN for an empty group."""
-    divisors = (
-        np.maximum(grouped.known_counts, 1).astype(object) * POWERS_OF_TEN[grouped.amounts.scale]
-    )
-    return np.where(grouped.known_counts > 0, ratios(sum_groups(grouped), divisors), np.nan)
+    counts = grouped.known_counts
+    divisors = np.maximum(counts, 1).astype(object) * POWERS_OF_TEN[grouped.amounts.scale]
+    return np.where(counts > 0, ratios(group_totals(grouped), divisors), np.nan)
 
 
 def group_medians(grouped: GroupedAmounts) -> Floats:
@@ -184,7 +183,7 @@ def cumulative_sums(grouped: GroupedAmounts, *, skipna: bool) -> ExactAmounts:
 
 @dataclass(frozen=True, slots=True)
 class Int128Amounts:
-    """n amounts as 128-bit integers, except few `overrides` with more bits or decimals."""
+    """n amounts as 128-bit integers. Amounts with more bits or decimals are `overrides`."""
 
     words: npt.NDArray[np.int64]  # shape (n, 2), lower word first; 0 if missing or overridden
     missing: Mask
@@ -232,7 +231,7 @@ def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) 
     """Return the sum of each group. `ids` contains the group of each row."""
     if isinstance(amounts, ExactAmounts):
         grouped = GroupedAmounts(amounts, ids, count)
-        return GroupSums(sum_groups(grouped), amounts.scale, grouped.known_counts)
+        return GroupSums(group_totals(grouped), amounts.scale, grouped.known_counts)
     units, scale = _sum_words_by_group(amounts.words, ids, count), amounts.scale
     if len(amounts.override_rows):
         others, other_scale, _ = group_sums(amounts.overrides, ids[amounts.override_rows], count)

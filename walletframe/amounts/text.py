@@ -1,7 +1,7 @@
 """Write exact amounts as plain decimal text, and read amounts from text.
 
-Written text has no exponent or trailing zeros; text that is read may have them. The decimal context
-of the thread is neither used nor changed.
+Written text has no exponent and no trailing zeros; text to read may have both. The decimal context
+is neither used nor changed.
 """
 
 from __future__ import annotations

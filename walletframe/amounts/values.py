@@ -1,8 +1,8 @@
 """Read a column of amounts from numbers or text, or from base units and decimals.
 
 Floats and bools raise an error with a hint. The missing values of pandas become missing amounts.
-Base units are ASCII digits with an optional minus, not ``1_000``, ``+5`` or other digits that
-``int()`` accepts.
+Base units are ASCII digits with an optional minus. Other text that ``int()`` accepts, such as
+``1_000`` and ``+5``, is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
     missing = np.asarray(pd.isna(objects), dtype=bool)
     for position in np.flatnonzero(missing):
         if isinstance(objects[position], Decimal):
-            _read_at_position(objects[position], int(position))  # raises: not a missing value
+            _read_at_position(objects[position], int(position))  # a NaN raises an error
     is_text = pd.api.types.infer_dtype(objects) == "string"
     is_exact = is_text or set(map(type, objects[~missing])) <= _TYPES_WITH_EXACT_TEXT
     if is_exact and len(objects) > _MIN_ARROW_COUNT:
@@ -182,7 +182,7 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
 
 
 def _as_integer_array(decimals: Any) -> npt.NDArray[Any]:
-    """Return an integer array if all decimals are integers, but not bools, else objects."""
+    """Return an integer array if all decimals are integers, except bools; else objects."""
     array = np.asarray(decimals)
     if array.dtype.kind in "iu" and (
         hasattr(decimals, "dtype")

@@ -13,7 +13,7 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.arithmetic import quotient
 from walletframe.amounts.integers import ExactAmounts, ratios
-from walletframe.amounts.sums import GroupedAmounts, sum_groups
+from walletframe.amounts.sums import GroupedAmounts, group_totals
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
@@ -230,7 +230,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     segments = GroupedAmounts(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
     none_known = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
-    units = sum_groups(segments)
+    units = group_totals(segments)
     missing = np.where(balances > 0, segments.known_counts == 0, none_known)
     shares = ratios(units, units.sum() or 1)
     shares[missing | (units.sum() == 0)] = np.nan
@@ -389,7 +389,7 @@ def _concentration_measures(
     `pairs` encodes the token and the group of each amount: token index * `stride` + group index.
     """
     codes, pairs = pd.factorize(pairs)
-    balances = sum_groups(GroupedAmounts(amounts, codes, len(pairs)))
+    balances = group_totals(GroupedAmounts(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
     positive = ExactAmounts(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
     holders = GroupedAmounts(positive, pairs[held] // max(stride, 1), count)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.sums import GroupedAmounts, sum_groups
+from walletframe.amounts.sums import GroupedAmounts, group_totals
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import extract_wallets
 from walletframe.frames.extra_columns import extra_names
@@ -329,6 +329,6 @@ def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
     """
     exact = amounts.exact()
     grouped = GroupedAmounts(exact, cells, count)
-    units = sum_groups(grouped)
+    units = group_totals(grouped)
     units[grouped.has_missing] = 0
     return AmountArray(units, grouped.has_missing, exact.scale)
