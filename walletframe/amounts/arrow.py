@@ -127,7 +127,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
     elif pa.types.is_decimal(dtype) and dtype.scale >= 0:
         if dtype.scale > MAX_DECIMALS:
             raise AmountPrecisionError(
-                f"the Arrow type {dtype} has more than {MAX_DECIMALS} decimals, the limit of amounts",
+                f"amounts have at most {MAX_DECIMALS} decimals, fewer than the Arrow type {dtype}",
                 hint="round the values first, and cast them to a type with fewer decimals",
             )
         is_wide = pa.types.is_decimal128(dtype) or pa.types.is_decimal256(dtype)

@@ -26,7 +26,7 @@ from walletframe.frames.names import (
     short_wallet,
     user_wallet_names,
 )
-from walletframe.numerals import money, plain
+from walletframe.numerals import money, plain_number
 from walletframe.text import safe_line, safe_url
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def holdings_table(
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
     if head["price"].notna().any():
-        columns["price"] = text_cells(head["price"], write=plain)
+        columns["price"] = text_cells(head["price"], write=plain_number)
     if "value" in head:
         columns["value"] = value_cells(head["value"])
     if "currency" in head and head["currency"].notna().any():

@@ -30,7 +30,7 @@ from walletframe.frames.names import user_wallet_names, wallet_label_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
-from walletframe.numerals import cents_text, counted_noun, plain
+from walletframe.numerals import cents_text, counted_noun, plain_number
 from walletframe.text import escape_csv_cell, safe_line, safe_url
 
 if TYPE_CHECKING:
@@ -493,7 +493,7 @@ Cells: TypeAlias = TextCells | NumberCells | AmountCells
 
 
 def _exact_number_text(number: float) -> str:
-    return str(number) if isinstance(number, int) else plain(number).removesuffix(".0")
+    return str(number) if isinstance(number, int) else plain_number(number).removesuffix(".0")
 
 
 def _max_integer_digits(values: Floats) -> int:
