@@ -48,8 +48,8 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
 def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Write new content to a temporary file, then replace the file.
 
-    Symlinks are followed, and the mode of an existing file stays. The content for a device or pipe
-    is written at the end. If `private`, only the owner can read a new file.
+    Symlinks are followed, and the mode of an existing file stays. All content for a
+    device or pipe is written at the end. If `private`, only the owner can read a new file.
     """
     if _is_special_file(path):
         with TemporaryFile() as buffer:
@@ -79,7 +79,7 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
 
 
 def sync_and_rename(unfinished: Path, target: Path) -> None:
-    """Sync a finished file to the disk, then give it its final name."""
+    """Sync a finished file to the disk, then rename it."""
     with unfinished.open("rb+") as file:
         os.fsync(file.fileno())
     unfinished.replace(target)

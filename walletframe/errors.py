@@ -42,8 +42,8 @@
         ├── SpamWarning          rows were left out because their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 
-The text of an error says what happened. Most texts end with a blank line and a hint. All errors
-have attributes of plain Python types, can be pickled, and never contain the API key.
+The text of an error says what happened, and usually ends with a blank line and a hint. All errors
+can be pickled, have attributes of plain Python types, and never contain the API key.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class WalletframeError(Exception):
     message : str
         What happened.
     hint : str, optional
-        What to do about the error. The hint is shown after the message.
+        What to do about the error, shown after the message.
 
     Attributes
     ----------
@@ -108,14 +108,14 @@ class AddressError(WalletframeError, ValueError):
         The position, the value as text, and the reason, for each unreadable wallet. The message
         shows the first twenty problems. The attribute ``problems`` contains all problems.
     where : str, optional
-        The note in the message about the positions, such as line numbers in a file.
+        What a position is, such as the line number in a file. The message contains this note.
     fixes : sequence of (int, str, str), optional
-        The position, the name, and the service's name, for each blockchain with another name than
-        in the service. The message counts the wallets by name. The attributes ``fixes`` and
-        ``problems`` contain these wallets.
+        The position of each wallet whose blockchain has another name in the service, this
+        blockchain's name, and the service's name. The message counts the wallets by name. The
+        attributes ``fixes`` and ``problems`` contain these wallets.
     malformed : bool, default False
         Whether some addresses don't have the format of their blockchain. A fetch with
-        ``on_unreadable="ask"`` requests such addresses.
+        ``on_unreadable="ask"`` requests these addresses.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ def _traceback_of_caller(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _join_problem_lines(first: str, problems: Sequence[tuple[str, str]]) -> str:
-    """Return a message with a first line, and a line for each of the first problems."""
+    """Return the first line, and a line for each of the first twenty problems."""
     shown = [break_links(f"  {item}: {reason}") for item, reason in problems[:_MAX_PROBLEMS]]
     rest = _remaining_count_lines(len(problems) - _MAX_PROBLEMS, "  ", ".problems")
     return "\n".join([first, *shown, *rest])
@@ -188,13 +188,12 @@ def _remaining_count_lines(count: int, indent: str, attribute: str) -> list[str]
 class AmountError(WalletframeError, ArithmeticError):
     """A value is not an exact amount, or does not fit the target type.
 
-    This class is not a ValueError, because pandas catches a ValueError and then does not convert
-    the column.
+    This class is not a ValueError, since pandas catches ValueErrors and leaves the column unconverted.
     """
 
 
 class AmountPrecisionError(AmountError):
-    """Digits would be lost or were lost: by a float, too many decimals, or a narrow dtype."""
+    """Digits would be lost or were lost, by a float, too many decimals or a narrow dtype."""
 
 
 class AmountTypeError(AmountError, TypeError):
@@ -328,8 +327,8 @@ class UnknownTokenError(WalletframeError, LookupError):
     ) -> None:
         named = break_links(repr(token)) if isinstance(token, str) else token_repr(token)
         default_hint = (
-            "pass a token as (blockchain, contract), with None as the contract of a native coin, "
-            "or as a symbol exactly as in the column 'symbol'"
+            "pass a token as (blockchain, contract), with None as the contract of a native coin; "
+            "or pass a symbol, exactly as in the column 'symbol'"
         )
         super().__init__(f"no row has the {what} {named}", hint or default_hint)
         self.token = token
@@ -341,9 +340,9 @@ class AmbiguousTokenError(WalletframeError, ValueError):
     Parameters
     ----------
     contracts : mapping of str to sequence of (str, str or None)
-        The tokens of each symbol, as (blockchain, contract). The message shows the first ten
-        symbols, and the first ten tokens of each symbol. The attribute ``contracts`` is a dict from
-        symbols to lists of all tokens.
+        The tokens of each symbol, as (blockchain, contract). The message shows at most ten symbols,
+        and ten tokens of each. The attribute ``contracts`` is a dict from symbols to lists of all
+        tokens.
     hint : str, optional
         What to do about the error.
     notes : mapping of (str, str or None) to str, optional
@@ -457,8 +456,8 @@ class FetchError(WalletframeError, RuntimeError):
     message : str
         How many wallets failed, and why.
     details : WalletDetails or FetchSummary
-        The result of the fetch, with a row for every requested wallet, or its summary if the fetch
-        wrote a folder. Also the attribute ``details``.
+        The result of the fetch, or the summary of a fetch into a folder. Also the attribute
+        ``details``.
     hint : str, optional
         What to do about the error.
     """
@@ -476,15 +475,15 @@ class FetchError(WalletframeError, RuntimeError):
 class FetchInterrupted(KeyboardInterrupt):
     """A fetch was interrupted.
 
-    This class is a KeyboardInterrupt, so that Run All in a notebook and scripts also stop. The
-    finished wallets are in the cache or in the folder. If you repeat the call, it requests only the
-    unfinished wallets.
+    This class is a KeyboardInterrupt, so that a script or Run All in a notebook also stops. The
+    finished wallets are in the cache or in the folder. A repeated call requests only the unfinished
+    wallets.
 
     Parameters
     ----------
     details : WalletDetails or FetchSummary
-        The result so far, with the status ``cancelled`` for unfinished wallets, or its summary if
-        the fetch wrote a folder. Also the attribute ``details``.
+        The result so far, or the summary of a fetch into a folder. Unfinished wallets have the
+        status ``cancelled``. Also the attribute ``details``.
     hint : str, optional
         What to do next. Also the attribute ``hint``.
     """
@@ -492,8 +491,8 @@ class FetchInterrupted(KeyboardInterrupt):
     def __init__(
         self,
         details: Details,
-        hint: str = "the error's attribute `details` contains the finished wallets; if you repeat "
-        "the call, it requests only the unfinished wallets",
+        hint: str = "the error's attribute `details` contains the finished wallets; a repeated call "
+        "requests only the unfinished wallets",
     ) -> None:
         self.details: Details = details
         self.hint: str = hint
@@ -534,8 +533,8 @@ class InputWarning(WalletframeWarning):
     message : str
         What is unusual about the input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each unreadable row, and for each value
-        in an extra column that contradicts an earlier row of the wallet.
+        The position, the value as text, and the reason, for each unreadable row. Also for each
+        label that differs from the label of the same wallet in an earlier row.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

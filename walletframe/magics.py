@@ -1,8 +1,7 @@
-"""``%load_ext walletframe``: the magic ``%wallets``, and DataFrames without mathematics.
+"""``%load_ext walletframe``: the magic ``%wallets``, and the display of DataFrames.
 
-Wrong input is a usage error, which IPython shows without a traceback. Warnings from a magic could
-not point at the user's code, so failed wallets and unreadable input are printed below the cell,
-unless the displayed result contains them.
+Wrong input is a usage error, which IPython shows without a traceback. Failed wallets and unreadable
+input are printed below the cell, since warnings from a magic could not point at the user's code.
 """
 
 from __future__ import annotations
@@ -155,16 +154,16 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
         raise UsageError(
             "--keep needs a table of wallets: add --from with a variable or a CSV file"
         )
-    reading = read_pasted(text, on_unreadable=options.on_unreadable, fix=options.fix)
-    reasons = [f"  {value}: {reason}" for _, value, reason in reading.problems]
+    pasted = read_pasted(text, on_unreadable=options.on_unreadable, fix=options.fix)
+    reasons = [f"  {value}: {reason}" for _, value, reason in pasted.problems]
     if reasons and options.on_unreadable != "drop":
-        hint = "Correct them, or add --on-unreadable drop to leave them out."
+        hint = "Correct them, or leave them out with --on-unreadable drop."
         raise _usage_error("\n".join(["these wallets can't be read:", *reasons, hint]))
     _print_lines(["these wallets can't be read and are left out:", *reasons] if reasons else [])
-    if not reading.wallets:
+    if not pasted.wallets:
         raise UsageError("no wallets were given; add wallets, such as NEAR.alice.near")
-    _print_lines([f"replaced {text}" for text in alias_replacement_texts(reading.aliases)])
-    return reading.wallets
+    _print_lines([f"replaced {text}" for text in alias_replacement_texts(pasted.aliases)])
+    return pasted.wallets
 
 
 def _usage_error(text: str) -> UsageError:
@@ -179,7 +178,7 @@ def _print_lines(lines: list[str]) -> None:
 
 @contextmanager
 def _print_input_warnings() -> Iterator[None]:
-    """Print warnings about the list of wallets. Issue all other warnings again."""
+    """Print warnings about the input. Issue all other warnings again afterwards."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         yield
@@ -195,7 +194,7 @@ _matcher = getattr(completer, "context_matcher", lambda **_: lambda function: fu
 
 @_matcher(identifier="walletframe")
 def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
-    """Return completions of blockchains and options in a line of a magic."""
+    """Complete blockchains and options in a line of the magic."""
     is_cell_magic = context.full_text.lstrip().startswith("%%wallets")
     typed = context.line_with_cursor[: context.cursor_position]
     if not is_cell_magic and "%wallets " not in typed:
@@ -211,7 +210,7 @@ def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
 
 @dataclass(frozen=True, slots=True)
 class _SafeHtmlFormatter:
-    """A formatter that calls the user's earlier formatter, and disables MathJax in the HTML."""
+    """A formatter of tables, after the user's own formatter, that disables MathJax."""
 
     earlier: Callable[[Any], str | None] | None
 

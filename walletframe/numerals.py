@@ -20,7 +20,7 @@ def count_with_verb(count: int, total: int, noun: str) -> str:
 
 
 def part_text(count: float, whole: float, noun: str = "wallets") -> str:
-    """Return a text such as `` (4 of 5 wallets)``, or "" if the count is 0 or the whole."""
+    """Return `` (4 of 5 wallets)`` for the counts 4 and 5; "" unless 0 < count < whole."""
     return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
 
 
@@ -30,7 +30,7 @@ def full_amount(amount: Decimal | None) -> str:
 
 
 def six_digit_text(amount: Decimal) -> str:
-    """Round an amount to six digits, or to an integer if the integer has more digits."""
+    """Round an amount to six digits, but keep all digits of its integer part."""
     text = format(amount, f",.{max(5 - amount.adjusted(), 0) if amount else 0}f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -82,7 +82,7 @@ def brief_amount(amount: Decimal | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a fraction from 0 to 1 as a percentage. It is 0% or 100% only if that is exact."""
+    """Return a fraction from 0 to 1 as a percentage. Only 0 and 1 become 0% and 100%."""
     if share in {0, 1}:
         return f"{share:.0%}"
     if share < _LEAST_SHARE:

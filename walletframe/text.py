@@ -20,7 +20,7 @@ _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
 """Slashes of paths, except in text such as ``ETH/USDC`` and ``</b>``.
 
-JupyterLab links the path of any existing file on stderr. ``/``, ``x/..`` and ``~/`` always exist.
+On stderr, JupyterLab links the path of any existing file. ``/``, ``x/..`` and ``~/`` always exist.
 """
 _DIVISION_SLASH = "\u2215"  # looks like a slash
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
@@ -84,7 +84,7 @@ def escape_html(line: str) -> str:
 
 
 def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
-    """Return text as one escaped line of HTML. If incomplete, a tooltip shows `full` or `text`."""
+    """Return text as one escaped line of HTML. If truncated, a tooltip shows `full` or `text`."""
     line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
     text = escape_html(line)
     return text if line == title else f'<span title="{escape_html(title)}">{text}</span>'
@@ -139,7 +139,7 @@ def escape_csv_cell(text: str) -> str:
 
 
 def escape_excel_cell(text: str, limit: int) -> str:
-    """Escape text for a cell of an Excel file, as `escape_csv_cell` does, and invisible characters.
+    """Escape text for an Excel cell: as `escape_csv_cell`, and also invisible characters.
 
     An empty text becomes an apostrophe, since an Excel cell can't contain an empty text. Text that
     is longer than `limit` is truncated.
@@ -153,7 +153,7 @@ def escape_excel_cell(text: str, limit: int) -> str:
 
 
 def unescape_cell(cell: str) -> str:
-    """Restore the text of an escaped cell, except truncated text. Other cells stay unchanged."""
+    """Return the text of an escaped cell; return other cells unchanged."""
     if not cell.startswith(_APOSTROPHE):
         return cell
     rest = cell[1:]

@@ -31,7 +31,7 @@ _MAX_LINES, _MAX_CHARACTERS = 5_000_000, 256_000_000  # all wallets are kept in 
 def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> ParsedWallets:
     """Read wallets in any form or from a file, and the extra columns `keep`.
 
-    Text that ends in .csv or .txt is a path if the file exists, or if the text can't be a wallet.
+    Text that ends in .csv or .txt is a path if the file exists or the text can't be a wallet.
     """
     if _is_file_name(wallets):
         wallets = Path(wallets)
@@ -93,7 +93,7 @@ def read_open_file(
 
 
 def _limited_lines(file: TextIO) -> Iterator[str]:
-    """Yield lines; raise an OverflowError after too many, since a pipe may be endless."""
+    """Yield lines. Raise an OverflowError after the limit, since a pipe may be endless."""
     lines, remaining = 0, _MAX_CHARACTERS
     while line := file.readline(remaining + 1):
         lines, remaining = lines + 1, remaining - len(line)

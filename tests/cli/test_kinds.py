@@ -139,5 +139,5 @@ def test_unreadable_files_are_reported_by_their_reader(run, tmp_path, content):
 
 def test_the_name_of_a_file_is_no_wallet(run):
     """The message names the option for it."""
-    text = "list.txt': this is a file name: pass pd.read_csv(…), or in a shell"
-    assert f"{text} --file with the name" in run("fetch", "list.txt").output
+    text = "list.txt': this is a file name: pass pd.read_csv(…) in Python, or"
+    assert f"{text} --file NAME in a shell" in run("fetch", "list.txt").output

@@ -143,7 +143,7 @@ def test_variables_are_inserted(kernel):
         ),
         ("%%wallets\nETH.0x1…2\n", "shortened"),
         ("%wallets ETH.0x12", "ETH.0x12: an address on ETH is 0x and 40 hex digits"),
-        ("%wallets ETH.0x12", "Correct them, or add --on-unreadable drop"),
+        ("%wallets ETH.0x12", "Correct them, or leave them out with --on-unreadable drop"),
         ("%wallets nearprotocol.bob", "nearprotocol: write NEAR instead"),
         (f"%wallets --client nobody ETH.{ONE}", "no variable of this name is a Client"),
         (f"%wallets --out a-b ETH.{ONE}", "not a valid variable name"),

@@ -1,7 +1,7 @@
 """Check the formats of addresses on the known blockchains, and recognize names such as ENS names.
 
-Checks of checksums in mixed-case hex (EIP-55) need Keccak-256, which the extra ``checksums``
-installs. No known blockchain includes its chain id in the checksum (EIP-1191).
+The checksum of mixed-case hex (EIP-55) needs Keccak-256, which the extra ``checksums`` installs. No
+known blockchain includes its chain id in the checksum (EIP-1191).
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _NAME_SERVICES = {
 
 
 def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
-    """Return the problem with an address, and the remedy. Each may be an empty text."""
+    """Return the problem with an address, and the remedy; each is "" if there is none."""
     known = known_blockchains().get(wallet.blockchain)
     format_names = known.address_formats if known else ()
     if any(_matches_format(format_name, wallet.address) for format_name in format_names):
         return "", ""
-    name = wallet.address if known else str(wallet)  # a bare name is split at its dot
+    name = wallet.address if known else str(wallet)  # a bare name was split at its dot
     label, _, ending = name.rpartition(".")
     if label and (service := _NAME_SERVICES.get(ending.casefold())):
         return f"{safe_line(name)} is {service[0]}", f"resolve it first, at {service[1]}"
@@ -59,7 +59,7 @@ def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
 
 
 def malformed_reason(wallet: WalletAddress) -> str:
-    """Return the problem with an address and the remedy as one text, or "" without a problem."""
+    """Return the problem with an address and the remedy as one text, "" for a valid address."""
     return "; ".join(filter(None, problem_and_remedy(wallet)))
 
 
@@ -100,7 +100,7 @@ def _describe_format(format_name: str) -> str:
 
 
 def _decode_base58(text: str) -> bytes:
-    """Decode a text in base58, or return no bytes if the text is not base58."""
+    """Decode base58; return no bytes for other text."""
     if not {*text} <= {*BASE58}:
         return b""
     number = reduce(lambda value, digit: value * 58 + BASE58.index(digit), text, 0)
@@ -109,7 +109,7 @@ def _decode_base58(text: str) -> bytes:
 
 
 def _has_bech32_checksum(format_name: str, data: str) -> bool:
-    """Return whether data ends with its checksum: bech32m from SegWit version 1 on, else bech32."""
+    """Return whether the checksum is right: bech32m from SegWit version 1 on, else bech32."""
     values = [_BECH32.index(char) for char in data]
     letters = [ord(char) for char in format_name[:-1]]
     checksum = 1
@@ -124,7 +124,7 @@ def _has_bech32_checksum(format_name: str, data: str) -> bool:
 def _has_wrong_eip55_case(digits: str) -> bool:
     """Return whether hex digits in mixed case have a wrong checksum (EIP-55).
 
-    Where the hash of the lower-case text has a digit above 7, a letter must be a capital.
+    A letter must be a capital if the same digit in the hash of the lower-case text is above 7.
     """
     keccak = None if digits in (digits.lower(), digits.upper()) else _import_keccak()
     if keccak is None:

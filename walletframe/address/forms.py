@@ -28,7 +28,7 @@ _STANDARD_NAMES = {"blockchain": "blockchain", "address": "address", "walletaddr
 _ELLIPSES = ("…", "...")
 _NOT_TEXT = "blockchain and address must be strings"
 _NO_DOT = 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'
-_IS_FILE = "this is a file name: pass pd.read_csv(…), or in a shell --file with the name"
+_IS_FILE = "this is a file name: pass pd.read_csv(…) in Python, or --file NAME in a shell"
 _FILE_SUFFIXES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
 _IS_LINK = 'this is a link: write the wallet itself, such as "ETH.0x52…"'
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with or without a scheme
@@ -116,7 +116,7 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 
 def wallet_or_reason(item: object) -> WalletAddress | str:
-    """Parse a wallet in any form. Return the reason as text if the wallet can't be read."""
+    """Parse a wallet in any form. If the wallet can't be read, return the reason as text."""
     wallet, alias = wallet_and_alias(item)
     if alias and isinstance(wallet, WalletAddress):
         return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
@@ -124,7 +124,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Parse a wallet. Return the wallet or the reason, and the blockchain's alias or ""."""
+    """Return a wallet, or why it can't be read, and the alias of the blockchain ("" if none)."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -136,14 +136,14 @@ def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(number: object) -> str:
-    """Return a chain ID as text, or "" for other values; pandas may have made it a float."""
+    """Return an integer chain ID, which may be a float from pandas, as text; else ""."""
     if isinstance(number, int | float) and 0 < number < _CHAIN_ID_LIMIT and number % 1 == 0:
         return str(int(number))
     return ""
 
 
 def is_blank(item: object) -> bool:
-    """Return whether a row is a missing value, white space, or a pair of these."""
+    """Return whether an item is a missing value, white space, or a pair of these."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty_cell(blockchain) and is_empty_cell(address)
@@ -232,7 +232,7 @@ def truncated_text(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Lower the case of a hex address, or of the account in a Move type, for comparisons."""
+    """Lower the case of hex addresses, and of the account in Move types, for comparisons."""
     address = address.strip()
     if address[:2] not in ("0x", "0X") or not address.isascii():
         return address

@@ -60,12 +60,12 @@ _QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - text from ch
 class ParsedWallets:
     """The wallets of a list, including duplicates, and the problems of the list."""
 
-    wallets: list[WalletAddress]  # with identifiers instead of aliases of blockchains
+    wallets: list[WalletAddress]  # aliases of blockchains are replaced by identifiers
     positions: list[int]  # the position of each wallet in the list
     row_count: int  # including empty rows
     empty_count: int
     problems: list[Problem]
-    aliases: list[Problem]  # position, alias and identifier; errors unless the caller fixes them
+    aliases: list[Problem]  # position, alias and identifier; an error unless fixed
     positions_note: str = POSITIONS_NOTE  # explains the positions in messages
     labels: pd.DataFrame | None = None  # the extra columns, with one row for each of `wallets`
     has_malformed: bool = False  # whether `problems` contains addresses that could be requested
@@ -172,7 +172,7 @@ def wallets_of_frame(frame: pd.DataFrame) -> Iterable[object]:
 def distinct_wallets_and_labels(
     parsed: ParsedWallets, on_unreadable: OnUnreadable, *, position_text: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their first labels; warn once about all other rows."""
+    """Return the distinct wallets and their first labels. Warn once about all other rows."""
     _raise_if_unreadable(parsed, on_unreadable)
     wallets = distinct_wallets(parsed.wallets)
     labels, conflicts = first_and_conflicting_labels(parsed)
@@ -242,7 +242,7 @@ def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
 
 
 def labels_to_respell(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
-    """Yield (column, position, label, first spelling) for each label that differs in case."""
+    """Yield (column, position, label, first spelling) if two labels differ only in case."""
     labels = pd.DataFrame() if parsed.labels is None else parsed.labels
     for name, first in _first_spellings_by_column(labels).items():
         for position, cell in zip(parsed.positions, labels[name], strict=True):
@@ -251,7 +251,7 @@ def labels_to_respell(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, st
 
 
 def _first_spellings_by_column(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return for each column a dict from labels that differ only in case to the first spelling."""
+    """Return {column: {label: first spelling}} for labels that differ only in case."""
     by_column: dict[str, dict[str, str]] = {}
     for name, column in labels.items():
         first: dict[str, str] = {}
@@ -274,7 +274,7 @@ def _replacements_text(spellings: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def readable_wallets(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the wallets, including duplicates; warn or raise if some are unreadable."""
+    """Return the wallets, including duplicates. Warn about unreadable wallets, or raise."""
     _raise_if_unreadable(parsed, on_unreadable)
     if parsed.problems:
         _warn_about_left_out_rows(parsed, len(distinct_wallets(parsed.wallets)), {}, str)
@@ -340,7 +340,7 @@ def _warn_about_left_out_rows(
         "unreadable and left out": len(parsed.problems),
     }
     for name, conflicting in conflicts.items():
-        counts[f"with another {safe_line(name)!r} than before, which is ignored"] = len(conflicting)
+        counts[f"with a second {safe_line(name)!r}, which is ignored"] = len(conflicting)
     counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     rows = counted_noun(parsed.row_count, "row")
     text = f"found {counted_noun(distinct_count, 'wallet')} in {rows}: {counted}"
@@ -357,19 +357,19 @@ def _warn_about_left_out_rows(
     notify(text, InputWarning, problems)
 
 
-def read_frame(table: object, keep: Sequence[str]) -> ParsedWallets:
+def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
     """Read the wallets of a DataFrame, and the extra columns in `keep`."""
-    if not isinstance(table, pd.DataFrame):
+    if not isinstance(frame, pd.DataFrame):
         raise ArgumentError(
-            f"keep= is not supported for wallets of type {type(table).__name__}",
+            f"keep= is not supported for wallets of type {type(frame).__name__}",
             hint="pass a DataFrame, or the path of a CSV file",
         )
-    if missing := [name for name in keep if name not in table.columns]:
-        raise ColumnsError(missing, [str(name) for name in table.columns])
-    labels = table[[*keep]]
+    if missing := [name for name in keep if name not in frame.columns]:
+        raise ColumnsError(missing, [str(name) for name in frame.columns])
+    labels = frame[[*keep]]
     if labels.shape[1] > len(keep):
         raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
-    parsed = read_rows(enumerate(wallets_of_frame(table.drop(columns=[*keep]))))
+    parsed = read_rows(enumerate(wallets_of_frame(frame.drop(columns=[*keep]))))
     return with_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
 
 
@@ -435,7 +435,7 @@ def first_and_conflicting_label_rows(
 
 
 def duplicate_column_error(name: object) -> SettingsError:
-    """Return the error for a column name that several columns share."""
+    """Return the error for columns with the same name."""
     return SettingsError(
         f"the DataFrame has several columns with the name {safe_line(str(name))!r}",
         hint="keep one of these columns, or rename the others",
@@ -464,7 +464,7 @@ class PastedWallets:
 def read_pasted(
     text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False
 ) -> PastedWallets:
-    """Read the wallets of a text, except those in lines with an unreadable wallet."""
+    """Read the wallets of a text. Leave out lines with an unreadable wallet."""
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
     aliases: list[Problem] = []

@@ -65,7 +65,7 @@ def find_blockchain(identifier: str) -> Blockchain | None:
 
 
 def normalize_blockchain(identifier: str) -> str:
-    """Return the service's spelling of an identifier; only strip an unknown identifier."""
+    """Return the service's spelling of an identifier. An unknown identifier is only stripped."""
     known = find_blockchain(identifier)
     return known.identifier if known else identifier.strip()
 
@@ -116,7 +116,7 @@ def unknown_blockchain_message(identifier: str) -> str:
 
 @cache
 def _identifiers_by_term() -> dict[str, list[str]]:
-    """Return lists of identifiers by simplified name, and by coins that are not also a name."""
+    """Return lists of identifiers by simplified name or coin. Names take precedence."""
     by_name: dict[str, list[str]] = {}
     by_coin: dict[str, list[str]] = {}
     for chain in known_blockchains().values():

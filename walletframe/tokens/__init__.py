@@ -30,8 +30,8 @@ class KnownToken:
     symbol: str
     contract: str | None
     decimals: int
-    # The asset that the token represents, such as ETH for WETH. For a token with the symbol of
-    # another project, the name of the token's own project.
+    # The asset that the token represents, such as ETH for WETH. If the symbol usually means a token
+    # of another project, the name of the token's own project.
     asset: str
     kind: str  # "native", "canonical" (issued by the asset's own issuer), "wrapped" or "bridged"
     source: str  # a key of sources.toml
@@ -39,8 +39,8 @@ class KnownToken:
     @property
     def owns_symbol(self) -> bool:
         """Whether every other contract with this symbol on this blockchain is an imitation."""
-        # Bridges share symbols. So a bridged token owns its symbol only if it is one of the most
-        # imitated tokens, on a blockchain whose bridges are mostly in the list.
+        # Bridges share symbols. So a bridged token owns its symbol only if scams often imitate the
+        # symbol, and if most bridges of the blockchain are in the list.
         if self.kind != "bridged" or self.source == "hand":
             return not self.has_foreign_symbol
         imitated = self.symbol.upper().removeprefix("W") in MOST_IMITATED
@@ -54,7 +54,7 @@ class KnownToken:
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return the well-known tokens. Native coins, and the usual token of a symbol, are first."""
+    """Return the well-known tokens: first native coins and the usual token of each symbol."""
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -63,7 +63,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains with hand-chosen contracts. Most of their used tokens are listed."""
+    """Return the blockchains with hand-chosen contracts, where most tokens in use are listed."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )
@@ -94,7 +94,7 @@ def asset_contracts() -> tuple[AssetContract, ...]:
         for token in known_tokens()
         if not (
             token.has_foreign_symbol
-            or token.symbol.endswith("_")  # Ledger's suffix of former contracts
+            or token.symbol.endswith("_")  # Ledger's suffix for former contracts
             or token.contract in _REPLACED_CONTRACTS
             or token.asset in _NEVER_SUMMED
         )

@@ -1,8 +1,7 @@
 """Parse the body of an answer into one outcome, or one body, per requested wallet.
 
-A fast decoder parses usual answers. Any other answer is parsed leniently, one entry and one balance
-at a time: a malformed entry makes only one wallet invalid, and valid fields of a malformed balance
-are kept.
+A fast decoder parses usual answers. Other answers are parsed leniently, entry by entry: a malformed
+entry makes only one wallet invalid, and valid fields of a malformed balance are kept.
 """
 
 from __future__ import annotations
@@ -93,8 +92,8 @@ def find_duplicate_name(body: bytes) -> str | None:
             counts = Counter(name for name, _ in pairs)
             duplicates.append(max(counts, key=counts.__getitem__))
 
-    # Decoding and encoding JSON removes duplicate names with their colons, unless other colons were
-    # escaped. This fast check needs ten times the memory of the body.
+    # Decoding drops duplicate names, so the encoded text has fewer colons. Escaped colons could hide
+    # the difference. This fast check needs ten times the memory of the body.
     with suppress(ValueError, RecursionError):
         can_count = len(body) <= _MAX_FAST_CHECK_BYTES and b"\\u003" not in body
         if can_count and _encode(_decode_any(body)).count(b":") == body.count(b":"):
@@ -115,7 +114,7 @@ class Answer(NamedTuple):
 
 
 def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
-    """Parse the body of an answer with status 200. Never raises an error."""
+    """Parse the body of an answer with status 200. Never raise an error."""
     try:
         answer = _decode_answer(body)
     except (ValueError, RecursionError):
@@ -129,7 +128,7 @@ def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
 
 
 def _error_message(sent: Raw) -> str | None:
-    """Return a message about the field `error` of an answer without balances, else None."""
+    """Return a message about the field `error` of an answer without balances, or None."""
     if bytes(sent) == b"null" or not _decoded_or_none(_decode_any, sent):
         return None
     return f"the service sent an error and no balances: {safe_line(_text_as_sent(sent) or '')!r}"
@@ -204,7 +203,7 @@ def _entry_key(entry: Raw) -> _Key | None:
 
 
 def _read_wallet_leniently(entry: Raw) -> SentWallet:
-    """Parse an entry field by field; raise a ValueError without a blockchain and an address."""
+    """Parse an entry field by field; raise if the blockchain or the address is missing."""
     parts = _decode_wallet_parts(entry)
     sent = None if parts.failed else _decode_list(parts.balances)
     balances = None if sent is None else [_read_balance_leniently(each) for each in sent]
@@ -243,7 +242,7 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
 
 
 def _text_as_sent(sent: Raw) -> str | None:
-    """Return the text of a string, the JSON of another value, or None for null."""
+    """Return a string's text, another value's JSON, or None for null."""
     if bytes(sent) == b"null":
         return None
     text = _decoded_or_none(_decode_text, sent)
@@ -260,7 +259,7 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> 
 def split_answer(
     body: bytes, requested: Sequence[WalletAddress]
 ) -> tuple[dict[int, bytes], list[str]]:
-    """Return a dict from position in the batch to answer, and the unrequested wallets."""
+    """Return {position in the batch: body}, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_entries, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}

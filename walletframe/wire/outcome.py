@@ -22,8 +22,8 @@ _MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount
 class Balances:
     """The balances of one wallet, as columns of equal length in the order of the answer.
 
-    A token without blockchain is unknown. A token without address on a blockchain is the native
-    coin. Amounts are in base units. Unreadable amounts may be truncated.
+    Without blockchain, a token is unknown. With a blockchain but no address, it is the native coin.
+    Amounts are in base units. Unreadable amounts may be truncated.
     """
 
     symbols: list[str | None]

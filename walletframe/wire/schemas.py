@@ -1,8 +1,8 @@
 """The endpoint: its path, its parameters, its query, and the strict and lenient answer schemas.
 
-The sandbox answers with the strict, documented schema, and validates its holdings against this
-schema. A field with a wrong type is an error, and so is a missing field unless it can be null.
-Answers of the service are parsed with the lenient schemas, whose names begin with `Sent`.
+The sandbox answers with the strict, documented schema, and validates its holdings. A field with a
+wrong type is an error. So is a missing field, unless the field can be null. The lenient schemas,
+whose names begin with `Sent`, parse the service's answers.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Asset(msgspec.Struct, frozen=True, gc=False):
 
 
 class Amount(msgspec.Struct, frozen=True, gc=False):
-    """A quantity in base units, as digits, and the decimals, None if they are unknown."""
+    """A quantity in base units, as digits, and its decimals (None if unknown)."""
 
     amount: str
     decimals: int | None = None
 
 
 class AssetAndAmount(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """A balance: a token, its amount, and its price, unless the price is unknown."""
+    """A balance: a token, its amount, and its price (None if unknown)."""
 
     asset: Asset
     amount: Amount
@@ -75,7 +75,7 @@ class WalletDetailsAnswer(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentAsset(msgspec.Struct, frozen=True, gc=False):
-    """A token: unknown if `blockchain` is None, else the native coin if `address` is None."""
+    """A token: unknown if `blockchain` is None; the native coin if only `address` is None."""
 
     blockchain: str | None = None
     symbol: str | None = None
@@ -90,7 +90,7 @@ class SentAmount(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentBalance(msgspec.Struct, frozen=True, gc=False):
-    """A balance: a token, its amount, and optionally its price."""
+    """A balance: a token, its amount, and its price."""
 
     asset: SentAsset = SentAsset()
     amount: SentAmount = SentAmount()
