@@ -108,7 +108,7 @@ class AddressError(WalletframeError, ValueError):
         The position, the value as text, and the reason, for each unreadable wallet. The message
         shows the first twenty problems. The attribute ``problems`` contains all problems.
     where : str, optional
-        What a position is, such as the line number in a file. The message contains this note.
+        A note for the message about the positions, such as "listed by line number".
     fixes : sequence of (int, str, str), optional
         The position of each wallet whose blockchain has another name in the service, this
         blockchain's name, and the service's name. The message counts the wallets by name. The
@@ -188,7 +188,7 @@ def _remaining_count_lines(count: int, indent: str, attribute: str) -> list[str]
 class AmountError(WalletframeError, ArithmeticError):
     """A value is not an exact amount, or does not fit the target type.
 
-    This class is not a ValueError, since pandas catches ValueErrors and leaves the column unconverted.
+    This class is not a ValueError: pandas catches a ValueError and leaves the column unconverted.
     """
 
 
@@ -491,8 +491,8 @@ class FetchInterrupted(KeyboardInterrupt):
     def __init__(
         self,
         details: Details,
-        hint: str = "the error's attribute `details` contains the finished wallets; a repeated call "
-        "requests only the unfinished wallets",
+        hint: str = "the error's attribute `details` contains the finished wallets; a repeated "
+        "call requests only the unfinished wallets",
     ) -> None:
         self.details: Details = details
         self.hint: str = hint
