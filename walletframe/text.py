@@ -157,9 +157,7 @@ def unescape_cell(cell: str) -> str:
     if not cell.startswith(_APOSTROPHE):
         return cell
     rest = cell[1:]
-    if rest and not (
-        rest.startswith(_APOSTROPHE) or _RISKY_START.match(rest) or _ESCAPED.search(rest)
-    ):
+    if not (rest[:1] in ("", _APOSTROPHE) or _RISKY_START.match(rest) or _ESCAPED.search(rest)):
         return cell
     return _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), rest)
 

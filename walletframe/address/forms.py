@@ -26,7 +26,6 @@ MAX_LENGTH = 512
 _CHAIN_ID_LIMIT = 2**53  # floats are exact up to this number
 _STANDARD_NAMES = {"blockchain": "blockchain", "address": "address", "walletaddress": "address"}
 _ELLIPSES = ("…", "...")
-_NOT_TEXT = "blockchain and address must be strings"
 _NO_DOT = 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'
 _IS_FILE = "this is a file name: pass pd.read_csv(…) in Python, or --file NAME in a shell"
 _FILE_SUFFIXES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
@@ -200,7 +199,7 @@ def _parse_item(item: object) -> tuple[Any, Any, str]:
 
 def _invalid_reason(blockchain: object, address: object) -> str:
     if not isinstance(blockchain, str) or not isinstance(address, str):
-        return _NOT_TEXT
+        return "blockchain and address must be strings"
     if not blockchain:
         return "the blockchain is empty"
     if "." in blockchain:

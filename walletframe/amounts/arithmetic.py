@@ -85,7 +85,6 @@ def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
 
 
 def _with_zeroed_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
-    """Set the integers of missing amounts to 0 in place, and return exact amounts."""
     if missing.any():
         integers[missing] = 0
     return ExactAmounts(integers, missing, scale)

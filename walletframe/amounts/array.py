@@ -136,7 +136,6 @@ class _CopyOnWriteBuffer:
         self._lock = RLock()  # reentrant, since a garbage collection may read the array
 
     def amounts(self) -> ExactAmounts | Int128Amounts:
-        """Return the stored amounts."""
         with self._lock:
             self._is_shared = True
             return self._amounts

@@ -184,10 +184,7 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
 def _as_integer_array(decimals: Any) -> npt.NDArray[Any]:
     """Return an integer array if all decimals are integers, except bools; else objects."""
     array = np.asarray(decimals)
-    if array.dtype.kind in "iu" and (
-        hasattr(decimals, "dtype")
-        or array.min(initial=2) > 1
-        or bool not in set(map(type, decimals))
-    ):
-        return array
-    return as_objects(decimals)
+    is_integer = array.dtype.kind in "iu"
+    if is_integer and not hasattr(decimals, "dtype") and array.min(initial=2) <= 1:
+        is_integer = bool not in set(map(type, decimals))
+    return array if is_integer else as_objects(decimals)
