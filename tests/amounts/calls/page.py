@@ -93,12 +93,12 @@ The relative error of the result is below 10^-12.
     WRONG: """\
 ## Silently wrong
 
-There is no error, but the result is wrong, and is not the result after `.astype(float)` either.
+There is no error, but the result is wrong. It also differs from the result after `.astype(float)`.
 """,
     REFUSED: """\
 ## Refused with a hint
 
-The call raises an error of walletframe with a hint: what to use instead.
+The call raises an error of walletframe. Its hint says what to use instead.
 """,
     RAISES: """\
 ## Raises
@@ -111,27 +111,30 @@ _INTRODUCTION = """\
 
 <!-- Made by tests/amounts/calls/page.py, which runs every call; don't edit. -->
 
-This page lists the results of each public pandas method, and of many calls of other libraries, on
-amounts, with pandas {release} and the newest versions of the other libraries. Each older pandas has
-a column for its differences, measured with the oldest supported versions of the other libraries.
-In a column, `exact`, `objects`, `floats`, `wrong`, `refused` and `raises` are the sections of this
-page, and `absent` means that the method does not exist.
+This page lists what each public pandas method does to amounts, with pandas {release}. It also lists
+many calls of other libraries, in their newest versions.
+
+A column for an older pandas lists the differences, measured with the oldest supported versions of
+the other libraries. In these columns, `exact`, `objects`, `floats`, `wrong`, `refused` and `raises`
+are sections of this page. `absent` means that the method does not exist.
 
 Each call was run exactly as shown here, and each value in the result was compared with the exact
-value. A call is in the section of its worst result for any of these inputs:
+value. A call is in the section of its worst result for these inputs:
 
 - amounts that differ only in the 34th digit;
 - very large amounts with very small ones (2^256-1 units with 0.3; 10^33 with 2);
 - different amounts that have the same float64 (2^53 and 2^53+1);
 - amounts in a range where floats are coarse, and random amounts;
 - any of these amounts with some NA;
-- amounts with some 0, and amounts with some negative amounts.
+- amounts with some zeros, and amounts with some negative amounts.
+
+The column *except* names the inputs for which a call raises an error.
 
 In the calls, `s` and `t` are Series of amounts, `df` is a DataFrame of `s` and `t`, and `other` is
 `df` with swapped columns. `i` is an Index of amounts, `g` a SeriesGroupBy, and `dg` a
 DataFrameGroupBy. `r` is `s.rolling(2)`, `x` is `s.expanding()`, `w` is `s.ewm(alpha=0.5)`, and `rs`
-is a resampler of `s` by day. `one` and `two` are single amounts. A name without parentheses is the
-method without arguments.
+is a resampler of `s` by day. `one` and `two` are single amounts. A name without parentheses is a
+property, or a method that is called without arguments.
 
 These methods were not tried, since they need other packages or files:
 {not_tried}.
