@@ -409,8 +409,8 @@ class UnknownBlockchainError(WalletframeError, LookupError):
         self.blockchain = blockchain
 
 
-class Details(Protocol):
-    """The result of a fetch: `WalletDetails`, or the `FetchSummary` of a fetch into a folder."""
+class FetchResult(Protocol):
+    """`WalletDetails`, or the `FetchSummary` of a fetch into a folder."""
 
     @property
     def wallets(self) -> Any:
@@ -465,11 +465,11 @@ class FetchError(WalletframeError, RuntimeError):
     def __init__(
         self,
         message: str,
-        details: Details,
+        details: FetchResult,
         hint: str = "the error's attribute `details` contains the result",
     ) -> None:
         super().__init__(message, hint)
-        self.details: Details = details
+        self.details: FetchResult = details
 
 
 class FetchInterrupted(KeyboardInterrupt):
@@ -490,11 +490,11 @@ class FetchInterrupted(KeyboardInterrupt):
 
     def __init__(
         self,
-        details: Details,
+        details: FetchResult,
         hint: str = "the error's attribute `details` contains the finished wallets; a repeated "
         "call requests only the unfinished wallets",
     ) -> None:
-        self.details: Details = details
+        self.details: FetchResult = details
         self.hint: str = hint
         super().__init__(f"the fetch was interrupted\n\nHint: {hint}")
 

@@ -398,10 +398,6 @@ def first_and_conflicting_labels(
     parsed: ParsedWallets,
 ) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
     """Return a frame with each wallet's first labels, and the conflicting labels by column."""
-
-    def label(column: pd.Series, row: int) -> str:
-        return repr(safe_line(str(column.iloc[row])))
-
     conflicts: dict[str, list[Problem]] = {}
     if parsed.labels is None:
         return None, conflicts
@@ -413,7 +409,8 @@ def first_and_conflicting_labels(
         rows, conflicting = first_and_conflicting_label_rows(str(name), codes, column)
         conflicts[str(name)] = []
         for row in conflicting:
-            reason = f"{label(column, row)} here, but {label(column, rows[codes[row]])} before"
+            first, later = (safe_line(str(column.iloc[n])) for n in (rows[codes[row]], row))
+            reason = f"{later!r} here, but {first!r} before"
             conflicts[str(name)].append((parsed.positions[row], str(parsed.wallets[row]), reason))
         columns[name] = column.array.take(rows, allow_fill=bool((rows < 0).any()))
     return pd.DataFrame(columns, index=range(len(keys))), conflicts

@@ -226,28 +226,28 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
     values = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
-    return _read_comparable_values(values)
+    return _amounts_and_incomparable(values)
 
 
-def comparable_values(values: Any) -> ExactAmounts:
-    """Return the values that can be compared with amounts, without all other values."""
+def drop_incomparable(values: Any) -> ExactAmounts:
+    """Return the values that can be compared with amounts, as amounts."""
     numbers = as_objects([python_number(value) for value in values])
-    exact, incomparable = _read_comparable_values(numbers)
+    exact, incomparable = _amounts_and_incomparable(numbers)
     comparable = ~incomparable
     return ExactAmounts(exact.integers[comparable], exact.missing[comparable], exact.scale)
 
 
-def _read_comparable_values(values: Integers) -> tuple[ExactAmounts, Mask]:
+def _amounts_and_incomparable(values: Integers) -> tuple[ExactAmounts, Mask]:
     missing = np.asarray(pd.isna(values), dtype=bool)
     pairs = [
-        (0, 0) if na else _read_comparable(each) for each, na in zip(values, missing, strict=True)
+        (0, 0) if na else _comparable_pair(each) for each, na in zip(values, missing, strict=True)
     ]
     incomparable = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
     integers, scales = np.array([pair or (0, 0) for pair in pairs], object).reshape(-1, 2).T
     return align_scales(integers, missing, scales.astype(np.intp)), incomparable
 
 
-def _read_comparable(value: Any) -> tuple[int, int] | None:
+def _comparable_pair(value: Any) -> tuple[int, int] | None:
     """Return a value as (integer, scale), None if incomparable. Inexact values get 78 decimals."""
     try:
         return read_integer_and_scale(value)

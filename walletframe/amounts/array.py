@@ -135,7 +135,7 @@ class _CopyOnWriteBuffer:
         self._is_shared = False
         self._lock = RLock()  # reentrant, since a garbage collection may read the array
 
-    def amounts(self) -> ExactAmounts | Int128Amounts:
+    def shared_amounts(self) -> ExactAmounts | Int128Amounts:
         with self._lock:
             self._is_shared = True
             return self._amounts
@@ -144,9 +144,9 @@ class _CopyOnWriteBuffer:
         """Return the amounts as Python integers. 128-bit amounts are converted once."""
         with self._lock:
             self._is_shared = True
-            return self._integers()
+            return self._convert_to_integers()
 
-    def _integers(self) -> ExactAmounts:
+    def _convert_to_integers(self) -> ExactAmounts:
         if not isinstance(self._amounts, ExactAmounts):
             self._amounts = self._amounts.exact()
         return self._amounts
@@ -154,14 +154,14 @@ class _CopyOnWriteBuffer:
     def select(self, window: slice, key: Any) -> tuple[Any, Any, int]:
         """Return the integers, the mask and the scale of the amounts at `key` in the window."""
         with self._lock:
-            integers, missing, scale = self._integers()
+            integers, missing, scale = self._convert_to_integers()
             return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, values: tuple[Any, Any, int]) -> None:
         """Write integers, a mask and a scale to the amounts at `key` in the window."""
         new_integers, new_missing, new_scale = values
         with self._lock:
-            integers, missing, scale = self._integers()
+            integers, missing, scale = self._convert_to_integers()
             max_scale = max(scale, new_scale)
             if max_scale > scale:
                 integers, missing = rescale(integers, scale, max_scale), missing.copy()
@@ -381,7 +381,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def _amounts(self) -> ExactAmounts | Int128Amounts:
         """Return the stored amounts, which the caller must not change."""
-        return self._buffer.amounts() if self._window is _FULL_WINDOW else self.exact()
+        return self._buffer.shared_amounts() if self._window is _FULL_WINDOW else self.exact()
 
     @property
     def nbytes(self) -> int:
@@ -620,7 +620,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def isin(self, values: Any) -> Mask:
         """Return a mask of amounts that are in the values. NA matches any missing value."""
-        own, targets = self.exact(), arithmetic.comparable_values(values)
+        own, targets = self.exact(), arithmetic.drop_incomparable(values)
         integers, target_integers, _ = at_same_scale(own, targets)
         is_in = pd.Index(integers, dtype=object).isin(target_integers[~targets.missing])
         return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))

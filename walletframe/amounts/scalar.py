@@ -141,11 +141,11 @@ def _make_float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tup
     return operator_pair(apply_operator)
 
 
-def _divide_ratios(top: Any, top_denominator: int, bottom: Any, bottom_denominator: int) -> float:
+def _divide_ratios(numer: Any, denom: int, divisor_numer: Any, divisor_denom: int) -> float:
     """Divide two ratios. 0/0 is NaN, and x/0 is infinite, as in a column."""
-    if not bottom:
-        return top * math.inf if top else math.nan
-    return nearest_float(top * bottom_denominator, top_denominator * bottom)
+    if not divisor_numer:
+        return numer * math.inf if numer else math.nan
+    return nearest_float(numer * divisor_denom, denom * divisor_numer)
 
 
 def _floor_divmod(left: Any, right: Any) -> tuple[Decimal, Decimal]:
