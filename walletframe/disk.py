@@ -37,9 +37,8 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
             "neither locks nor renaming, so an interrupted run could not continue",
-            hint="use a folder on a disk (on a cluster, a folder on a shared disk). When the "
-            "folder is complete, copy it to the object store, for example with `aws s3 sync` or "
-            "`gcloud storage rsync`",
+            hint="use a folder on a disk (on a cluster, a shared disk). Copy the finished folder to "
+            "the object store with a command such as `aws s3 sync`",
         )
     return Path(folder)
 
@@ -123,8 +122,7 @@ def file_lock(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
     except NotImplementedError:
         raise DatasetError(
             f"{path.parent} is on a disk that does not support file locks (flock)",
-            hint="choose a folder on another disk, or update filelock: newer versions work without "
-            "flock",
+            hint="choose a folder on another disk, or update filelock, which then needs no flock",
         ) from None
 
 

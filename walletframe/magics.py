@@ -147,13 +147,10 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
         if options.source in names:
             return names[options.source]
         if not Path(options.source).is_file():
-            message = "there is no variable and no file of this name"
-            raise _usage_error(f"--from {options.source}: {message}")
+            raise _usage_error(f"--from {options.source}: no variable or file has this name")
         return Path(options.source)
     if options.keep:
-        raise UsageError(
-            "--keep needs a table of wallets: add --from with a variable or a CSV file"
-        )
+        raise UsageError("--keep needs a table: add --from with a variable or a CSV file")
     pasted = read_pasted(text, on_unreadable=options.on_unreadable, fix=options.fix)
     reasons = [f"  {value}: {reason}" for _, value, reason in pasted.problems]
     if reasons and options.on_unreadable != "drop":

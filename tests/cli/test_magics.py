@@ -151,7 +151,7 @@ def test_variables_are_inserted(kernel):
         ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
         (f"%wallets ETH.{ONE}", "WALLETFRAME_"),
         (f"%wallets --refresh --offline -c client ETH.{ONE}", "can't be combined"),
-        ("%wallets --from nowhere", "there is no variable and no file of this name"),
+        ("%wallets --from nowhere", "no variable or file has this name"),
         (f"%wallets --from client ETH.{ONE}", "use either --from or wallets, not both"),
         (f"%wallets --keep owner ETH.{ONE}", "add --from with a variable or a CSV file"),
         ("%wallets -c client --by owner NEAR.alice.near", "a column of holdings"),

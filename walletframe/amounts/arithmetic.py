@@ -80,7 +80,7 @@ def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
     raise AmountPrecisionError(
         f"the float {number} (at position {position}) is not an exact amount",
         hint="use Decimals, integers, amounts or an exact float scalar such as 0.5; "
-        "or convert the amounts to floats first, with .astype(float)",
+        "or first convert the amounts to floats, with .astype(float)",
     )
 
 
@@ -116,8 +116,7 @@ def _limit_decimals(exact: ExactAmounts) -> ExactAmounts:
         raise AmountPrecisionError(
             f"the result {plain_text(integers[lost[0]], scale)} (at position {lost[0]}) "
             f"has more than {MAX_DECIMALS} decimals",
-            hint="first round the amounts, with .round(decimals), "
-            "or convert the amounts to floats, with .astype(float)",
+            hint="first call .round(decimals), or convert the amounts with .astype(float)",
         )
     return ExactAmounts(integers // surplus, missing, MAX_DECIMALS)
 

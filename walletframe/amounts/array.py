@@ -611,9 +611,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         is_list = pd.api.types.is_list_like(value)
         own, targets = self.exact(), self._from_sequence(value if is_list else [value]).exact()
         if own.missing.any() or targets.missing.any():
-            raise ValueError(
-                "searchsorted does not support missing amounts, since they have no order"
-            )
+            raise ValueError("searchsorted does not support missing amounts, which have no order")
         integers, target_integers, _ = at_same_scale(own, targets)
         positions = integers.searchsorted(target_integers, side=side, sorter=sorter)
         return positions if is_list else positions[0]
@@ -857,8 +855,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
                 raise AmountError(
                     f"{plain_text(integers[wrong[0]], scale)} (at position {wrong[0]}) is not a "
                     f"whole number of base units (decimals of the token: {decimals_text})",
-                    hint="pass the correct decimals of each token, or call .round(decimals) first "
-                    "to round to base units",
+                    hint="pass the correct decimals of each token, or first call .round(decimals)",
                 )
             result[rows] = integers[rows] * factor // divisor
         return result
@@ -971,8 +968,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
                 raise AmountError(
                     f"the amount at position {int(exact.missing.argmax())} is NA, "
                     f"but the NumPy dtype {dtype} can't store missing values",
-                    hint="use the pandas dtype 'Int64', or fill missing amounts first, "
-                    "with .fillna(0)",
+                    hint="use the pandas dtype 'Int64', or first call .fillna(0)",
                 )
             return _integers_of_dtype(exact, dtype)
         if dtype.kind == "U":

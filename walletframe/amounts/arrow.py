@@ -99,10 +99,7 @@ def integers_at_scale(
 def to_arrow_decimals(amounts: ExactAmounts, dtype: pa.DataType) -> pa.Array:
     """Return amounts as an Arrow array of decimals, null for missing amounts."""
     high = 10**dtype.precision - 1
-    hint = (
-        "convert the amounts to text, which can store every amount: "
-        ".astype('string'), or .to_arrow() without a type"
-    )
+    hint = "convert the amounts to text, with .astype('string') or .to_arrow() without a type"
     integers = integers_at_scale(amounts, dtype.scale, -high, high, dtype, hint)
     return decimals_from_integers(integers, amounts.missing, dtype)
 

@@ -111,8 +111,7 @@ def _make_exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, 
             if isinstance(other, float):
                 raise AmountPrecisionError(
                     f"the float {other!r} is not an exact amount",
-                    hint="use a Decimal, an integer or an amount instead; "
-                    "or convert the amount to a float first, with float(amount)",
+                    hint="use a Decimal, an integer or an amount; or first call float(amount)",
                 )
             pair = integer_and_scale(other)
             if pair is None:
@@ -317,8 +316,7 @@ class Amount(Decimal):
         """Raise if an amount is a parameter of SQLite; sqlite3 would ignore a TypeError."""
         raise AmountError(
             "SQLite has no type that can store an amount exactly as a number",
-            hint="write the amount as text, str(amount); "
-            "or write a DataFrame with df.wf.to_sql(name, connection)",
+            hint="write str(amount), or a DataFrame with df.wf.to_sql(name, connection)",
         )
 
     def __neg__(self) -> Self:
