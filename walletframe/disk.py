@@ -37,8 +37,8 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
             "neither locks nor renaming, so an interrupted run could not continue",
-            hint="use a folder on a disk (on a cluster, a shared disk). Copy the finished folder to "
-            "the object store with a command such as `aws s3 sync`",
+            hint="use a folder on a disk (on a cluster, a shared disk). Copy the folder to the "
+            "object store when it is complete, for example with `aws s3 sync`",
         )
     return Path(folder)
 

@@ -71,10 +71,7 @@ def read_file_rows(path: Path, keep: Sequence[str], check: ColumnsCheck = None) 
 def read_open_file(
     file: TextIO, path: Path, keep: Sequence[str], check: ColumnsCheck = None
 ) -> Iterator[Row]:
-    """Yield the rows of an open file, which can be a pipe.
-
-    In a text file, ``#`` begins a comment, and empty lines are skipped.
-    """
+    """Yield the rows of an open file or pipe. In a text file, ``#`` begins a comment."""
     number, lines = 0, _limited_lines(file)
     if path.suffix.lower() == ".csv":
         rows = _csv_rows(lines, path, keep, check)
@@ -123,14 +120,12 @@ def _csv_rows(
         raise SettingsError(
             f"the column {duplicate!r} occurs twice in {path.name}", "rename one of the two columns"
         )
-    if {*COLUMNS} <= {*columns}:
-        names = [*COLUMNS]
-    elif len(remaining) == 1:
-        names = remaining
-    else:
+    has_both = {*COLUMNS} <= {*columns}
+    if not has_both and len(remaining) != 1:
         single = "a single column of wallets such as <BLOCKCHAIN>.<ADDRESS>"
         reason = f"a file needs the columns blockchain and address, or {single}"
         raise AddressError([(1, ",".join(columns), reason)], _line_numbers_note(path))
+    names = [*COLUMNS] if has_both else remaining
     for row in reader:
         cells = [row[each] or "" for each in names]
         if any(cell.strip() for cell in cells):

@@ -122,16 +122,14 @@ def _has_bech32_checksum(format_name: str, data: str) -> bool:
 
 @lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
 def _has_wrong_eip55_case(digits: str) -> bool:
-    """Return whether hex digits in mixed case have a wrong checksum (EIP-55).
-
-    A letter must be a capital if the same digit in the hash of the lower-case text is above 7.
-    """
+    """Return whether hex digits in mixed case have a wrong checksum (EIP-55)."""
     keccak = None if digits in (digits.lower(), digits.upper()) else _import_keccak()
     if keccak is None:
         return False
     text = digits.encode()
     digest = keccak.new(digest_bits=256, data=text.lower()).hexdigest()
-    # Two integers are compared, since a loop over the letters takes as long as the hash.
+    # A letter must be a capital if the digit in its place in the hash is above 7. Integers are
+    # compared, since a loop over the letters takes as long as the hash.
     expected = int(digest[: len(text)], 16) & int(text.translate(_LETTERS), 16)
     return expected != int(text.translate(_CAPITALS), 16)
 

@@ -14,7 +14,6 @@ from walletframe.text import safe_line
 # The 107 identifiers in known.csv are from the service's Python client (rango-sdk-py 0.0.1 on PyPI,
 # April 2026). Unknown identifiers are also requested, since the service will add blockchains.
 # Names, native coins and chain ids are from public lists:
-#
 # - EVM blockchains: https://github.com/ethereum-lists/chains at ded8612 (20 August 2026, MIT
 #   licence), matched by chain id. The list lacks HYPEREVM, and spells Gnosis's coin xDAI as XDAI.
 # - Other blockchains: https://github.com/cosmos/chain-registry at 627bbab (21 August 2026,
