@@ -127,7 +127,7 @@ def file_lock(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
 
 
 def create_private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents; only their owner can read them."""
+    """Create a folder and its missing parents, which only their owner can read."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)

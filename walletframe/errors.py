@@ -110,9 +110,9 @@ class AddressError(WalletframeError, ValueError):
     where : str, optional
         A note for the message about the positions, such as "listed by line number".
     fixes : sequence of (int, str, str), optional
-        The position of each wallet whose blockchain has another name in the service, this
-        blockchain's name, and the service's name. The message counts the wallets by name. The
-        attributes ``fixes`` and ``problems`` contain these wallets.
+        The position, the alias, and the service's name, for each wallet with an alias of the
+        blockchain. The message counts the wallets by alias. The attributes ``fixes`` and
+        ``problems`` contain these wallets.
     malformed : bool, default False
         Whether some addresses don't have the format of their blockchain. A fetch with
         ``on_unreadable="ask"`` requests these addresses.
@@ -193,7 +193,7 @@ class AmountError(WalletframeError, ArithmeticError):
 
 
 class AmountPrecisionError(AmountError):
-    """Digits would be lost or were lost, by a float, too many decimals or a narrow dtype."""
+    """A float, too many decimals or a narrow dtype loses digits."""
 
 
 class AmountTypeError(AmountError, TypeError):

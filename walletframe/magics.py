@@ -175,7 +175,7 @@ def _print_lines(lines: list[str]) -> None:
 
 @contextmanager
 def _print_input_warnings() -> Iterator[None]:
-    """Print warnings about the input. Issue all other warnings again afterwards."""
+    """Print warnings about the input, and issue all other warnings later."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         yield
@@ -207,7 +207,7 @@ def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
 
 @dataclass(frozen=True, slots=True)
 class _SafeHtmlFormatter:
-    """A formatter of tables, after the user's own formatter, that disables MathJax."""
+    """A formatter that disables MathJax in the HTML of the user's earlier formatter."""
 
     earlier: Callable[[Any], str | None] | None
 

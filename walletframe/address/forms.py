@@ -123,7 +123,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return a wallet, or why it can't be read, and the alias of the blockchain ("" if none)."""
+    """Return the wallet (or why it can't be read) and the blockchain's alias (or "")."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -135,7 +135,7 @@ def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(number: object) -> str:
-    """Return an integer chain ID, which may be a float from pandas, as text; else ""."""
+    """Return a chain ID as text, or "" for other values. pandas may have made the ID a float."""
     if isinstance(number, int | float) and 0 < number < _CHAIN_ID_LIMIT and number % 1 == 0:
         return str(int(number))
     return ""

@@ -56,7 +56,7 @@ _EXACT_KINDS = {"integer", "decimal", "empty"}  # results of pandas's infer_dtyp
 def apply_exactly(
     left: ExactAmounts | Floats, right: ExactAmounts | Floats, operation: Callable[[Any, Any], Any]
 ) -> ExactAmounts:
-    """Apply an exact operation, such as addition or floor division; raise for inexact floats."""
+    """Apply an exact operation, such as addition or floor division."""
     left, right = map(_to_exact_amounts, (left, right))
     lefts, rights, scale = at_same_scale(left, right)
     missing = left.missing | right.missing
@@ -67,7 +67,7 @@ def apply_exactly(
 
 
 def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
-    """Return exact amounts; raise an error for n floats, even for exact floats."""
+    """Return exact amounts. Floats raise an error, except a single exact float."""
     if isinstance(operand, ExactAmounts):
         return operand
     missing = np.isnan(operand)
@@ -106,7 +106,7 @@ def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
 
 
 def _limit_decimals(exact: ExactAmounts) -> ExactAmounts:
-    """Remove zeros after the 77th decimal; raise an error for other digits there."""
+    """Reduce amounts to 77 decimals; raise an error if a digit other than 0 would be lost."""
     integers, missing, scale = exact
     if scale <= MAX_DECIMALS:
         return exact
@@ -122,7 +122,7 @@ def _limit_decimals(exact: ExactAmounts) -> ExactAmounts:
 
 
 def quotient(left: Any, right: Any) -> Floats:
-    """Return the float64 nearest to each quotient: NaN for NA and 0/0, infinite for x/0."""
+    """Return the float64 nearest to each quotient. NA and 0/0 become NaN, x/0 infinite."""
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.divide)
     numerators, denominators, _ = at_same_scale(left, right)
@@ -153,7 +153,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 
 
 def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return integers, scale, exponents of two, and floats (the signs, if the operand is exact)."""
+    """Return integers, scale, exponents of two, and floats (for exact amounts, their signs)."""
     if isinstance(operand, ExactAmounts):
         signs = np.sign(float_sort_keys(operand.integers))
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
@@ -213,7 +213,7 @@ def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
 
 
 def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | None:
-    """Return an operand as exact amounts or floats (`count` or one), None for other types."""
+    """Convert an operand to exact amounts or floats; return None for other types."""
     values: ExactAmounts | Floats = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values
@@ -221,7 +221,7 @@ def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | Non
 
 
 def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
-    """Return the values of an operand or text, and a mask of incomparable values."""
+    """Convert an operand to exact amounts or floats, with a mask of incomparable values."""
     values = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)

@@ -334,7 +334,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Return an array of the results of ``map``; raise a TypeError, which pandas catches."""
+        """Return an array if all results of ``map`` are amounts, else raise a TypeError."""
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
         raise TypeError("not all results of the function are amounts")
@@ -607,7 +607,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.where(self.exact().missing, np.nan, self._values_for_argsort())
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Return the positions at which inserted values keep the amounts sorted."""
+        """Return the positions where inserted values keep the amounts sorted."""
         is_list = pd.api.types.is_list_like(value)
         own, targets = self.exact(), self._from_sequence(value if is_list else [value]).exact()
         if own.missing.any() or targets.missing.any():
@@ -624,7 +624,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
-        """Return amounts times 10**18 (integers or Fractions), which merge compares."""
+        """Return amounts times 10**18, as integers or Fractions, for comparisons by merge."""
         integers, missing, scale = self.exact()
         unit = POWERS_OF_TEN[max(scale - COMMON_DECIMALS, 0)]
         keys = rescale(integers, min(scale, COMMON_DECIMALS), COMMON_DECIMALS)

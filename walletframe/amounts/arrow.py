@@ -113,7 +113,7 @@ def decimals_from_integers(integers: Integers, missing: Mask, dtype: pa.DataType
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
-    """Read an Arrow array of amounts, text, decimals or integers; null is missing."""
+    """Read an Arrow array of amounts, text, decimals or integers. Null means missing."""
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.cast(array.type.storage_type)
     if isinstance(array, pa.ChunkedArray):

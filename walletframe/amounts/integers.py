@@ -153,7 +153,7 @@ def factorize_codes(amounts: ExactAmounts) -> Indices:
 
 
 def order_statistics(integers: Integers, positions: Sequence[int]) -> list[int]:
-    """Return the integers at positions of the sorted array, without a complete sort."""
+    """Return the integers at some positions of the sorted array, without a complete sort."""
     floats = float_sort_keys(integers)
     partitioned = np.partition(floats, sorted(set(positions)))
     result: list[Any] = []

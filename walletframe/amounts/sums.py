@@ -37,7 +37,7 @@ _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 @dataclass(frozen=True)
 class GroupedAmounts:
-    """Amounts and the group id of each row: 0 or more, or -1 for a row without a group."""
+    """Amounts, and the group id of each row (-1 for a row without a group)."""
 
     amounts: ExactAmounts
     ids: Indices
@@ -220,7 +220,7 @@ class Int128Amounts:
 
 
 class GroupSums(NamedTuple):
-    """The sum of each group as an unscaled integer, and its number of known amounts."""
+    """The sum (an unscaled integer) and the number of known amounts of each group."""
 
     units: Integers
     scale: int
@@ -327,7 +327,7 @@ def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> FloatTotals
 
 
 def concat_float_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Concatenate `FloatTotals`, with the smallest exponent."""
+    """Concatenate `FloatTotals`. The result has the smallest exponent."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return FloatTotals(

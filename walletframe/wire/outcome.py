@@ -132,6 +132,6 @@ class Outcome:
 
 
 def outcome_of_exception(fault: BaseException) -> Outcome:
-    """Return the outcome for a wallet that raised an unexpected exception."""
+    """Return the outcome for a wallet after an unexpected exception."""
     name = type(fault).__name__  # the exception's text could contain a secret
     return Outcome(Status.INVALID, f"an unexpected error: {name}")
