@@ -37,8 +37,8 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
             "neither locks nor renaming, so an interrupted run could not continue",
-            hint="use a folder on a disk (on a cluster, a shared disk). Copy the folder to the "
-            "object store when it is complete, for example with `aws s3 sync`",
+            hint="use a folder on a disk (on a cluster, a shared disk). When the run is complete, "
+            "copy the folder to the object store, for example with `aws s3 sync`",
         )
     return Path(folder)
 
@@ -122,7 +122,7 @@ def file_lock(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
     except NotImplementedError:
         raise DatasetError(
             f"{path.parent} is on a disk that does not support file locks (flock)",
-            hint="choose a folder on another disk, or update filelock, which then needs no flock",
+            hint="choose a folder on another disk, or update filelock: new versions need no flock",
         ) from None
 
 

@@ -144,7 +144,7 @@ class AddressError(WalletframeError, ValueError):
             counts = Counter(f"write {name} instead of {alias!r}" for _, alias, name in fixes)
             wallets = counted_noun(len(fixes), "wallet")
             aliases = _join_problem_lines(
-                f"{wallets} can be requested only with the service's name of the blockchain:",
+                f"the service has another name for the blockchain of {wallets}:",
                 [(text, counted_noun(count, "wallet")) for text, count in counts.items()],
             )
             message = f"{message}\n{aliases}" if problems else aliases

@@ -113,7 +113,7 @@ class TestFetch:
             client.fetch(wallets)
         assert canned.paths == []
         assert str(caught.value).splitlines()[2:] == [
-            "3 wallets can be requested only with the service's name of the blockchain:",
+            "the service has another name for the blockchain of 3 wallets:",
             "  write ETH instead of 'Ethereum': 2 wallets",
             "  write POLYGON instead of 'matic': 1 wallet",
             "",
@@ -491,7 +491,7 @@ class TestShapes:
             (f"ETH.{ONE[:-1]}g", "0x and 40 hex digits"),
             (
                 "BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN",
-                "base58 that begins with 1 or 3, with a checksum or",
+                "a base58 address that begins with 1 or 3 and has a valid checksum or",
             ),
             ("BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN0", "or a bech32 address that begins with bc1"),
             (f"BTC.bc1{'q' * 38}", "bc1"),

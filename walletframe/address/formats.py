@@ -95,7 +95,7 @@ def _matches_format(format_name: str, address: str) -> bool:
 def _describe_format(format_name: str) -> str:
     kind, _, starts = format_name.partition("-")
     if kind == "base58":
-        return f"base58 that begins with {' or '.join(starts)}, with a checksum"
+        return f"a base58 address that begins with {' or '.join(starts)} and has a valid checksum"
     return _DESCRIPTIONS.get(format_name, f"a bech32 address that begins with {format_name}")
 
 

@@ -160,8 +160,8 @@ def wallets_of_frame(frame: pd.DataFrame) -> Iterable[object]:
         raise ColumnsError(
             missing,
             [str(name) for name in frame.columns],
-            hint="rename the columns, add a column with .assign(blockchain=…) if all wallets are "
-            'on one blockchain, or pass a single column of "<BLOCKCHAIN>.<ADDRESS>" strings',
+            hint='rename the columns, or pass a single column of "<BLOCKCHAIN>.<ADDRESS>" strings; '
+            "if all wallets are on one blockchain, add a column with .assign(blockchain=…)",
         )
     for name in forms.COLUMNS:
         if frame[name].ndim > 1:
