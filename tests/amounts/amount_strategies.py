@@ -21,7 +21,7 @@ floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def _written(sign, digits, decimals, power):
-    """Write digits with a point before the last of them, and a power of ten."""
+    """Write digits with a decimal point, and an exponent."""
     if decimals is None:
         return f"{sign}{digits}{power}"
     whole = len(digits) - min(decimals, len(digits))
@@ -43,7 +43,7 @@ notations = st.builds(
 
 
 def array_of(column):
-    """Return an array of pairs of base units and decimals; None is missing."""
+    """Return an array of amounts from pairs (base units, decimals). None means missing."""
     return AmountArray.from_raw(
         [None if pair is None else pair[0] for pair in column],
         [0 if pair is None else pair[1] for pair in column],
@@ -51,12 +51,12 @@ def array_of(column):
 
 
 def fractions_of(column):
-    """Return the same amounts as fractions; None is missing."""
+    """Return the same amounts as fractions. None means missing."""
     return [None if pair is None else Fraction(pair[0], 10 ** pair[1]) for pair in column]
 
 
 def exact_values(array):
-    """Return an array's amounts as fractions; None is missing."""
+    """Return an array's amounts as fractions. None means missing."""
     return [None if value is None else Fraction(value) for value in array.to_decimal()]
 
 

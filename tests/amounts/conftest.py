@@ -56,7 +56,7 @@ def all_data(request, data, data_missing):
 
 @pytest.fixture
 def data_repeated(data):
-    """Return a function that yields the amounts so many times."""
+    """Return a function that yields the amounts `count` times."""
     return lambda count: (data for _ in range(count))
 
 
@@ -92,7 +92,7 @@ def na_value(dtype):
 
 @pytest.fixture
 def invalid_scalar():
-    """Return a value that is no amount."""
+    """Return a value that is not an amount."""
     return object()
 
 

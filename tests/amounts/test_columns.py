@@ -1,4 +1,4 @@
-"""Exact results where pandas rounds to floats; and objects that become amounts again."""
+"""Exact results where pandas rounds to floats, and conversion of objects to amounts."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -29,7 +29,7 @@ def fractions(series):
 
 @pytest.mark.parametrize("window, needed", [(1, None), (2, None), (3, 1), (3, 2), (9, 1), (2, 0)])
 def test_windows_are_exact(amounts, window, needed):
-    """Earlier values leave no trace in a window."""
+    """Values before a window do not change its results."""
     rolling, values = amounts.wf.rolling(window, needed), fractions(amounts)
     windows = [values[max(0, end - window) : end] for end in range(1, len(values) + 1)]
     present = [[value for value in each if value is not None] for each in windows]
@@ -46,7 +46,7 @@ def test_windows_are_exact(amounts, window, needed):
 
 
 def test_wrong_windows_are_refused(amounts):
-    """Impossible windows raise pandas's errors, and floats beside amounts ours."""
+    """Invalid windows raise pandas's errors; columns of floats raise an AmountError."""
     for window in ("2 days", "2D", 2.0):
         with pytest.raises(ValueError, match="window must be an integer"):
             amounts.wf.rolling(window).sum()
@@ -57,7 +57,7 @@ def test_wrong_windows_are_refused(amounts):
 
 
 def test_changes_are_rounded_once():
-    """A change near 1e-9 is right to the last bit, unlike pandas's."""
+    """A change near 1e-9 is correct to the last bit; the result of pandas is not."""
     amounts = pd.Series(["3", "3.000000001", "0", "0", "5", None], dtype="amount")
     changes = amounts.wf.pct_change()
     assert changes[1] == 1 / (3 * 10**9)
@@ -69,10 +69,10 @@ def test_changes_are_rounded_once():
 
 
 class TestAsAmounts:
-    """Columns of Decimal objects become amounts; nothing else changes."""
+    """Columns of Decimal objects become amounts. All other columns stay unchanged."""
 
     def test_frame(self, amounts):
-        """Columns are converted even if two have one name."""
+        """Columns are converted even if two columns have the same name."""
         frame = pd.DataFrame([[Decimal("1E-18"), "x", 1.5], [None, "y", 2]], columns=["a", "a", 1])
         frame.insert(0, "b", amounts.array[:2])
         result = wf.as_amounts(frame)
@@ -82,7 +82,7 @@ class TestAsAmounts:
         assert wf.as_amounts(frame[[]]).shape == (2, 0)
 
     def test_series(self, amounts):
-        """Objects that pandas returns become amounts, with NaN among them."""
+        """Objects that pandas returns become amounts, and NaN becomes missing."""
         frame = amounts.to_frame().assign(i=1)
         assert wf.as_amounts(frame.apply(lambda row: row["a"] + row["i"], axis=1)).equals(
             amounts.rename(None) + 1

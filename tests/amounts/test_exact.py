@@ -31,7 +31,7 @@ twins = columns.flatmap(
 
 
 def pointwise(operation, left, right):
-    """Apply an operation to fractions where neither is missing."""
+    """Apply an operation to pairs of fractions without missing values."""
     return [
         None if a is None or b is None else operation(a, b)
         for a, b in zip(left, right, strict=True)
@@ -65,7 +65,7 @@ def test_whole_quotients_and_remainders_are_exact(twin, operation):
 
 @given(twins, st.sampled_from(["eq", "ne", "lt", "le", "gt", "ge"]))
 def test_comparisons_are_exact(twin, name):
-    """Comparisons have the fractions' results, and NA where either is missing."""
+    """Comparisons equal those of fractions. A missing operand makes the result NA."""
     compare = getattr(operator, name)
     result = compare(*map(array_of, twin)).to_numpy(object, na_value=None)
     assert list(result) == pointwise(compare, *map(fractions_of, twin))
@@ -119,7 +119,7 @@ def test_sorting_distinguishes_integers_of_one_float(raw):
 
 @given(columns, st.lists(st.integers(0, 2), min_size=12, max_size=12))
 def test_groups_are_exact(column, keys):
-    """Grouped sums, minima and maxima are those of the groups' fractions."""
+    """Grouped sums, minima and maxima equal those of fractions."""
     frame = pd.DataFrame({"key": keys[: len(column)], "amount": array_of(column)})
     members = {}
     for key, fraction in zip(keys, fractions_of(column), strict=False):
@@ -155,7 +155,7 @@ def test_rounding_is_exact_and_half_to_even(column, decimals):
 
 @given(columns, columns)
 def test_joining_and_identity_ignore_the_scale(left, right):
-    """Joined arrays hold the same amounts; equal amounts have equal hashes."""
+    """Concatenated arrays contain the same amounts. Equal amounts have equal hashes."""
     joined = pd.concat([pd.Series(array_of(left)), pd.Series(array_of(right))], ignore_index=True)
     fractions = fractions_of(left) + fractions_of(right)
     assert joined.dtype == "amount"

@@ -25,7 +25,7 @@ def frame():
 @pytest.mark.parametrize("how", ["inner", "left", "outer"])
 @pytest.mark.parametrize("keys", [["k"], ["k", "j"]])
 def test_merge_with_other_numbers(kind, how, keys):
-    """Keys of another dtype are matched by value, with NAs and with two keys."""
+    """Keys of another dtype are matched by value, also with NA and with two keys."""
     ours = pd.DataFrame({"k": pd.array(["3", "1", None, "1.0"], dtype="amount"), "j": 1, "x": 1})
     theirs = pd.DataFrame({"k": pd.array([7, 1, 1], dtype=kind), "j": 1, "y": [1, 2, 3]})
     merged = ours.merge(theirs, on=keys, how=how)
@@ -38,7 +38,7 @@ def test_merge_with_other_numbers(kind, how, keys):
 
 
 def test_merge_of_fractions_with_nullable_integers():
-    """Pandas casts to the integers for a warning; the error has a hint."""
+    """Pandas casts fractions to integers for a warning; the error has a hint."""
     ours = pd.DataFrame({"k": pd.array(["1.5"], dtype="amount")})
     theirs = pd.DataFrame({"k": pd.array([1], dtype="Int64")})
     with pytest.raises(AmountPrecisionError, match=r"1\.5 .*int64"):
@@ -47,7 +47,7 @@ def test_merge_of_fractions_with_nullable_integers():
 
 
 def test_memory_counts_the_integers(frame):
-    """With deep=True the integers count; without, a reference and a byte of the mask."""
+    """With deep=True, the size includes the integers; otherwise, references and the mask."""
     shallow, deep = (frame.memory_usage(deep=deep)["a"] for deep in (False, True))
     assert (shallow, deep > shallow + 4 * 24) == (4 * 9, True)
 
@@ -60,7 +60,7 @@ def test_rows_of_extremes(frame):
 
 
 def test_round_by_column(frame):
-    """A column that is named is rounded, half to even."""
+    """Only the named column is rounded, half to even."""
     wanted = [1, Amount("2.2"), pd.NA, 10**27]
     assert frame.round({"a": 1})["a"].tolist() == wanted
     assert frame.round(pd.Series({"a": 1}))["a"].tolist() == wanted
@@ -69,7 +69,7 @@ def test_round_by_column(frame):
 @pytest.mark.parametrize("kind", [int, np.int64, np.int8])
 @pytest.mark.parametrize("decimals", [2, 0, -30])
 def test_rounding_by_numpys_integers(kind, decimals):
-    """NumPy's powers of ten overflow in silence; Python's don't."""
+    """NumPy's powers of ten overflow silently; Python's do not."""
     amount = Amount(f"{2**130}.{2**130}")
     wanted = Amount(round(Fraction(amount), decimals))
     assert pd.Series([amount], dtype="amount").round(kind(decimals)).tolist() == [wanted]
@@ -89,7 +89,7 @@ def test_csv_with_a_comma_and_with_a_format(frame):
 
 @pytest.mark.parametrize("float_format", ["%.2f", "%g", "%.2f".__mod__])
 def test_csv_with_a_format_of_floats(frame, float_format):
-    """Percent formats need floats, so they are refused, in an index too, with a hint."""
+    """Percent formats need floats, so they are refused with a hint, also for an index."""
     for table in (frame, frame.dropna().set_index("a")):
         with pytest.raises(AmountPrecisionError, match="round the amount to a float") as caught:
             table.to_csv(float_format=float_format)
@@ -100,7 +100,7 @@ def test_csv_with_a_format_of_floats(frame, float_format):
 
 
 def test_markdown_keeps_all_digits(frame):
-    """The option that the pages name keeps all digits."""
+    """The documented option keeps all digits."""
     assert LARGE in frame.dropna().to_markdown(disable_numparse=True)
 
 
@@ -114,7 +114,7 @@ def test_quantile_bins_of_ranks():
 
 @pytest.mark.parametrize("name", ["mean", "median"])
 def test_means_of_rows_with_floats_as_text(name):
-    """The mean is the nearest float, once the column of floats is one of amounts."""
+    """The mean is the nearest float after the floats are converted to amounts."""
     amounts = pd.array(["1000000000000000.000000000000000003", None], dtype="amount")
     frame = pd.DataFrame({"a": amounts, "f": [-1e15, 1e-7]})
     result = getattr(frame.astype(TEXT).astype("amount"), name)(axis=1)

@@ -33,7 +33,7 @@ def test_text_decimals_and_integers_are_read():
 
 
 def test_long_lists_are_read_as_short_ones():
-    """If Arrow refuses one text in a long list, the result is that of a short list."""
+    """If Arrow refuses a text in a long list, the result is the same as for a short list."""
     assert texts(pd.array(["1E-2", "7.", *["0.5"] * 100], dtype="amount"))[:3] == [
         "0.01",
         "7",
@@ -61,7 +61,7 @@ READERS = {
 @given(st.lists(notations, min_size=1, max_size=5))
 @example(["1.157920892373162e+59"])
 def test_every_notation_means_the_same_number(read, drawn):
-    """Plain or scientific text is the number that Fraction reads, alone and among 1,000."""
+    """Plain and scientific text is read as by Fraction, alone and among 1,000 texts."""
     expected = [Fraction(text) for text in drawn]
     assert exact_values(read(drawn[:1])) == expected[:1]
     many = read([*drawn, *["0.5"] * (1000 - len(drawn))])
@@ -115,7 +115,7 @@ def test_text_without_a_number_is_refused(value, count):
     [0.5, np.float32(0.5), np.inf, True, np.bool_(1), Decimal("NaN"), Decimal("Infinity"), b"1"],
 )
 def test_values_that_are_not_exact_are_refused(value):
-    """Floats, bools, NaN and infinity are no amounts, alone or in a column."""
+    """Floats, bools, NaN and infinity are refused, alone or in a column."""
     with pytest.raises(AmountError, match="at position 1"):
         pd.array([1, value], dtype="amount")
     with pytest.raises(AmountError, match="is not an exact amount"):
@@ -187,13 +187,13 @@ def test_decimals_are_integers_from_0_to_77(decimals):
 
 
 def test_huge_decimals_are_refused():
-    """The message has the number's length in place of its digits."""
+    """The message contains the number's length, not its digits."""
     with pytest.raises(AmountError, match="an integer with more than 4300 digits"):
         AmountArray.from_raw(["1"], [10**5000])
 
 
 def test_fractional_base_units_are_refused():
-    """`raw` rounds nothing, and needs decimals for every amount that is not missing."""
+    """`raw` never rounds, and needs the decimals of every known amount."""
     array = pd.array(["1.5", None], dtype="amount")
     assert list(array.raw([1, 6])) == [15, None]
     with pytest.raises(AmountError, match=r"1\.5 \(at position 0\) is not a whole number"):
@@ -243,13 +243,13 @@ def test_arrow_decimals_of_more_than_77_decimals_are_refused():
 
 
 def test_search_needs_order():
-    """A missing amount has no place in an order."""
+    """A missing amount has no order."""
     with pytest.raises(ValueError, match="missing"):
         pd.array(["1", None], dtype="amount").searchsorted("1")
 
 
 def test_read_only_arrays_are_not_changed():
-    """Pandas marks arrays that must not change; so are views of them."""
+    """Pandas marks arrays that must not change. Their views are also read-only."""
     array = pd.array(["1", "2"], dtype="amount")
     array._readonly = True
     for locked in (array, array[:1]):

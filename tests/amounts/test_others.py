@@ -69,7 +69,7 @@ each_operator = pytest.mark.parametrize("apply", OPERATORS)
 
 
 def exact(value):
-    """Return a number as a fraction; None is missing."""
+    """Return a number as a fraction. None means missing."""
     if pd.isna(value):
         return None
     if hasattr(value, "as_integer_ratio"):
@@ -109,7 +109,7 @@ def check(apply, left, right):
 @pytest.mark.parametrize("other", ONE.values(), ids=ONE)
 @pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
 def test_one_number(holder, other, apply):
-    """A number of any library is taken exactly, on either side of a column or an amount."""
+    """A number of any library is read exactly, as the left or right operand."""
     amounts = holder(pd.array(VALUES, dtype="amount"))
     check(apply, amounts, other)
     check(apply, other, amounts)
@@ -119,7 +119,7 @@ def test_one_number(holder, other, apply):
 @pytest.mark.parametrize("other", MANY.values(), ids=MANY)
 @pytest.mark.parametrize("holder", [HOLDERS["array"], HOLDERS["Series"]], ids=["array", "Series"])
 def test_many_numbers(holder, other, apply):
-    """A column of numbers is taken exactly, with NA where one side has it."""
+    """A column of numbers is read exactly. NA in an operand makes the result NA."""
     amounts = holder(pd.array(VALUES, dtype="amount"))
     there = pd.Series(other) if holder is pd.Series else other
     check(apply, amounts, there)
@@ -153,7 +153,7 @@ def test_objects_that_are_floats_are_floats():
     ],
 )
 def test_numpy_rounds_exactly(function, of_one):
-    """NumPy's rounding returns amounts, NA where one was."""
+    """NumPy's rounding returns amounts, and keeps NA."""
     amounts = pd.Series([*VALUES, "-2.5", "0", "-1E-18"], dtype="amount")
     result = function(amounts)
     assert result.dtype == "amount"
@@ -164,7 +164,7 @@ def test_numpy_rounds_exactly(function, of_one):
 @pytest.mark.parametrize("other", [0, Amount("1.6"), WHOLE, pd.array(VALUES[::-1], dtype="amount")])
 @pytest.mark.parametrize("function, of_two", [(np.maximum, max), (np.minimum, min)])
 def test_numpy_chooses_exactly(function, of_two, other):
-    """The larger or the smaller amount is exact, on either side, NA where one is missing."""
+    """The larger or smaller amount is exact. A missing operand makes the result NA."""
     amounts = pd.Series(VALUES, dtype="amount")
     listed = list(other) if pd.api.types.is_list_like(other) else [other] * len(VALUES)
     pairs = zip(map(exact, amounts), map(exact, listed), strict=True)
@@ -256,7 +256,7 @@ def test_inexact_numbers_are_refused_with_the_reason(apply, other):
 
 
 class TestScalar:
-    """One amount is exact, and is printed in plain digits, in any decimal context."""
+    """An amount is exact and is printed in plain digits, in any decimal context."""
 
     large = Amount(10**40 + 1)
 
@@ -273,7 +273,7 @@ class TestScalar:
 
     @pytest.mark.parametrize("exponent", [0.5, -1, Amount(2), "2"])
     def test_other_powers_are_refused(self, exponent):
-        """Other powers are refused, of an amount and of a column, and as exponents."""
+        """Other exponents are refused, and so are amounts as exponents."""
         column = pd.array([self.large], dtype="amount")
         for base in (self.large, column):
             with pytest.raises(AmountTypeError, match=r"must be a (single )?non-negative integer"):
@@ -301,7 +301,7 @@ class TestScalar:
     @pytest.mark.parametrize("text", ["0.125", "2.5", "-0.5", "1234567.895", "99.995"])
     @pytest.mark.parametrize("specification", [".2f", ".0f", ",.1f", ".1%", ".3e", "+.4", ".3g"])
     def test_rounding_does_not_follow_the_context(self, text, specification):
-        """Rounding is half to even, as Python's is by default."""
+        """Rounding is half to even, which is also Python's default."""
         wanted = format(Decimal(text), specification)
         with localcontext(rounding=ROUND_UP, prec=3):
             result = format(Amount(text), specification)
@@ -310,7 +310,7 @@ class TestScalar:
         )
 
     def test_equals_a_value_of_a_column(self):
-        """The sign of 0, NumPy's integers and divisions by 0 are those of a column."""
+        """An amount and a column agree on the sign of 0, NumPy integers and division by 0."""
         assert str(Amount("-0")) == "0"
         assert Amount(np.int64(5)) == Amount(5) == np.int64(5)
         assert (Amount(1) / 0, Amount(-1) / 0) == (math.inf, -math.inf)

@@ -1,4 +1,4 @@
-"""Plotly express takes amounts for numbers, and draws them on the right axis."""
+"""Plotly express treats amounts as numbers, and draws them on the correct axis."""
 
 import json
 
@@ -23,7 +23,7 @@ def drawn(figure):
 @pytest.mark.parametrize("draw", [px.bar, px.line, px.area, px.scatter])
 @pytest.mark.parametrize("data", [SERIES, SERIES.to_frame()], ids=["Series", "one column"])
 def test_amounts_are_on_the_y_axis(draw, data):
-    """The rows are on the other one; nothing is counted."""
+    """The rows are on the x axis, and nothing is counted."""
     trace = drawn(draw(data))
     assert (trace["x"], trace["y"], trace["orientation"]) == (list("wxyz"), NUMBERS, "v")
 
@@ -34,7 +34,7 @@ def test_amounts_on_the_x_axis_make_horizontal_bars():
 
 
 def test_colours_are_a_scale():
-    """Amounts as colours are a scale, and no categories."""
+    """Amounts as colours are a scale, not categories."""
     trace = drawn(px.scatter(FRAME, x="f", y="b", color="amount"))
     assert trace["marker"]["color"] == [1.5, 2.0, 4.0]
 

@@ -31,7 +31,7 @@ def test_floats_are_the_nearest(column):
 
 @given(columns, pairs)
 def test_quotients_are_the_nearest(column, divisor):
-    """Amounts over an amount are rounded once; over zero as for floats."""
+    """Quotients are rounded once. Division by zero is as for floats."""
     below = Fraction(divisor[0], 10 ** divisor[1])
     if below == 0:
         return
@@ -63,7 +63,7 @@ def test_quotients_with_floats_are_the_nearest(column, number):
 
 @given(columns)
 def test_mean_and_median_are_the_nearest(column):
-    """Mean and median are rounded once, NaN of nothing."""
+    """Mean and median are rounded once, and NaN without amounts."""
     array, present = array_of(column), sorted(f for f in fractions_of(column) if f is not None)
     if not present:
         assert math.isnan(array.mean())
@@ -125,14 +125,14 @@ def test_statistics_of_groups_are_those_of_their_members(column, keys):
 
 
 def test_products_below_all_normal_floats_are_rounded_once():
-    """A third of the smallest float is 0, and two thirds of it are the whole."""
+    """A third of the smallest float is rounded to 0, and two thirds are rounded up to it."""
     least = 5e-324
     amounts = pd.Series(["0.4", "0.6", "2.4"], dtype="amount")
     assert_same(amounts * least, [0, least, 2 * least])
 
 
 def test_groups_of_few_members():
-    """Spreads, ranks, and the largest so far, in groups of none, one and two."""
+    """Spreads, ranks and cumulative maxima, in groups of no, one and two amounts."""
     keys = pd.Categorical(["a", "a", "a", "b"], ["a", "b", "c"])
     frame = pd.DataFrame({"key": keys, "amount": pd.array(["1", None, "2.5", "7"], "amount")})
     grouped = frame.groupby("key", observed=False)["amount"]
@@ -145,7 +145,7 @@ def test_groups_of_few_members():
 
 
 def test_division_by_zero_is_that_of_floats():
-    """Over zero: infinite with the amount's sign, and NaN for zero."""
+    """Division by zero is infinite with the amount's sign, and NaN for 0/0."""
     amounts = pd.array(["1", "-1", "0", None], dtype="amount")
     expected = [math.inf, -math.inf, math.nan, math.nan]
     assert_same(amounts / 0, expected)
@@ -156,7 +156,7 @@ def test_division_by_zero_is_that_of_floats():
 
 
 def test_infinite_floats_over_amounts_stay_infinite():
-    """Infinity over an amount has the amount's sign, over zero too; NaN over an amount is NaN."""
+    """Infinity divided by an amount has the amount's sign, even for zero. NaN stays NaN."""
     amounts = pd.Series(["2", "-0.5", "0", None], dtype="amount")
     assert_same(math.inf / amounts, [math.inf, -math.inf, math.inf, math.nan])
     assert_same(-math.inf / amounts, [-math.inf, math.inf, -math.inf, math.nan])

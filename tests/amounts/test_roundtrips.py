@@ -1,4 +1,4 @@
-"""Amounts are lossless in files and other processes, at the extremes too."""
+"""Files and other processes keep all digits, also of extreme amounts."""
 
 import copy
 import io
@@ -52,7 +52,7 @@ def total(array):
 
 
 def test_csv(frame):
-    """CSV holds plain text, and comes back as amounts."""
+    """CSV contains plain text, which is read as amounts."""
     text = frame.to_csv(index=False)
     assert "E" not in text
     read = pd.read_csv(io.StringIO(text), dtype={"amount": "amount"})
@@ -61,7 +61,7 @@ def test_csv(frame):
 
 @pytest.mark.parametrize("orient", ["records", "columns", "split"])
 def test_json(frame, orient):
-    """JSON holds text, since its numbers would be rounded."""
+    """JSON contains text, since JSON numbers would be rounded."""
     text = frame.to_json(orient=orient)
     read = pd.read_json(io.StringIO(text), orient=orient, dtype={"amount": "amount"})
     pd.testing.assert_frame_equal(read, frame)
@@ -76,7 +76,7 @@ def test_json_with_a_value_that_is_no_amount(refused):
 
 
 def test_parquet_and_feather(frame, tmp_path):
-    """Pandas's own files come back as amounts."""
+    """Files that pandas writes are read as amounts."""
     frame.to_parquet(tmp_path / "a.parquet")
     frame.to_feather(tmp_path / "a.feather")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "a.parquet"), frame)
@@ -133,14 +133,14 @@ def test_flight_keeps_the_type(frame):
 
 @pytest.mark.parametrize("least", [1, "1"])
 def test_filters_do_not_compare_amounts_as_text(frame, tmp_path, least):
-    """Arrow has no order of amounts, and raises: 10 is not below 9."""
+    """Arrow raises an error instead of comparing text, in which 10 is below 9."""
     frame.to_parquet(tmp_path / "a.parquet")
     with pytest.raises(pa.ArrowNotImplementedError, match=r"walletframe\.amount"):
         pd.read_parquet(tmp_path / "a.parquet", filters=[("amount", ">", least)])
 
 
 def test_files_are_text_to_others(frames, tmp_path):
-    """DuckDB reads them as text; so does an Arrow that does not know the type."""
+    """DuckDB, and Arrow without the registered type, read amounts as text."""
     paths = [str(tmp_path / f"{name}.parquet") for name in frames]
     texts = [frame["amount"].array.to_arrow().to_pylist() for frame in frames.values()]
     for path, frame, text in zip(paths, frames.values(), texts, strict=True):
@@ -156,7 +156,7 @@ def test_files_are_text_to_others(frames, tmp_path):
 
 
 def test_copies_and_pickles(frame):
-    """Copies share nothing and lose nothing."""
+    """Copies and pickles are independent and keep all digits."""
     for twin in (copy.copy(frame), copy.deepcopy(frame), pickle.loads(pickle.dumps(frame))):
         pd.testing.assert_frame_equal(twin, frame)
     array = frame["amount"].array
@@ -176,7 +176,7 @@ def test_other_processes(frames):
 
 
 def test_other_dtypes(frame):
-    """Text, objects and categories come back."""
+    """Text, objects and categories are converted back to amounts."""
     column = frame["amount"]
     for dtype in (TEXT, "string", object, "category", pd.ArrowDtype(pa.string())):
         assert column.astype(dtype).astype("amount").equals(column)
@@ -254,7 +254,7 @@ def test_decimals_are_the_nearest(integer, scale):
 
 @pytest.mark.parametrize("own", ["amount_text", "d_text"])
 def test_column_named_like_exact_text_is_refused(frame, own):
-    """It is refused beside amounts, and beside the user's own decimals that would match it."""
+    """A column named like exact text is refused beside amounts and beside decimals."""
     decimals = pd.array([Decimal(1)] * 5, dtype=pd.ArrowDtype(pa.decimal128(38, 18)))
     with pytest.raises(SettingsError, match=rf"frame.rename\(columns=\{{'{own}': …"):
         to_portable_table(frame.assign(d=decimals, **{own: "mine"}))
@@ -273,7 +273,7 @@ def test_a_column_without_a_type_is_named():
 
 
 def test_portable_files_open_in_pandas_without_walletframe(frames, tmp_path):
-    """A pandas that doesn't know amounts reads exact text and decimals."""
+    """Pandas without walletframe reads exact text and decimals."""
     paths = [str(portable(frame, tmp_path / name)) for name, frame in frames.items()]
     code = (
         "import sys, pandas as pd\n"

@@ -39,14 +39,14 @@ def test_text_is_read_back(scale):
 
 @pytest.mark.parametrize("nines", [18, 19, 20, 21, 22])
 def test_text_is_read_up_to_the_width_of_arrows_decimals(nines):
-    """Of 38 digits and a few more or less, with and without a sign."""
+    """The text has 38 digits, or a few more or less, with and without a sign."""
     texts = [f"{sign}{'9' * nines}.{'9' * 18}" for sign in ("", "-", "+")] * 7
     assert pd.array(texts, dtype="amount").tolist() == list(map(Amount, texts))
 
 
 @pytest.mark.parametrize("kind", [pa.decimal128(38, 18), pa.decimal256(70, 0), pa.decimal128(9, 9)])
 def test_arrow_decimals_are_read(kind):
-    """A part of an array, which starts within its buffers, is read right, too."""
+    """A slice of an array, which starts within its buffers, is read correctly."""
     numbers = pa.array([Decimal("0.5"), None, Decimal("-0.25"), Decimal(0)], pa.decimal128(9, 9))
     if not kind.scale:
         numbers = pa.array([10**69, None, -7, 0], pa.decimal256(70, 0))
@@ -75,7 +75,7 @@ def test_threads_leave_the_garbage_collector_as_it_was():
 
 
 def test_amounts_of_one_float_have_their_own_codes():
-    """Codes are those of the integers, in the order of the first mention."""
+    """Codes distinguish the integers, in order of first appearance."""
     amounts = pd.array([str(2**80 + 1), None, str(2**80), str(2**80 + 1)], dtype="amount")
     codes, uniques = amounts.factorize()
     assert (codes.tolist(), uniques.tolist()) == ([0, -1, 1, 0], [2**80 + 1, 2**80])
@@ -105,6 +105,6 @@ def test_keys_of_a_merge_are_exact_at_any_scale():
     ],
 )
 def test_an_index_knows_whether_it_is_sorted(texts, rising, falling):
-    """A missing amount has no place in an order."""
+    """A missing amount has no order."""
     index = pd.Index(pd.array(texts, dtype="amount"))
     assert (index.is_monotonic_increasing, index.is_monotonic_decreasing) == (rising, falling)

@@ -1,4 +1,4 @@
-"""A write is seen by the same frames as with pandas's own columns, old or new."""
+"""Writes change the same frames as with pandas's own columns."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""Amounts as words of 128 bits equal the integers that they avoid."""
+"""128-bit amounts equal the same amounts as Python integers."""
 
 from decimal import Decimal
 
@@ -34,7 +34,7 @@ def read(values):
 
 @given(rows)
 def test_sums(rows):
-    """Sums by group are exact, with values that no decimal holds among them."""
+    """Sums by group are exact, also with amounts that do not fit in a decimal."""
     values = ["" if value is None else value for value, _ in rows]
     ids, result = np.array([number for _, number in rows], dtype=np.intp), read(values)
     ours, exact = group_sums(result, ids, 3), group_sums(result.exact(), ids, 3)
@@ -61,7 +61,7 @@ def test_many(monkeypatch):
 
 
 def test_of_words():
-    """An array of words makes integers on demand, and then works like any other."""
+    """128-bit amounts are converted to integers when needed."""
     array = AmountArray._from_int128(read([10**18, "", 5 * 10**17]))
     assert array.take([1, 0]).tolist() == [pd.NA, 1]
     array[1] = 2

@@ -142,7 +142,7 @@ These methods were not tried, since they need other packages or files:
 
 
 def calls():
-    """Return the calls that the files list, and bare ones for the other names of pandas."""
+    """Return the listed calls, and calls without arguments for all other names of pandas."""
     result = listed(_HERE / "pandas.txt")
     known = {(call.holder, call.name) for call in result}
     for holder, (variable, owner) in _PANDAS.items():
@@ -160,7 +160,7 @@ def hasattr_(owner, name):
 
 
 def public(owner):
-    """Return the names that take amounts: all of a class, the functions of pandas."""
+    """Return the public names of a class or module, except those without amounts."""
     left_out = _TAKE_NO_AMOUNTS | _NOT_TRIED
     names = [name for name in dir(owner) if name[0] != "_" and name not in left_out]
     if inspect.ismodule(owner):
@@ -188,7 +188,7 @@ def kept():
 
 
 def installed():
-    """Return the version of pandas whose verdicts are those of the installed one."""
+    """Return the newest version with verdicts that is not newer than the installed pandas."""
     return max(release for release in kept() if release <= _numbers(pd.__version__))
 
 
@@ -201,14 +201,14 @@ def _name(release):
 
 
 def _read(release):
-    """Read a file: it has all verdicts for the newest pandas, and the different ones for others."""
+    """Read verdicts: all for the newest pandas, only differing ones for older versions."""
     text = (_VERDICTS / f"{_name(release)}.txt").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines()]
     return {(holder, code): Verdict(kind, where) for kind, where, holder, code in lines}
 
 
 def write():
-    """Write the page, and the verdicts for the installed pandas, where the newest has others."""
+    """Write the page, and the verdicts of the installed pandas that differ from the newest."""
     release, newest = _numbers(pd.__version__), max(kept(), default=(0, 0))
     known = _read(newest) if release < newest else {}
     result = {key: verdict for holder in holders() for key, verdict in verdicts(holder).items()}
