@@ -86,7 +86,7 @@ def kernel(tmp_path_factory):
 
 
 def test_a_line_fetches_and_shows(kernel):
-    """The result is shown, and an assignment keeps it."""
+    """The result is displayed, and can be assigned."""
     output = kernel.run("%wallets --client client NEAR.alice.near")
     assert "1 wallet on 1 blockchain: 1 ok" in output["text/html"]
     kernel.run(
@@ -96,7 +96,7 @@ def test_a_line_fetches_and_shows(kernel):
 
 
 def test_a_cell_fetches_into_a_variable(kernel):
-    """It has one wallet in each line, comments, options, and the name of the variable."""
+    """A cell has one wallet per line, comments, options, and the name of the variable."""
     output = kernel.run(
         "%%wallets --client client --out friends --refresh\n"
         "NEAR.alice.near  # Alice\n\n# nobody\n"
@@ -108,7 +108,7 @@ def test_a_cell_fetches_into_a_variable(kernel):
 
 
 def test_columns_of_a_variable_or_a_file_are_kept(kernel, tmp_path):
-    """Totals by one are shown, and the whole fetch is kept."""
+    """Totals by a kept column are displayed, and the complete fetch is stored."""
     kernel.run("import pandas as pd")
     kernel.run("people = pd.DataFrame({'wallet': ['NEAR.alice.near'], 'owner': ['Ada']})")
     output = kernel.run("%wallets --from people -c client --keep owner --by owner --out held")
@@ -121,13 +121,13 @@ def test_columns_of_a_variable_or_a_file_are_kept(kernel, tmp_path):
 
 
 def test_totals_with_wallets_after_the_options(kernel):
-    """By asset, without a list of wallets."""
+    """Wallets may follow --by asset."""
     output = kernel.run("%wallets --by asset -c client NEAR.alice.near")
     assert re.search(r"^ +asset +amount +holders\n0 +NEAR ", output["text/plain"])
 
 
 def test_variables_are_inserted(kernel):
-    """A list in braces equals its elements."""
+    """A list in braces is replaced by its elements."""
     kernel.run("names = ['NEAR.alice.near', 'NEAR.bob.near']")
     kernel.run("both = %wallets -c client {names}")
     assert kernel.value("len(both.wallets)") == "2"
@@ -175,13 +175,13 @@ def test_an_error_about_wallets_shows_the_callers_lines_alone(kernel):
 
 
 def test_malformed_addresses_can_be_requested(kernel):
-    """As written; the sandbox fails them."""
+    """Malformed addresses are requested as written; in the sandbox, these wallets fail."""
     kernel.run("asked = %wallets -c client --on-unreadable ask ETH.0x12")
     assert kernel.value("asked.wallets.status.tolist()") == "['failed']"
 
 
 def test_names_of_blockchains_can_be_fixed(kernel):
-    """Those in the cell, and those of a variable."""
+    """Names in the cell and in a variable are fixed."""
     output = kernel.run("%%wallets -c client --fix --out bob\nnearprotocol.bob\nnearprotocol.al\n")
     assert "replaced 'nearprotocol' with NEAR (2 rows)" in output["stderr"]
     assert kernel.value("bob.wallets.blockchain.tolist()") == "['NEAR', 'NEAR']"
@@ -257,7 +257,7 @@ def test_other_lines_are_completed_as_before(kernel):
 
 @completes
 def test_loading_again_and_unloading(kernel):
-    """Completions are there once, and are removed."""
+    """Completions are registered once, and are removed."""
     kernel.run("%reload_ext walletframe")
     assert kernel.complete("%wallets AVAX") == ["%wallets AVAX_CCHAIN."]
     kernel.run("%unload_ext walletframe")
@@ -294,7 +294,7 @@ def print_mine(_frame, printer, _cycle):
 
 
 def test_other_warnings_stay_warnings(service):
-    """Only oddities of the list are printed."""
+    """Only warnings about the input are printed."""
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
     client = shell.user_ns["client"] = service.client("test", cache="memory")
@@ -362,7 +362,7 @@ def test_tables_follow_the_options_of_pandas(kernel):
 
 
 def test_a_users_formatter_stays(kernel):
-    """It draws within the element, and alone when the extension is unloaded."""
+    """The user's formatter works with the extension, and after it is unloaded."""
     kernel.run(
         FRAMES + "%unload_ext walletframe\nformatter.for_type(pd.DataFrame, lambda _: 'mine')"
     )
@@ -384,7 +384,7 @@ threading.Thread(target=interrupt).start()
 
 
 def test_an_interrupt_keeps_finished_wallets(kernel):
-    """They are in the variable, and the cell ends as interrupted."""
+    """Finished wallets are in the variable, and the cell is interrupted."""
     kernel.run("slow = wf.sandbox(latency_s=5); lame = slow.client(cache=False, workers=1)")
     kernel.run(INTERRUPT)
     output = kernel.run(
@@ -396,7 +396,7 @@ def test_an_interrupt_keeps_finished_wallets(kernel):
 
 
 def test_help_has_an_example(kernel):
-    """It is printed, and there is no request."""
+    """The help is printed, and no request is sent."""
     output = kernel.run("%wallets --help")
     assert "%%wallets --out friends" in output["stdout"]
     assert output["error"] == output["text/plain"] == ""
@@ -418,7 +418,7 @@ def test_values_are_shown_as_money(kernel):
 
 
 def test_a_fetch_fits_the_terminal(kernel):
-    """Without a terminal all digits are there."""
+    """Without a terminal, all digits are printed."""
     kernel.run("wide = %wallets -c client ETH.0x2222222222222222222222222222222222222222")
     assert "1157920892…(60 digits)" not in kernel.run("wide")["text/plain"]
     kernel.run("import os; os.environ['COLUMNS'] = '70'")

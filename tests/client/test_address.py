@@ -1,4 +1,4 @@
-"""Wallet addresses: all forms that people use, and equality."""
+"""Wallet addresses: all accepted forms, and equality."""
 
 import pickle
 
@@ -28,7 +28,7 @@ def problems(wallets):
 
 
 class TestForms:
-    """Forms that people use."""
+    """Accepted forms of wallets."""
 
     @pytest.mark.parametrize(
         "argument",
@@ -66,7 +66,7 @@ class TestForms:
         assert parse_wallets(argument) == [A]
 
     def test_forms_can_be_mixed(self):
-        """One list may hold several forms, in its order, repeats included."""
+        """A list may contain several forms. Its order and its duplicates are kept."""
         mixed = [A, "NEAR.alice.near", ("ETH", "0xA"), {"blockchain": "NEAR", "address": "x"}]
         assert parse_wallets(mixed) == [A, B, A, WalletAddress("NEAR", "x")]
 
@@ -96,7 +96,7 @@ class TestForms:
             assert parse_wallets(pd.DataFrame({name: ["ETH.0xA", None]})) == [A]
 
     def test_frame_with_a_column_twice(self):
-        """A duplicate column is an error, and not read as its name."""
+        """A duplicate column is an error."""
         twice = pd.concat([FRAME, FRAME[["blockchain"]]], axis=1)
         with pytest.raises(SettingsError, match="several columns with the name 'blockchain'"):
             parse_wallets(twice)
@@ -110,7 +110,7 @@ class TestForms:
 
     @pytest.mark.parametrize("text", ["  ETH.0xA", "ETH.0xA\n", "\tETH.0xA\r\n", "\u00a0ETH.0xA "])
     def test_white_space_around(self, text):
-        """White space around a dotted text, a pair's and a mapping's parts is ignored."""
+        """White space around text and around the parts of pairs and mappings is ignored."""
         assert WalletAddress.parse(text) == A
         assert parse_wallets((" ETH ", " 0xA\n")) == [A]
         assert parse_wallets({"blockchain": " ETH", "address": "0xA "}) == [A]
@@ -120,11 +120,11 @@ class TestPairOrList:
     """A tuple of two texts is a pair or a list, depending on a dot in the first."""
 
     def test_pair(self):
-        """Without a dot in the first, it is one wallet."""
+        """Without a dot in the first text, the tuple is one wallet."""
         assert parse_wallets(("NEAR", "alice.near")) == [B]
 
     def test_list(self):
-        """With a dot in the first, it is two wallets."""
+        """With a dot in the first text, the tuple is two wallets."""
         assert parse_wallets(("ETH.0xA", "NEAR.alice.near")) == [A, B]
 
     def test_list_whose_second_is_bad(self):
@@ -149,7 +149,7 @@ class TestDots:
         assert WalletAddress.parse(f"NEAR.{address}") == WalletAddress("NEAR", address)
 
     def test_an_identifier_has_none(self):
-        """A pair or a mapping whose identifier holds a dot is refused."""
+        """A pair or a mapping with a dot in the identifier is refused."""
         reason = "the blockchain contains a dot"
         assert problems([("NEAR.x", "alice")])[0][2] == reason
         assert problems({"blockchain": "a.b", "address": "c"})[0][2] == reason
@@ -167,7 +167,7 @@ class TestBad:
     """All unreadable items are reported together."""
 
     def test_all_are_reported_with_positions(self):
-        """Position from 0, the value and the reason of each, and only of these."""
+        """The problems have positions from 0, values and reasons."""
         assert problems(["ETH.0xA", "ETH", "NEAR.a", ".0xA", "ETH."]) == (
             (1, "ETH", 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'),
             (3, ".0xA", "the blockchain is empty"),
@@ -175,7 +175,7 @@ class TestBad:
         )
 
     def test_message_shows_each(self):
-        """The message has a line for each, and the hint shows how to write one."""
+        """The message has a line for each problem, and the hint shows how to write a wallet."""
         with pytest.raises(AddressError) as caught:
             parse_wallets(["ETH", "BSC"])
         assert "2 wallet addresses" in str(caught.value)
@@ -207,14 +207,14 @@ class TestBad:
 
     @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, "", " \t", (None, "")])
     def test_empty_rows_are_skipped(self, missing):
-        """They are no request and no error."""
+        """Empty rows are neither requested nor an error."""
         arguments = pd.Series(["ETH.0xA", missing, "NEAR.alice.near"], dtype=object)
         assert parse_wallets(arguments) == [A, B]
         reading = read_list(arguments)
         assert (reading.row_count, reading.empty_count, reading.positions) == (3, 1, [0, 2])
 
     def test_empty_rows_of_a_frame_are_skipped(self):
-        """Both cells have to be empty."""
+        """A row is empty only if both cells are empty."""
         frame = FRAME.astype(object)
         frame.loc[1] = [None, "  "]
         assert parse_wallets(frame) == [A]
@@ -222,17 +222,17 @@ class TestBad:
     @pytest.mark.parametrize("column", ["blockchain", "address"])
     @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, " "])
     def test_missing_cells(self, column, missing):
-        """A row without one part is not empty, and is named."""
+        """A row that lacks only one part is reported."""
         frame = FRAME.astype(object)
         frame.loc[1, column] = missing
         assert problems(frame)[0][::2] == (1, f"the {column} is empty")
 
     def test_cells_of_no_text(self):
-        """A number is no part of a wallet."""
+        """Numbers are refused as parts of a wallet."""
         assert problems([("ETH", 5)])[0][2] == "blockchain and address must be strings"
 
     def test_unreadable_items_can_be_skipped(self):
-        """On request; the others stay, in their order."""
+        """On request, unreadable rows are dropped, and all other rows keep their order."""
         assert read_list(["x", "ETH.0xA", None, B]).wallets == [A, B]
 
     @pytest.mark.parametrize(
@@ -283,11 +283,11 @@ class TestBad:
 
     @pytest.mark.parametrize("text", ["ETH.0xd8dA…6045", "ETH.0xd8dA...6045", "ETH.…"])
     def test_shortened_addresses(self, text):
-        """An address that a page has shortened is refused as such."""
+        """A shortened address is refused as shortened."""
         assert problems(text)[0][2] == "it is shortened: write the full address"
 
     def test_length(self):
-        """The dotted text may have 512 characters and not one more."""
+        """The dotted text may have at most 512 characters."""
         longest = "ETH." + "a" * (MAX_LENGTH - 4)
         assert str(WalletAddress.parse(longest)) == longest
         [(_, value, reason)] = problems(longest + "a")
@@ -295,7 +295,7 @@ class TestBad:
         assert len(value) == 80
 
     def test_a_bad_wallet_made_by_hand(self):
-        """The class refuses the same texts as the reader, with a ValueError."""
+        """The class and the parser refuse the same texts, with a ValueError."""
         for parts in [("", "a"), ("a.b", "c"), ("ETH", ""), ("ETH", "a b"), ("ETH", "a" * 600)]:
             with pytest.raises(ValueError, match="can't be read"):
                 WalletAddress(*parts)
@@ -350,37 +350,37 @@ class TestSameWallet:
         assert canonical_key("eth", "") == ("ETH", "")
 
     def test_distinct_in_the_order_of_first_mention(self):
-        """Each wallet is there once, in its first spelling."""
+        """Each wallet is returned once, in its first spelling."""
         texts = ["b.0xB", "A.0xa", "B.0xb", "a.0XA", "S.x", "S.X"]
         result = distinct_wallets(parse_wallets(texts))
         assert [str(wallet) for wallet in result] == ["b.0xB", "A.0xa", "S.x", "S.X"]
 
     @pytest.mark.parametrize("written", ["eth", " Eth", "ETH\n"])
     def test_a_known_blockchain_has_the_services_spelling(self, written):
-        """In capitals, in any way of making a wallet; the address is unchanged."""
+        """The identifier is in capitals, in any form of the wallet. The address is unchanged."""
         assert parse_wallets([(written, "0xaB")]) == [WalletAddress("ETH", "0xaB")]
         assert WalletAddress(written.strip(), "0xaB").blockchain == "ETH"
 
     def test_another_blockchain_keeps_its_first_spelling(self):
-        """In the list, repeats and other addresses included."""
+        """All wallets of a list get the first spelling of the blockchain."""
         result = parse_wallets(["Newchain.x", " newchain .y", "NEWCHAIN.x"])
         assert {wallet.blockchain for wallet in result} == {"Newchain"}
         assert [str(wallet) for wallet in distinct_wallets(result)] == ["Newchain.x", "Newchain.y"]
 
     def test_no_wallets_are_distinct(self):
-        """No wallets, none distinct."""
+        """An empty list has no distinct wallets."""
         assert distinct_wallets([]) == []
 
     @pytest.mark.parametrize("text", ["ß" * 300 + ".a", "ETH.0x" + "İ" * 400])
     def test_a_valid_wallet_has_a_canonical_form(self, text):
-        """Letters that become two in another case are valid."""
+        """Letters whose capital has two letters are valid."""
         wallet = WalletAddress.parse(text)
         assert wallet.canonical.canonical == wallet.canonical
 
     @given(st.lists(st.tuples(IDENTIFIERS, ADDRESSES), max_size=20))
     @settings(deadline=None)
     def test_canonical_is_stable(self, pairs):
-        """Canonical forms are their own, and distinct wallets have distinct ones."""
+        """A canonical form is its own canonical form. Distinct wallets have distinct forms."""
         result = distinct_wallets(parse_wallets(pairs))
         forms = [wallet.canonical for wallet in result]
         assert [form.canonical for form in forms] == forms
@@ -389,10 +389,10 @@ class TestSameWallet:
 
 
 class TestValue:
-    """A wallet address is a value."""
+    """Wallet addresses are frozen, hashable and sortable."""
 
     def test_frozen_and_hashable(self):
-        """It can be a key, and can't be changed."""
+        """A wallet address is a valid key, and is immutable."""
         assert {A: 1}[WalletAddress("ETH", "0xA")] == 1
         with pytest.raises(AttributeError):
             A.address = "0xB"
@@ -402,7 +402,7 @@ class TestValue:
         assert sorted([B, A, WalletAddress("ETH", "0x9")])[1:] == [A, B]
 
     def test_pickles(self):
-        """It survives pickling."""
+        """A pickled wallet address is equal to the original."""
         assert pickle.loads(pickle.dumps(B)) == B
 
 
@@ -427,7 +427,7 @@ def test_parse_takes_one_text(argument):
 
 
 def test_bytes_are_one_bad_wallet():
-    """Bytes are not taken for a list of numbers."""
+    """Bytes are one unreadable wallet, not a list of numbers."""
     with pytest.raises(AddressError, match="bytes is not a wallet") as caught:
         parse_wallets(b"ETH.0x1")
     assert len(caught.value.problems) == 1

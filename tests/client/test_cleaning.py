@@ -1,4 +1,4 @@
-"""Lists as people have them: `check`, `clean` and `fix=True`."""
+"""Lists with mistakes: `check`, `clean` and `fix=True`."""
 
 import sys
 
@@ -36,7 +36,7 @@ def problem(text):
 
 
 class TestAliases:
-    """Other names of the service's blockchains."""
+    """Aliases of blockchains."""
 
     @pytest.mark.parametrize(
         "alias, identifier",
@@ -57,7 +57,7 @@ class TestAliases:
         ],
     )
     def test_names_and_chain_ids(self, alias, identifier):
-        """A name, a former name, a native coin and a chain id, if only one blockchain has it."""
+        """Names, native coins and chain ids that only one blockchain has are aliases."""
         assert identifier_of_alias(alias) == identifier
 
     @pytest.mark.parametrize(
@@ -68,17 +68,17 @@ class TestAliases:
         ],
     )
     def test_what_is_unsure_is_no_alias(self, text):
-        """Names of several blockchains, typos, and text with invisible characters."""
+        """Names of several blockchains, typos and invisible characters make no alias."""
         assert identifier_of_alias(text) is None
 
     def test_an_identifier_means_itself(self):
-        """Even if it is another blockchain's name, such as BNB and TERRA."""
+        """BNB and TERRA are identifiers, although they are also names of other blockchains."""
         assert {*map(identifier_of_alias, known_blockchains())} == {None}
         assert WalletAddress.parse("bnb.x").blockchain == "BNB"
 
     @pytest.mark.parametrize("chain_id", [1, 1.0, "1", " eip155:1 "])
     def test_a_column_of_chain_ids(self, chain_id):
-        """Integers, and floats of a column with missing values."""
+        """Chain ids may be integers, or floats in a column with missing values."""
         with pytest.warns(InputWarning, match="1' with ETH"):
             assert wf.clean([(chain_id, ONE)]).blockchain.tolist() == ["ETH"]
 
@@ -89,7 +89,7 @@ class TestAliases:
             wf.clean([(number, ONE)])
 
     def test_one_wallet_is_refused_with_its_fix(self):
-        """Where a single wallet is read, and in a pasted text."""
+        """A single wallet and pasted text are refused with the same fix."""
         with pytest.raises(AddressError, match="write ETH instead of 'Ethereum'"):
             WalletAddress.parse(f"Ethereum.{ONE}")
         pasted = read_pasted(f"NEAR.bob\nmatic.{ONE}")
@@ -104,10 +104,10 @@ class TestAliases:
 
 
 class TestFetch:
-    """A fetch of such a list."""
+    """A fetch of a list with aliases."""
 
     def test_is_refused_before_any_request(self, canned):
-        """The message counts the names; attributes have all of them."""
+        """The message counts the aliases. The attributes contain all of them."""
         wallets = [f"Ethereum.{ONE}", "bad", f"matic.{ONE}", f"Ethereum.{TWO}"]
         with canned.client() as client, pytest.raises(AddressError) as caught:
             client.fetch(wallets)
@@ -128,13 +128,13 @@ class TestFetch:
         assert [place for place, _, _ in caught.value.problems] == [0, 1, 2, 3]
 
     def test_dropping_unreadable_rows_does_not_drop_them(self, canned):
-        """A name is not unreadable."""
+        """An alias is not unreadable."""
         with canned.client() as client, pytest.raises(AddressError) as caught:
             client.fetch([f"matic.{ONE}"], on_unreadable="drop")
         assert str(caught.value).startswith("1 wallet can be requested only with")
 
     def test_fix_replaces_them_in_one_line(self, canned):
-        """The request has the identifiers, and labels one spelling; other columns are as before."""
+        """Requests have identifiers, labels have one spelling, and other columns are unchanged."""
         canned.default = (200, {}, answer(wallet(ONE), wallet(TWO), wallet(ONE, "POLYGON")))
         with canned.client(batch_size=9) as client, pytest.warns(InputWarning) as caught:
             wallets = PEOPLE.wf.fetch(keep=["owner", "limit"], fix=True, client=client).wallets
@@ -144,19 +144,19 @@ class TestFetch:
         assert (wallets.owner.dtype, wallets.limit.dtype) == (TEXT, "Int64")
 
     def test_fix_changes_nothing_else(self, client):
-        """Without a warning, and for a list without labels, too."""
+        """A list without aliases stays unchanged, without a warning."""
         details = wf.fetch_wallets(["NEAR.bob", f"ETH.{ONE}"], fix=True, client=client)
         assert details.wallets.blockchain.tolist() == ["NEAR", "ETH"]
 
     def test_a_wallet_address_means_itself(self, canned):
-        """The way to request a new blockchain of the service that has the name of another."""
+        """A WalletAddress can request a new blockchain with another blockchain's name."""
         canned.default = (200, {}, answer(wallet(ONE, "AVALANCHE")))
         with canned.client() as client, pytest.warns(InputWarning, match="did you mean AVAX"):
             client.fetch(WalletAddress("AVALANCHE", ONE))
         assert f"address=AVALANCHE.{ONE}" in canned.paths[0]
 
     def test_labels_that_differ_in_case_are_reported(self, client):
-        """One warning has the first three, and the number of the others."""
+        """One warning contains the first three labels and counts the rest."""
         names = ["Ada", "ADA", "ada", "aDa", "adA", "Ben"]
         people = pd.DataFrame({"wallet": [f"NEAR.a{n}" for n in range(6)], "owner": names})
         with pytest.warns(InputWarning) as caught:
@@ -169,7 +169,7 @@ class TestFetch:
 
 
 class TestMalformed:
-    """Addresses that are none of their blockchain, in a fetch."""
+    """Addresses in a fetch that don't have the format of their blockchain."""
 
     WALLETS = ("ETH.0x12", f"ETH.{ONE}", "vitalik.eth", "bad", f"new.{ONE[:5]}")
     REASONS = (
@@ -178,7 +178,7 @@ class TestMalformed:
     )
 
     def test_are_refused_before_any_request(self, canned):
-        """All at once, with the texts of `check`; an unknown blockchain has no form."""
+        """One error has the same problems as `check`. Unknown blockchains are not checked."""
         with canned.client() as client, pytest.raises(AddressError) as caught:
             client.fetch(self.WALLETS)
         assert canned.paths == []
@@ -193,14 +193,14 @@ class TestMalformed:
         )
 
     def test_the_hint_for_names_of_blockchains_is_there_as_well(self, canned):
-        """Each problem has its fix."""
+        """The error contains the fix of each problem."""
         with canned.client() as client, pytest.raises(AddressError) as caught:
             client.fetch(["Ethereum.0x12"])
         assert "0: 'ETH.0x12': an address on ETH is" in str(caught.value)
         assert "write ETH instead of 'Ethereum': 1 wallet" in str(caught.value)
 
     def test_are_requested_as_written(self, canned):
-        """What can't be parsed is still an error."""
+        """Malformed addresses are requested as written. Unparseable wallets are still an error."""
         canned.default = (200, {}, answer(wallet("0x12")))
         with canned.client() as client:
             wallets, _ = client.fetch("ETH.0x12", on_unreadable="ask")
@@ -211,7 +211,7 @@ class TestMalformed:
         assert len(canned.paths) == 1
 
     def test_are_dropped_with_their_labels(self, canned):
-        """The others keep theirs."""
+        """All other wallets keep their labels."""
         people = pd.DataFrame({"wallet": [*self.WALLETS[:3]], "owner": ["Ada", "Ben", "Cai"]})
         canned.default = (200, {}, answer(wallet(ONE)))
         dropped = pytest.warns(InputWarning, match="2 unreadable and left out")
@@ -221,7 +221,7 @@ class TestMalformed:
         assert caught[0].message.problems[0] == (0, "ETH.0x12", self.REASONS[0])
 
     def test_of_a_stream_are_dropped_and_counted(self, canned, tmp_path):
-        """The reason is in the summary."""
+        """The summary contains the reason."""
         canned.default = (200, {}, answer(wallet(ONE)))
         wallets = iter([f"ETH.{ONE}", "ETH.0x12"])
         with canned.client() as client, pytest.warns(FetchWarning, match="is not a wallet"):
@@ -230,7 +230,7 @@ class TestMalformed:
 
     @pytest.mark.parametrize("kind", [list, iter])
     def test_of_a_bulk_run_are_refused_or_requested(self, canned, tmp_path, kind):
-        """As of a fetch."""
+        """A bulk run refuses or requests malformed addresses like a fetch."""
         canned.default = (200, {}, answer(wallet("0x12")))
         options = {"folder": tmp_path, "client": canned.client()}
         with pytest.raises(AddressError, match="an address on ETH is") as caught:
@@ -239,7 +239,7 @@ class TestMalformed:
         assert wf.fetch_to_parquet(kind(["ETH.0x12"]), on_unreadable="ask", **options).ok_count == 1
 
     def test_are_not_refused_where_nothing_is_requested(self):
-        """`parse` has no choice to request them."""
+        """`parse` keeps malformed addresses, and refuses ``on_unreadable="ask"``."""
         wallets = pd.Series(["ETH.0x12"])
         assert wallets.wf.parse().address.tolist() == ["0x12"]
         with pytest.raises(SettingsError, match="on_unreadable='ask'") as caught:
@@ -248,7 +248,7 @@ class TestMalformed:
 
     @pytest.mark.parametrize("kind", [list, iter])
     def test_a_bulk_run_replaces_names(self, canned, tmp_path, kind):
-        """Of a list in one line, of a stream at the first of each."""
+        """A list and a stream warn once about each alias."""
         canned.default = (200, {}, answer(wallet(ONE), wallet(TWO)))
         wallets = kind([f"Ethereum.{ONE}", f"Ethereum.{TWO}"])
         replaced = pytest.warns(InputWarning, match="replaced 'Ethereum' with ETH")
@@ -276,7 +276,7 @@ class TestChecksums:
 
     @pytest.mark.parametrize("address", CHECKSUMMED)
     def test_of_eip_55(self, address):
-        """Its examples. All lower case and all capitals have no checksum."""
+        """The examples of EIP-55 are correct. Lower case and capitals have no checksum."""
         for fine in (address, address.lower(), address.upper(), f"0X{address[2:]}"):
             assert problem(f"ETH.{fine}") == ["", ""]
         swapped = f"0x{address[2:].swapcase()}"
@@ -285,7 +285,7 @@ class TestChecksums:
         assert problem(f"INJECTIVE.{swapped}") == expected
 
     def test_of_eip_55_without_the_library(self, monkeypatch):
-        """It is not checked."""
+        """Without the library, the checksum is not checked."""
         wrong = "ETH.0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
         assert problem(wrong)[0] == "its checksum is wrong"
         formats._import_keccak.cache_clear()
@@ -296,18 +296,18 @@ class TestChecksums:
         formats._has_wrong_eip55_case.cache_clear()
 
     def test_no_blockchain_has_checksums_of_eip_1191(self):
-        """Which are those of RSK."""
+        """RSK, whose checksums contain the chain id, is not a known blockchain."""
         assert not {30, 31} & {each.chain_id for each in known_blockchains().values()}
 
     @pytest.mark.parametrize("address", [BECH32, BECH32.upper(), BECH32M])
     def test_of_each_version(self, address):
-        """The examples of BIP-173 and BIP-350, and the same with two letters exchanged."""
+        """The examples of BIP-173 and BIP-350 are correct, and wrong with two letters exchanged."""
         assert problem(f"BTC.{address}") == ["", ""]
         exchanged = f"{address[:4]}{address[5]}{address[4]}{address[6:]}"
         assert problem(f"BTC.{exchanged}") == ["its checksum is wrong", "copy the address again"]
 
     def test_of_cosmos(self):
-        """Whose addresses have no version."""
+        """Addresses of Cosmos have a checksum but no version."""
         assert problem("COSMOS.cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3pahzj0") == ["", ""]
         assert problem(f"COSMOS.cosmos1{'q' * 38}")[0] == "its checksum is wrong"
 
@@ -321,7 +321,7 @@ class TestChecksums:
         assert details.wallets.status.isin(["ok", "failed"]).all()
 
     def test_a_stream_warns_once(self, client, tmp_path):
-        """Of the first."""
+        """A stream warns only about the first wrong checksum."""
         wallets = (f"COSMOS.cosmos1{letter * 38}" for letter in "qp")
         with pytest.warns(InputWarning, match="wrong checksum") as caught:
             wf.fetch_to_parquet(wallets, tmp_path, client=client, on_failure="ignore")
@@ -329,10 +329,10 @@ class TestChecksums:
 
 
 class TestClean:
-    """The list with all sure fixes."""
+    """A list with all reliable fixes."""
 
     def test_keeps_the_index_and_the_columns(self):
-        """One row for each that can be read, in one line."""
+        """Each readable wallet keeps its row, with its index and columns."""
         with pytest.warns(InputWarning) as caught:
             cleaned = PEOPLE.wf.clean(keep=["owner", "limit"])
         assert [str(each.message) for each in caught] == [REPLACED]
@@ -342,7 +342,7 @@ class TestClean:
         assert [*cleaned] == ["blockchain", "address", "owner", "limit"]
 
     def test_a_category_stays_one(self):
-        """With its dtype."""
+        """A categorical column keeps its dtype."""
         people = pd.DataFrame({"wallet": ["NEAR.aa", "NEAR.bb"], "owner": ["Ada", "ada"]})
         people = people.astype({"owner": "category"})
         with pytest.warns(InputWarning, match="'ada' with 'Ada'"):
@@ -351,7 +351,7 @@ class TestClean:
         assert cleaned.owner.tolist() == ["Ada", "Ada"]
 
     def test_labels_of_mixed_cells(self):
-        """Only texts are replaced, in a column of any name."""
+        """Only text is replaced, whatever the name of the column."""
         people = pd.DataFrame(
             {"wallet": ["NEAR.aa", "NEAR.bb", "NEAR.cc"], "self": ["Ada", "ADA", 7]}
         )
@@ -359,14 +359,14 @@ class TestClean:
             assert wf.clean(people, keep="self")["self"].tolist() == ["Ada", "Ada", 7]
 
     def test_unreadable_rows_are_not_lost(self):
-        """They are an error, or dropped with a warning."""
+        """Unreadable rows are an error, or dropped with a warning."""
         with pytest.raises(AddressError, match="no dot"):
             wf.clean(["bad"])
         with pytest.warns(InputWarning, match="1 unreadable"):
             assert wf.clean(["bad", "NEAR.bob"], on_unreadable="drop").address.tolist() == ["bob"]
 
     def test_malformed_addresses_are_dropped_as_in_a_fetch(self):
-        """With their labels and their index; duplicates stay."""
+        """Malformed addresses are dropped with their labels and index. Duplicates stay."""
         frame = pd.DataFrame(
             {"wallet": ["ETH.vitalik.eth", "NEAR.bob", "NEAR.bob"], "owner": [*"ABB"]}
         )
@@ -383,7 +383,7 @@ class TestClean:
             wf.clean(["ETH.0x12"], on_unreadable="no")
 
     def test_its_result_has_no_problem(self):
-        """It is a list that can be fetched."""
+        """The cleaned list can be fetched."""
         with pytest.warns(InputWarning, match="replaced"):
             cleaned = wf.clean(PEOPLE)
         assert wf.check(cleaned).problem.isna().all()
@@ -393,7 +393,7 @@ class TestCheck:
     """The problems of a list, row by row."""
 
     def test_frame(self):
-        """One row for each that is not empty, with fixed dtypes."""
+        """`check` returns a row for each nonempty row, with fixed dtypes."""
         found = PEOPLE.wf.check(keep="owner")
         assert found.dtypes.tolist() == ["int64", TEXT, TEXT, TEXT, TEXT]
         assert found.row.tolist() == [0, 1, 3]
@@ -407,7 +407,7 @@ class TestCheck:
         assert wf.check([]).dtypes.equals(found.dtypes)
 
     def test_several_problems_of_a_row(self):
-        """All are there."""
+        """All problems of a row are listed."""
         found = wf.check([f"ETH.{ONE}", f"1.{ONE}", "bad", f"polygn.{ONE}", "new.x"])
         assert found.problem.fillna("").tolist() == [
             "",
@@ -432,7 +432,7 @@ class TestCheck:
         ]
 
     def test_rows_of_a_file_are_lines(self, tmp_path):
-        """And a Series has a check, too."""
+        """Rows of a file are numbered by line. A Series can also be checked."""
         (tmp_path / "list.txt").write_text("# mine\nbitcoin.x\n")
         assert wf.check(tmp_path / "list.txt").row.tolist() == [2]
         assert pd.Series(["x"]).wf.check().address.tolist() == ["x"]
@@ -449,7 +449,7 @@ class TestCheck:
         ],
     )
     def test_names_are_named(self, text, name):
-        """With or without a blockchain, and with the hint to resolve them."""
+        """Names such as ENS names are recognized, with the hint to resolve them."""
         found, fix = problem(text)
         assert found.endswith(f" is {name}")
         assert fix.startswith("resolve it first, at ")
@@ -481,7 +481,7 @@ class TestShapes:
         ],
     )
     def test_right(self, text):
-        """Each form of a blockchain; one whose form is not known is not checked."""
+        """Each format of a blockchain is valid. Unknown formats are not checked."""
         assert problem(text) == ["", ""]
 
     @pytest.mark.parametrize(
@@ -508,19 +508,19 @@ class TestShapes:
         ],
     )
     def test_wrong(self, text, needed):
-        """The problem describes the right form."""
+        """The problem describes the correct format."""
         found, fix = problem(text)
         assert needed in found
         assert fix == ""
 
     def test_forms_are_those_that_are_described(self):
-        """Each form in the list of blockchains is one of the code, or a prefix of bech32."""
+        """Each format in known.csv is known to the code, or is a prefix of bech32."""
         forms = {form for chain in known_blockchains().values() for form in chain.address_formats}
         others = {form for form in forms if not form.endswith("1") and form[:7] != "base58-"}
         assert others == {"evm", "near", "solana"}
 
     def test_two_owners_of_a_wallet_are_stated(self):
-        """Before a user drops duplicates, which hides one of them."""
+        """Two owners are reported before the user drops duplicates."""
         people = pd.DataFrame({"wallet": ["NEAR.bob", "NEAR.bob"], "owner": ["Ada", "Cy"]})
         text = "in 1 row, 'owner' differs from an earlier row"
         with pytest.warns(InputWarning, match=text) as caught:

@@ -1,4 +1,4 @@
-"""Exports that end anywhere: the earlier file is whole, or the new one is."""
+"""Interrupted exports: either the earlier file or the new file is complete."""
 
 import contextlib
 import os
@@ -68,7 +68,7 @@ def writers():
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
-    """It is unchanged, and nothing is beside it."""
+    """The earlier file is unchanged, and no other file is left."""
     with mounted(tmp_path / "m", "size=8k") as small:
         (small / name).write_bytes(b"earlier")
         with pytest.raises(OSError, match="No space left"):
@@ -78,7 +78,7 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_missing_folder_is_named(tmp_path, monkeypatch, name):
-    """The error has the path of the call, not that of an unfinished file."""
+    """The error contains the call's path, not that of the temporary file."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=f"directory: 'missing/{name}'$"):
         WRITERS[name](MANY, Path("missing", name))
@@ -100,7 +100,7 @@ def test_a_folder_removed_during_writing_is_named(tmp_path, monkeypatch):
     "name", ["h.csv", *(pytest.param(name, marks=pytest.mark.stress) for name in WRITERS)]
 )
 def test_a_kill_leaves_the_earlier_file_or_the_new_one(writers, tmp_path, name, when):
-    """Before it is on the disk, before it has its name, and after; remains go after a day."""
+    """A killed export leaves one complete file. Temporary files are removed after a day."""
     path = tmp_path / name
     path.write_bytes(b"earlier")
     writers.start(name, path, when)
@@ -140,7 +140,7 @@ def test_only_remains_of_exports_are_removed(tmp_path, name):
 
 @pytest.mark.parametrize("age_s", [0, 23 * 3600])
 def test_remains_of_a_running_export_stay(tmp_path, age_s):
-    """They stay until they are a day old."""
+    """Temporary files stay until they are a day old."""
     left = tmp_path / f".walletframe-{'0' * 16}"
     left.touch()
     os.utime(left, (time.time() - age_s,) * 2)
@@ -160,7 +160,7 @@ def test_remains_of_another_user_stay(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_leaves_the_earlier_file(tmp_path):
-    """Nothing is beside it."""
+    """An interrupt leaves the earlier file and no other file."""
     (tmp_path / "h.csv").write_bytes(b"earlier")
 
     def interrupted():
@@ -190,7 +190,7 @@ class TestKinds:
     """Kinds of paths."""
 
     def test_a_link_stays_a_link(self, tmp_path):
-        """Its target is replaced, or created."""
+        """The link's target is replaced or created."""
         (tmp_path / "there").mkdir()
         link, target = tmp_path / "link.csv", tmp_path / "there" / "h.csv"
         link.symlink_to("there/h.csv")
@@ -200,14 +200,14 @@ class TestKinds:
             assert wf.read_holdings(target).equals(DETAILS.holdings)
 
     def test_circular_links_are_refused(self, tmp_path):
-        """The error is the system's."""
+        """A circular link raises the error of the system."""
         (tmp_path / "a.csv").symlink_to("b.csv")
         (tmp_path / "b.csv").symlink_to("a.csv")
         with pytest.raises(OSError, match="symbolic links"):
             DETAILS.holdings.wf.to_csv(tmp_path / "a.csv")
 
     def test_a_mode_is_kept(self, tmp_path):
-        """The mode is that of the earlier file; a new one has that of the umask."""
+        """An existing file keeps its mode. A new file gets the mode of the umask."""
         path = tmp_path / "h.csv"
         umask = os.umask(0o027)
         try:
@@ -221,7 +221,7 @@ class TestKinds:
 
     @pytest.mark.parametrize("name", ["/dev/fd", "/proc/self/fd", "link"])
     def test_an_open_descriptor_is_written_to(self, tmp_path, name):
-        """A path like /dev/stdout is no file that could be replaced."""
+        """A path like /dev/stdout is written to, since it cannot be replaced."""
         path, (read, write) = tmp_path / "out.csv", os.pipe()
         with path.open("w+b") as out, os.fdopen(read, "rb") as end:
             for handle in (out.fileno(), write):
@@ -236,17 +236,17 @@ class TestKinds:
         assert wf.read_holdings(path).equals(DETAILS.holdings)
 
     def test_a_device_is_written_to(self):
-        """It stays a device."""
+        """A device stays a device."""
         DETAILS.holdings.wf.to_parquet("/dev/null")
         assert Path("/dev/null").is_char_device()
 
     def test_a_folder_is_refused(self, tmp_path):
-        """Before anything is written."""
+        """A folder is refused before anything is written."""
         with pytest.raises(IsADirectoryError):
             DETAILS.holdings.wf.to_csv(tmp_path)
 
     def test_a_read_only_file_is_not_replaced(self, tmp_path, monkeypatch):
-        """It is unchanged, though its folder is writable."""
+        """A read-only file in a writable folder is unchanged."""
         monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everything
         (tmp_path / "h.csv").write_bytes(b"earlier")
         with pytest.raises(PermissionError):
@@ -254,7 +254,7 @@ class TestKinds:
         assert (tmp_path / "h.csv").read_bytes() == b"earlier"
 
     def test_a_folder_that_can_not_be_synced_is_no_failure(self, tmp_path, unsyncable):
-        """Some network disks can't, and the file is there."""
+        """The file is complete even if its folder can't be synced."""
         DETAILS.holdings.wf.to_parquet(tmp_path / "h.parquet")
         wf.history.save(DETAILS, folder=tmp_path / "history")
         assert pq.read_metadata(tmp_path / "h.parquet").num_rows == 1
@@ -289,7 +289,7 @@ class TestPrivate:
 
     @pytest.fixture(autouse=True)
     def open_umask(self):
-        """Set the umask that lets everybody read new files."""
+        """Set the umask with which everybody can read new files."""
         umask = os.umask(0)
         yield
         os.umask(umask)
@@ -322,11 +322,11 @@ class TestPrivate:
         assert [*below.values()] == [{("d", "0o700"), ("f", "0o600")}]
 
     def test_exports_keep_the_umask(self, tmp_path):
-        """Others may read them."""
+        """Other users may read exports."""
         DETAILS.holdings.wf.to_parquet(tmp_path / "h.parquet")
         assert stat.S_IMODE((tmp_path / "h.parquet").stat().st_mode) == 0o666
 
     def test_a_file_is_private_from_its_first_moment(self, tmp_path):
-        """It is created so, not changed later."""
+        """The file is private when it is created."""
         with disk.create_private_file(tmp_path / "x"):
             assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o600

@@ -1,4 +1,4 @@
-"""Reading answers: a break of the contract harms its own wallet, oddities are read."""
+"""Parsing of answers: a malformed entry makes only its wallet invalid."""
 
 import json
 import re
@@ -116,7 +116,7 @@ ODD = {  # a balance; its raw amount, as it is read
 
 @pytest.mark.parametrize("odd,raw", ODD.values(), ids=ODD.keys())
 def test_an_odd_balance_costs_itself(odd, raw):
-    """It keeps its row and its sent text; its neighbours are read, and it is reported."""
+    """A malformed balance keeps its row and its text, and is reported."""
     [outcome] = read(
         wallet(balances=[balance("1"), odd, balance("2")]), requested=REQUESTED[:1]
     ).outcomes
@@ -147,7 +147,7 @@ LEGIBLE = {
 
 @pytest.mark.parametrize("sent", LEGIBLE.values(), ids=LEGIBLE.keys())
 def test_other_spellings_of_values_are_read(sent):
-    """Integers and texts of digits are the same; a price or a symbol costs nothing but itself."""
+    """Integers equal text of digits. An unreadable price or symbol affects no other field."""
     [outcome] = read(wallet(balances=[sent]), requested=REQUESTED[:1]).outcomes
     assert (outcome.status, outcome.error) == (Status.OK, None)
     _, holdings = assemble([WalletRecord(REQUESTED[0], outcome, "s")])
@@ -166,7 +166,7 @@ def test_integers_of_any_size_are_read_exactly(number):
 
 
 def test_missing_failed_counts_as_false():
-    """A server may omit false."""
+    """A missing `failed` counts as false."""
     assert read(without(wallet(), "failed")).outcomes[0].status is Status.OK
 
 
@@ -180,7 +180,7 @@ def with_error(error, *wallets, price=None):
 @pytest.mark.parametrize("price", [None, "odd"])
 @pytest.mark.parametrize("error", ["node down", {"code": 7, "message": "node down"}, ["node down"]])
 def test_an_error_without_balances_is_no_empty_wallet(error, price):
-    """Balances beside it stay; an empty or missing wallet is invalid, with the reason."""
+    """Wallets with balances stay. Wallets without balances are invalid, with the reason."""
     empty, missing = with_error(error, wallet(balances=[]), price=price)
     assert (empty.status, empty.balances, missing.status) == (Status.INVALID, None, Status.INVALID)
     assert "node down" in empty.error
@@ -193,13 +193,13 @@ def test_an_error_without_balances_is_no_empty_wallet(error, price):
 @pytest.mark.parametrize("price", [None, "odd"])
 @pytest.mark.parametrize("error", [None, "", False, 0, [], {}])
 def test_an_empty_error_is_none(error, price):
-    """Null and the like mean that there is no error."""
+    """Null, false, "" and similar values mean no error."""
     empty, missing = with_error(error, wallet(balances=[], error=error), price=price)
     assert (empty.status, missing.status) == (Status.OK, Status.MISSING)
 
 
 def test_an_error_in_place_of_wallets_is_quoted():
-    """The service's other endpoints answer so; it is shortened, and on one line."""
+    """An error without wallets is quoted on one line, truncated."""
     body = json.dumps({"error": "down\n" + "x" * 500, "traceId": 5}).encode()
     reason = read_answer(body, REQUESTED).outcomes[0].error
     assert "down x" in reason
@@ -207,7 +207,7 @@ def test_an_error_in_place_of_wallets_is_quoted():
 
 
 def test_an_odd_explorer_url_is_left_out():
-    """A link of another type costs the link."""
+    """A link of a wrong type is left out."""
     outcome = read(wallet(explorerUrl=5)).outcomes[0]
     assert (outcome.status, outcome.explorer_url) == (Status.OK, None)
 
@@ -235,7 +235,7 @@ def test_an_odd_explorer_url_is_left_out():
     ],
 )
 def test_body_that_is_no_answer_makes_every_wallet_invalid(body):
-    """A body without a list of wallets raises nothing and names its reason on one line."""
+    """A body without a list of wallets makes each wallet invalid, with a one-line reason."""
     outcomes = read_answer(body, REQUESTED).outcomes
     assert [outcome.status for outcome in outcomes] == [Status.INVALID] * 2
     assert all(outcome.error and "\n" not in outcome.error for outcome in outcomes)
@@ -249,7 +249,7 @@ def test_entry_without_identity_spoils_only_missing_wallets():
 
 @pytest.mark.parametrize("price", [b"1e999", b"-1e999", b'"1e999"', b'"NaN"', b"true"])
 def test_price_beyond_float_is_missing(price):
-    """A price that no float holds does not become infinity, and costs nothing else."""
+    """A price above the largest float is missing, and affects no other field."""
     body = answer(wallet(balances=[balance() | {"price": 5}])).replace(
         b'"price": 5', b'"price": ' + price
     )
@@ -267,7 +267,7 @@ def test_absent_nullable_fields_are_null():
 
 
 def test_amount_beyond_uint256_is_read():
-    """An amount of 300 digits is odd, not wrong."""
+    """An amount of 300 digits is valid."""
     outcome = read(wallet(balances=[amounts(amount="9" * 300)])).outcomes[0]
     assert outcome.balances.raw_amounts == ["9" * 300]
 
@@ -310,7 +310,7 @@ def test_emoji_and_blank_and_huge_symbols_are_kept():
 
 
 def test_unknown_fields_are_ignored():
-    """Fields the document does not have are ignored at every level."""
+    """Undocumented fields are ignored at every level."""
     sent = wallet(balances=[of(logo={"x": [1]}) | {"usd": 5}], page=3)
     assert read(sent).outcomes[0].status is Status.OK
 
@@ -323,7 +323,7 @@ def test_price_is_read():
 
 
 def test_failed_wallet_shows_no_balances():
-    """Balances beside failed are not trusted, in any form."""
+    """If `failed` is true, balances are ignored in any form."""
     for balances in ([balance()], 5, None):
         outcome = read(wallet(failed=True, balances=balances)).outcomes[0]
         assert (outcome.status, outcome.balances) == (Status.FAILED, None)
@@ -331,7 +331,7 @@ def test_failed_wallet_shows_no_balances():
 
 
 def test_null_and_empty_balances_differ():
-    """Null, or a missing field, means that they are unavailable; an empty list means none."""
+    """Null or a missing field means unavailable balances; an empty list means no balances."""
     for sent in (wallet(balances=None), without(wallet(), "balances")):
         outcome = read(sent).outcomes[0]
         assert (outcome.status, outcome.error) == (Status.FAILED, NO_LIST)
