@@ -381,9 +381,7 @@ class UnknownWalletError(WalletframeError, LookupError):
     """
 
     def __init__(
-        self,
-        wallet: str,
-        hint: str = "`holdings` has no rows for wallets that failed or are empty",
+        self, wallet: str, hint: str = "failed and empty wallets have no rows in `holdings`"
     ) -> None:
         super().__init__(break_links(f"no row has the wallet {wallet!r}"), hint)
         self.wallet = wallet
@@ -463,10 +461,7 @@ class FetchError(WalletframeError, RuntimeError):
     """
 
     def __init__(
-        self,
-        message: str,
-        details: FetchResult,
-        hint: str = "the error's attribute `details` contains the result",
+        self, message: str, details: FetchResult, hint: str = "see the error's attribute `details`"
     ) -> None:
         super().__init__(message, hint)
         self.details: FetchResult = details

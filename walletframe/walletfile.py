@@ -111,15 +111,11 @@ def _csv_rows(
         check(columns)
     reader.fieldnames = columns
     if missing := [name for name in keep if name not in columns]:
-        raise ColumnsError(
-            missing, columns, hint=f"choose the columns to keep from those in {path.name}"
-        )
+        raise ColumnsError(missing, columns, hint=f"choose from the columns of {path.name}")
     remaining = [name for name in columns if name not in keep]
     if len(columns) - len(remaining) > len(keep):
         duplicate = next(name for name in keep if columns.count(name) > 1)
-        raise SettingsError(
-            f"the column {duplicate!r} occurs twice in {path.name}", "rename one of the two columns"
-        )
+        raise SettingsError(f"{path.name} has two columns {duplicate!r}", "rename one of them")
     has_both = {*COLUMNS} <= {*columns}
     if not has_both and len(remaining) != 1:
         single = "a single column of wallets such as <BLOCKCHAIN>.<ADDRESS>"

@@ -297,10 +297,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Length: 3, dtype: amount
         """
         if isinstance(raw, str):
-            raise AmountError(
-                "raw is a single string, but must be a sequence of integers or strings",
-                hint="put the string in a list",
-            )
+            raise AmountError("raw is a single string, not a sequence", "put the string in a list")
         values = raw if isinstance(raw, list) else as_objects(raw)
         scales, missing = read_scales(decimals, len(values))
         integers = None
