@@ -15,6 +15,7 @@ import walletframe.dask  # noqa: F401 - registers ddf.wf
 from walletframe.errors import (
     ArgumentError,
     ColumnsError,
+    InputWarning,
     PricesError,
     SettingsError,
     SpamWarning,
@@ -173,6 +174,26 @@ def test_join(how, parts):
             for each in (result.compute(), expected)
         )
         pd.testing.assert_frame_equal(result, expected)
+
+
+def test_a_wallet_in_several_rows_is_stated():
+    """In any partitions. The wallets of the balances are only computed if one is repeated."""
+    frame, computed = details_of(FETCH).holdings, []
+
+    def read(number):
+        computed.append(number)
+        return frame
+
+    def join(rows, other):
+        dd.from_pandas(rows, npartitions=2).wf.join(other, on="wallet")
+
+    for other in (frame, dd.from_map(read, [0], meta=frame[:0])):
+        with pytest.warns(InputWarning, match="^1 wallet is in several rows of your table, so"):
+            join(MINE, other)
+        join(MINE.iloc[[3, 3]], other)  # no row has this wallet
+        computed.clear()
+        join(MINE.head(4), other)
+        assert not computed
 
 
 def test_join_of_two_columns_keeps_rows_in_order():

@@ -42,14 +42,21 @@ from walletframe.dask.holdings import (
 )
 from walletframe.dask.shards import claim_folder, fetch_shards, require_cluster, split_into_shards
 from walletframe.disk import local_path
-from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
+from walletframe.errors import (
+    ArgumentError,
+    ColumnsError,
+    FetchInterrupted,
+    InputWarning,
+    SettingsError,
+)
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.joining import merge_by_wallet, parse_row_wallets
+from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, repeated_wallets_text
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.frames.schema import SNAPSHOT
+from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import check_settings, require_service
 from walletframe.tracebacks import strip_address_tracebacks
@@ -63,11 +70,11 @@ if TYPE_CHECKING:
     from walletframe.client import OnFailure, Progress
     from walletframe.dask.holdings import ClusterHoldings, WalletsLike
     from walletframe.frames.groups import By
-    from walletframe.frames.identity import TokenKey
     from walletframe.frames.joining import How
     from walletframe.settings.values import Settings
 
-_KEY_COLUMN = "_walletframe_key"
+_KEY = "_walletframe_key"
+_NO_KEYS = pd.Series([], dtype=TEXT)
 _CONFIG_LOCK = Lock()
 _MAX_SHARDS = 10_000
 
@@ -311,6 +318,12 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         SettingsError
             If `how` has an invalid value, or if two columns of the result would have the same name.
 
+        Warns
+        -----
+        InputWarning
+            If a wallet with balances is in several rows of your table. Rows without a match are not
+            counted.
+
         Examples
         --------
         >>> import dask.dataframe as dd, pandas as pd, walletframe as wf, walletframe.dask
@@ -332,16 +345,22 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         empty = frame_meta[:0] if isinstance(frame_meta, pd.DataFrame) else frame_meta
         meta = merge_rows(table_meta, empty)
         if not is_dask_collection(other):
-            if how in ("left", "inner"):
-                shared = delayed(other, pure=True, traverse=False)
-                return table.map_partitions(merge_rows, shared, meta=meta)
             with _unchanged_text_dtypes():
-                other = dd.from_pandas(other, npartitions=1)
+                other = dd.from_pandas(other, npartitions=1, sort=False)
+        rows, read_keys = table[[*COLUMNS] if on is None else [on]], partial(_user_keys, on=on)
+        user_keys = rows.map_partitions(read_keys, meta=_NO_KEYS)
+        frame_keys = other[[*COLUMNS]].map_partitions(_frame_keys, meta=_NO_KEYS)
+        if "amount" in frame_meta:
+            _warn_about_repeated_wallets(user_keys, frame_keys)
+        if other is not frame and how in ("left", "inner"):
+            shared = delayed(frame, pure=True, traverse=False)
+            return table.map_partitions(merge_rows, shared, meta=meta)
         count = max(table.npartitions, other.npartitions)
-        keyed_table = _shuffle_by_wallet(table, partial(_add_key_to_user_table, on=on), count)
-        keyed_frame = _shuffle_by_wallet(other, _add_key_to_fetched_frame, count)
-        return keyed_table.map_partitions(
-            _merge_without_keys, keyed_frame, merge_rows, meta=meta, align_dataframes=False
+        # All rows of a wallet move into one partition, whose number is equal in both frames.
+        shuffled_table = table.assign(**{_KEY: user_keys}).shuffle(_KEY, npartitions=count)
+        shuffled_frame = other.assign(**{_KEY: frame_keys}).shuffle(_KEY, npartitions=count)
+        return shuffled_table.map_partitions(
+            _merge_without_keys, shuffled_frame, merge_rows, meta=meta, align_dataframes=False
         )
 
 
@@ -438,30 +457,27 @@ def _merge_without_warning(table: pd.DataFrame, frame: object, **options: Any) -
     return merge_by_wallet(table, frame, **options)[0]
 
 
-def _shuffle_by_wallet(
-    frame: dd.DataFrame, add_key: Callable[[pd.DataFrame], pd.DataFrame], count: int
-) -> dd.DataFrame:
-    """Move all rows of a wallet into one partition, whose number is equal in every frame."""
-    meta = add_key(meta_of(frame))
-    return frame.map_partitions(add_key, meta=meta).shuffle(_KEY_COLUMN, npartitions=count)
+def _warn_about_repeated_wallets(user_keys: dd.Series, frame_keys: dd.Series) -> None:
+    """Compute the keys of the user's table; if some are repeated, also those of the frame."""
+    counts = user_keys.value_counts()
+    repeated = [*counts[counts > 1].compute().index]
+    count = len(frame_keys[frame_keys.isin(repeated)].unique().compute()) if repeated else 0
+    if count:
+        notify(repeated_wallets_text(count), InputWarning)
 
 
-def _add_key_to_user_table(rows: pd.DataFrame, on: str | None) -> pd.DataFrame:
+def _user_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:
     wallets = parse_row_wallets(rows, on)
-    keys = [canonical_key(each.blockchain, each.address) if each else None for each in wallets]
-    return _with_key_column(rows, keys)
+    keys = [str(each and canonical_key(each.blockchain, each.address)) for each in wallets]
+    return pd.Series(keys, rows.index, TEXT)
 
 
-def _add_key_to_fetched_frame(rows: pd.DataFrame) -> pd.DataFrame:
+def _frame_keys(rows: pd.DataFrame) -> pd.Series:
     ids = wallet_identities(rows)
-    return _with_key_column(rows, [ids.keys[code] for code in ids.codes])
-
-
-def _with_key_column(rows: pd.DataFrame, keys: Sequence[TokenKey | None]) -> pd.DataFrame:
-    return rows.assign(**{_KEY_COLUMN: pd.array([str(key) for key in keys], dtype=TEXT)})
+    return pd.Series([str(ids.keys[code]) for code in ids.codes], rows.index, TEXT)
 
 
 def _merge_without_keys(
     table: pd.DataFrame, frame: pd.DataFrame, merge_rows: Callable[..., pd.DataFrame]
 ) -> pd.DataFrame:
-    return merge_rows(*(rows.drop(columns=_KEY_COLUMN) for rows in (table, frame)))
+    return merge_rows(*(rows.drop(columns=_KEY) for rows in (table, frame)))

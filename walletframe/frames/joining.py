@@ -251,10 +251,14 @@ def _match_rows(
     )
     repeated = int((np.bincount(codes[codes >= 0], minlength=1) > 1).sum())
     if repeated and "amount" in frame:
-        verb = "is" if repeated == 1 else "are"
-        text = f"{counted_noun(repeated, 'wallet')} {verb} in several rows of your table, so that "
-        problem += "; " * bool(problem) + f"{text}sums of the result count the balances repeatedly"
+        problem += "; " * bool(problem) + repeated_wallets_text(repeated)
     return (left_rows[order], right_rows[order]), problem
+
+
+def repeated_wallets_text(count: int) -> str:
+    """Return a warning about wallets that are in several rows of the user's table."""
+    text = f"{counted_noun(count, 'wallet')} {'is' if count == 1 else 'are'} in several rows of "
+    return f"{text}your table, so that sums of the result count the balances repeatedly"
 
 
 def _key_columns(
