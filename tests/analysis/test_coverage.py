@@ -257,8 +257,12 @@ def test_folders_state_the_same(tmp_path):
     for name, *arguments in [*calls, ("concentration", "ETH")]:
         tables = [getattr(frame, name)(*arguments) for frame in (stored, held)]
         assert tables[0].attrs == tables[1].attrs
-    filtered = [frame.without_spam().wf.share("USDC").attrs for frame in (stored, held)]
-    [stored_coverage, coverage] = [attrs["coverage"] for attrs in filtered]
-    assert coverage["filtered_reasons"].endswith("spam balances")
-    assert stored_coverage == coverage | {"filtered_reasons": ""}
+    valued = (frame.value(currency="USD").wf for frame in (stored, held))
+    stored, held = (frame.without_spam(deny=[("ETH", None)]).wf for frame in valued)
+    for name, *arguments in calls:
+        tables = [getattr(frame, name)(*arguments) for frame in (stored, held)]
+        assert tables[0].attrs == tables[1].attrs
+    selected = [frame.where(asset="USDC", bridged=True).wf.coverage() for frame in (stored, held)]
+    assert selected[0] == selected[1]
+    assert re.match("[0-9]+ spam balances [(].* USD[)]; ", selected[0].filtered_reasons)
     assert held.share("USDC").attrs["coverage"]["bridged"] == 1

@@ -135,6 +135,13 @@ def test_dropped_rows_are_reported():
     held = dd.from_pandas(details_of(FETCH).holdings, npartitions=2)
     with pytest.warns(SpamWarning, match="2 rows of 2 tokens"):
         held.wf.without_spam(deny=[TOKENS[0][:2], TOKENS[7][:2]])
+    valued = held.wf.value({TOKENS[0][:2]: 3, TOKENS[7][:2]: 4}, currency="USD")
+    kept = valued.wf.without_spam(deny=[TOKENS[0][:2]], allow=[TOKENS[7][:2]])
+    for each in (kept, kept.compute()):
+        assert "Not counted: 1 spam balance (3.00 USD);" in str(each.wf.coverage())
+    assert "spam" not in str(kept[kept["amount"] > 2].wf.coverage())  # other rows are absent, too
+    in_two = valued.assign(currency=valued["address"])  # the values are never added
+    in_two.wf.without_spam()
     with pytest.raises(SettingsError, match="threshold"):
         held.wf.explain_spam(threshold=2)
     with pytest.raises(ColumnsError, match="raw_amount"):

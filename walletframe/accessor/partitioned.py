@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, T
 
 from walletframe.accessor import FrameAccessor
 from walletframe.accessor.delegation import Delegate, LazyPackage, signature_of
-from walletframe.bulk import SpamFlags
 from walletframe.errors import FramesNeededError
 
 if TYPE_CHECKING:
@@ -89,9 +88,9 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
         source = self._holdings_without_wallets()
-        tokens, rows, unknown = flags.chunked_flags(source, drop_spam=drop_spam, **options)
         mark = source.without_spam if drop_spam else source.with_spam_flags
-        return self._wrap_holdings(mark(SpamFlags(tokens, rows, options["threshold"]), unknown))
+        result = flags.chunked_flags(source, drop_spam=drop_spam, **options)
+        return self._wrap_holdings(mark(*result))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)
     coverage: Final = delegate_chunked(lambda: sums.coverage, lambda: chunked.chunked_coverage)

@@ -24,6 +24,7 @@ from walletframe.analysis.sums import aggregate_groups, build_totals_table, merg
 from walletframe.bulk import PriceLookup
 from walletframe.errors import SettingsError
 from walletframe.frames import asset_list
+from walletframe.frames.coverage import count_filtered
 from walletframe.frames.groups import (
     by_as_list,
     group_positions,
@@ -141,6 +142,7 @@ class GroupSpec:
         ranks[order] = np.arange(len(order))
         rows = pd.concat([part.representatives for part in parts])
         rows = rows.take(order).reset_index(drop=True)
+        rows.attrs = source.template.holdings.attrs
         if source.normalizes_blockchains:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.replace_rows(
@@ -250,7 +252,11 @@ def _summarize_chunk_values(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, 
     return total, holdings["currency"].iloc[:1].tolist(), unpriced, int(missing.sum())
 
 
-_BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=attrgetter("holdings"))
+def _token_columns(positions: Positions) -> pd.DataFrame:
+    return positions.holdings[[*TOKEN]]
+
+
+_BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=_token_columns)
 
 
 def chunked_tokens(source: ChunkedHoldings) -> Positions:
@@ -357,9 +363,10 @@ def _measure_one_token(
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
     rows = source.template.replace_holdings(source.read_rows(keys, names))
     table = measure(rows, asset, token=token, by=by, **options)
-    unread = int(aggregation.aggregates.balances.sum()) - len(rows.holdings)
-    coverage = coverage_from_attrs(table)
-    return with_coverage(table, replace(coverage, filtered=max(coverage.filtered - unread, 0)))
+    held = int(aggregation.aggregates.balances.sum())
+    filtered, reasons = count_filtered(source.template, held)
+    coverage = replace(coverage_from_attrs(table), filtered=filtered, filtered_reasons=reasons)
+    return with_coverage(table, coverage)
 
 
 def chunked_concentration(

@@ -27,7 +27,7 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows
+from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, with_dropped
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
@@ -191,6 +191,8 @@ def where_in_chunks(
     places = np.flatnonzero(empty.wallet_mask(selection))
     read = {*selection.tokens, *dict(selection.bridged)} or None
     rows = source.select_wallets(places).read_rows(read, [*source.template.holdings])
+    if record := source.template.holdings.attrs.get(DROPPED):
+        rows = with_dropped(rows, record | {"rows": len(rows)})
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
         indices = np.arange(len(tokens.tokens.keys))

@@ -284,7 +284,7 @@ def aggregate_groups(
             pairs, _ = distinct_pairs(codes, positions.wallet_codes[held])
             holders = np.bincount(pairs, minlength=count)
     balances = np.bincount(groups.codes, minlength=count)
-    values = None if sums_only else _value_totals(positions, groups)
+    values = _value_totals(positions, groups)
     return GroupAggregates(units, scale, sizes, unreadable, balances, holders, contracts, values)
 
 

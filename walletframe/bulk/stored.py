@@ -19,6 +19,7 @@ from walletframe.disk import local_path
 from walletframe.errors import DatasetError
 from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
+from walletframe.frames.coverage import with_dropped
 from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
 from walletframe.frames.known import summary_lines
 from walletframe.frames.positions import Chunk, Positions, read_positions
@@ -123,6 +124,7 @@ class SpamFlags:
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
+    dropped: Mapping[str, Any]  # the record of dropped balances, if all spam is dropped
 
     def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""
@@ -175,7 +177,10 @@ class StoredHoldings:
     def without_spam(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
-        return replace(self, removed=(*self.removed, flags), unknown_rows=unknown)
+        holdings = with_dropped(self.template.holdings, flags.dropped)
+        template = replace(self.template, holdings=holdings)
+        removed = (*self.removed, flags)
+        return replace(self, removed=removed, unknown_rows=unknown, template=template)
 
     def select_wallets(self, indices: Codes) -> StoredHoldings:
         """Return the holdings of the wallets with these sorted indices."""

@@ -153,23 +153,29 @@ def coverage_from_counts(
     """
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
-    selected = positions.holdings.attrs.get(SELECTED, "")
-    dropped, reasons = _count_dropped(positions.holdings, held)
+    filtered, selected = count_filtered(positions, held), positions.holdings.attrs.get(SELECTED, "")
     if not positions.has_wallets:
-        return Coverage(0, 0, 0, *counts, dropped, "; ".join(reasons), selected=selected)
+        return Coverage(0, 0, 0, *counts, *filtered, selected=selected)
     ok, stale, requested = _wallet_states(positions)[:, slice(None) if among is None else among]
-    frame, first = positions.wallet_frame, positions.first
-    listed = frame["tokens"].array.take(first[positions.known]).sum()
-    filtered = max(int(listed) - held, 0)
+    known = positions.first[positions.known if among is None else positions.known & among]
+    wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
+    as_of = _oldest_time(positions.wallet_frame, known)
+    return Coverage(*wallets, *counts, *filtered, selected=selected, as_of=as_of)
+
+
+def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
+    """Return the number and the reasons of balances that are not among the `held` balances."""
+    dropped, reasons = _count_dropped(positions.holdings, held)
+    filtered, selected = dropped, positions.holdings.attrs.get(SELECTED)
+    if positions.has_wallets:
+        listed = positions.wallet_frame["tokens"].array.take(positions.first[positions.known]).sum()
+        filtered = max(int(listed) - held, 0)
     if dropped > filtered:  # the rows were changed in another way, too
         dropped, reasons = 0, []
     if filtered > dropped and (selected or dropped):
         others = counted_noun(filtered - dropped, "balance" if selected else "other balance")
         reasons.append(f"{others} not selected" if selected else others)
-    known = first[positions.known if among is None else positions.known & among]
-    wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
-    text, as_of = "; ".join(reasons), _oldest_time(frame, known)
-    return Coverage(*wallets, *counts, filtered, text, selected=selected, as_of=as_of)
+    return filtered, "; ".join(reasons)
 
 
 def drop_rows(
@@ -179,13 +185,27 @@ def drop_rows(
 
     `reasons` maps adjectives to a mask of rows and a text ("" for the value of these rows).
     """
-    dropped, texts = _count_dropped(holdings, len(holdings))
+    counts = {}
     for adjective, (rows, text) in reasons.items():
         if count := int(rows.sum()):
-            dropped += count
-            texts.append(text or _count_and_value(count, f"{adjective} balance", holdings[rows]))
-    result = holdings[kept]
-    result.attrs[DROPPED] = {"rows": len(result), "balances": dropped, "reasons": texts}
+            counts[text or count_and_value(count, f"{adjective} balance", holdings[rows])] = count
+    record = dropped_record(holdings, len(holdings), int(kept.sum()), counts)
+    return with_dropped(holdings[kept], record)
+
+
+def dropped_record(
+    holdings: pd.DataFrame, before: int, after: int, counts: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the record of all dropped balances, from the numbers of rows and of each reason."""
+    dropped, reasons = _count_dropped(holdings, before)
+    balances = dropped + sum(counts.values())
+    return {"rows": after, "balances": balances, "reasons": [*reasons, *counts]}
+
+
+def with_dropped(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a copy of holdings with a record of dropped balances."""
+    result = holdings.copy(deep=False)
+    result.attrs[DROPPED] = record
     return result
 
 
@@ -195,7 +215,7 @@ def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
     return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
 
 
-def _count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
+def count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
     """Return a text such as ``2 spam balances (930.00 USD)``, without an unknown value."""
     value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
     currency: Any = rows["currency"].iloc[0] if "currency" in rows else ""

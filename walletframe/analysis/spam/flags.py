@@ -15,8 +15,9 @@ from walletframe.analysis.chunked import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
+from walletframe.bulk import SpamFlags
 from walletframe.errors import SettingsError, SpamWarning
-from walletframe.frames.coverage import drop_rows
+from walletframe.frames.coverage import count_and_value, drop_rows, dropped_record
 from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
 from walletframe.frames.names import mask_of_token
 from walletframe.frames.schema import amounts_of, require_columns
@@ -256,7 +257,7 @@ def explain_spam(
     if isinstance(holdings, pd.DataFrame):
         evidence = _collect_evidence(holdings)
     else:
-        evidence, _, _ = _collect_chunked_evidence(holdings)
+        evidence, *_ = _collect_chunked_evidence(holdings)
     pairs, rows = _TokenSymbolPairs(directory, evidence), evidence.holdings
     chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
     codes, first = np.unique(pairs.codes[chosen], return_index=True)
@@ -301,11 +302,14 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
-    """Return evidence for distinct rows, with their first positions and numbers of equal rows."""
+    """Return evidence for distinct rows with their values, first positions and numbers of rows."""
     require_columns(source.template.holdings, _NEEDED)
     [(chunk, groups, totals)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
     first = first_rows(groups.codes, len(groups))
     holdings = chunk.positions.holdings.iloc[first].reset_index(drop=True)
+    if totals.value_totals:
+        sums, sizes = totals.value_totals.totals.sums(), totals.value_totals.totals.sizes
+        holdings = holdings.assign(value=np.where(sizes, sums, np.nan), currency=holdings["money"])
     known: Any = totals.units, totals.sizes == 0, totals.scale
     signs, tokens = holdings["signs"].to_numpy(), chunk.positions.tokens.take(first)
     evidence = Evidence(holdings, tokens, ExactAmounts(*known), signs % 2 > 0, signs > 1)
@@ -315,10 +319,13 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
 def _evidence_keys(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
     signs = _absurd_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
-    return holdings[[*TOKEN]].assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
+    columns = holdings[[*TOKEN, *holdings.columns.intersection(["value"])]]
+    # With the name "currency", values in several currencies would raise an error.
+    columns = columns.assign(money=holdings.get("currency"))
+    return columns.assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
 
 
-_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs"], key_columns=_evidence_keys)
+_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_evidence_keys)
 
 
 def _absurd_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
@@ -438,11 +445,8 @@ def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
 
 def chunked_flags(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
-) -> tuple[dict[Any, tuple[float, str]], dict[int, tuple[float, str]], Codes]:
-    """Return two dicts of (score, reasons), and the row positions of unknown tokens.
-
-    The first dict is by (token, symbol), the second by the row position of an unknown token.
-    """
+) -> tuple[SpamFlags, Codes]:
+    """Return the flags, and the row positions of unknown tokens."""
     directory = _read_directory(**options)
     evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
@@ -457,7 +461,11 @@ def chunked_flags(
         for row in rows[~unknown[rows]].tolist()
     }
     by_row = {int(positions[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
+    spam = rows[[flags[code][0] >= options["threshold"] for code in codes[rows].tolist()]]
+    total, count = int(balances.sum()), int(balances[spam].sum())
+    spam_rows = evidence.holdings.iloc[spam]
+    counts = {count_and_value(count, "spam balance", spam_rows): count} if count else {}
+    dropped = dropped_record(source.template.holdings, total, total - count, counts)
     if drop_spam:
-        spam = rows[[flags[code][0] >= options["threshold"] for code in codes[rows].tolist()]]
-        _warn_about_spam(int(balances[spam].sum()), len(np.unique(tokens.codes[spam])))
-    return by_token, by_row, positions[unknown]
+        _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
+    return SpamFlags(by_token, by_row, options["threshold"], dropped), positions[unknown]
