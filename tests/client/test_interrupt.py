@@ -226,7 +226,7 @@ def test_late_answers_are_not_returned(canned):
 
     one, two = WalletAddress.parse(f"ETH.{A}"), WalletAddress.parse(f"ETH.{B}")
     with canned.client(workers=1) as client:
-        sending = RequestWorkers(client._open_session, client.settings, cancel, on_reply=hang)
+        sending = RequestWorkers(client._open_connection, client.settings, cancel, on_reply=hang)
         sending.enqueue({1: one})
         inside.wait()
         cancel.set()

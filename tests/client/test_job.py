@@ -38,5 +38,5 @@ def test_an_interrupt_at_the_first_moment_is_caught():
 
     for _ in range(50):
         cancel = Event()
-        assert Job(work).wait_with_progress(lambda _: None, cancel) == ("done", True)
+        assert Job(work).run_with_progress(lambda _: None, cancel) == ("done", True)
         assert cancel.is_set()

@@ -225,7 +225,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
             worker_resources = resources.pop_all()
             job = Job(lambda report: bulk_run.write_parts(stream, report, worker_resources))
             steps = bulk_run.queue_wallets(job, wallets, on_status)
-            _, is_interrupted = job.wait_with_progress(on_status, cancel, steps)
+            _, is_interrupted = job.run_with_progress(on_status, cancel, steps)
     stream.problems.warn()
     summary = counters.summary(folder, service, len(register.seen) if total is None else total)
     if is_interrupted:

@@ -86,8 +86,8 @@ class Client:
         # On a cluster, this is WorkerRateLimiter.
         self._make_limiter: Callable[[Settings], RateLimiter] = RateLimiter
         self._store: AnswerStore | None = None
-        self._opening = ForkSafeLock()
-        self._warned = False
+        self._open_lock = ForkSafeLock()
+        self._has_warned = False
         register_fork_reset(self)
 
     def __repr__(self) -> str:
@@ -110,13 +110,13 @@ class Client:
         >>> Client(cache=False).reset_after_fork()
         """
         if self._session is not None:
-            self._session.in_flight.discard_after_fork()
+            self._session.in_flight.close_sockets_after_fork()
             _inherited.append((self._session, self._limiter))
             self._session = self._limiter = None
 
     def close(self) -> None:
         """Close the connections and the cache. A later fetch opens them again."""
-        with self._opening:
+        with self._open_lock:
             opened = (self._session, self._limiter, self._store)
             self._session = self._limiter = self._store = None
         for resource in opened:
@@ -178,7 +178,7 @@ class Client:
         ):
             records = stream.results(chunks)
             job = Job(lambda report: assemble(self._ordered_records(records, report), labels))
-            details, is_interrupted = job.wait_with_progress(on_status, cancel)
+            details, is_interrupted = job.run_with_progress(on_status, cancel)
         stream.problems.warn()
         if is_interrupted:
             raise FetchInterrupted(details)
@@ -221,23 +221,23 @@ class Client:
     ) -> ResultStream:
         """Return a stream for one fetch; `on_reply` runs on worker threads and must not raise."""
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
-        if self.settings.key_kind == "test" and is_ready and not self._warned:
-            self._warned = True
+        if self.settings.key_kind == "test" and is_ready and not self._has_warned:
+            self._has_warned = True
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
         store = self._open_store()
         numbering = store.next_sequence if on_reply is None else None
-        workers = RequestWorkers(self._open_session, self.settings, cancel, on_reply, numbering)
+        workers = RequestWorkers(self._open_connection, self.settings, cancel, on_reply, numbering)
         return ResultStream(store, policy, workers, self.settings, cancel)
 
-    def _open_session(self) -> tuple[ServiceSession, RateLimiter]:
-        with self._opening:
+    def _open_connection(self) -> tuple[ServiceSession, RateLimiter]:
+        with self._open_lock:
             if self._session is None or self._limiter is None:
                 self._session = ServiceSession(self.settings)
                 self._limiter = self._make_limiter(self.settings)
             return self._session, self._limiter
 
     def _open_store(self) -> AnswerStore:
-        with self._opening:
+        with self._open_lock:
             if self._store is None:
                 cache, max_bytes = self.settings.cache, self.settings.cache_max_bytes
                 service = require_service(self.settings)

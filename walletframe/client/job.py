@@ -40,7 +40,7 @@ class Job(Generic[T]):
         self._fault: BaseException | None = None
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
 
-    def wait_with_progress(
+    def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, steps: Iterable[object] = ()
     ) -> tuple[T, bool]:
         """Begin the work; return its result, and whether an interrupt has set `cancel`."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
 
-_NAMED = 3
+_MAX_NAMED = 3
 
 
 def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
@@ -46,8 +46,8 @@ def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
     counts: Counter[str] = Counter()
     for reason, count in reasons.items():
         counts[reason.partition("; ")[0]] += count
-    named = [f"{count:,} x {reason}" for reason, count in counts.most_common(_NAMED)]
-    rest = len(counts) - _NAMED
+    named = [f"{count:,} x {reason}" for reason, count in counts.most_common(_MAX_NAMED)]
+    rest = len(counts) - _MAX_NAMED
     more = [counted_noun(rest, "other reason")] if rest > 0 else []
     return f"{lead} ({'; '.join(named + more)})"
 
@@ -70,7 +70,7 @@ class AnswerProblems:
     def count_problems(self, record: WalletRecord | None, unrequested: list[str]) -> None:
         """Count the unreadable balances in a record, and the unrequested wallets in the answer."""
         self._unrequested_count += len(unrequested)
-        self._unrequested = (self._unrequested + unrequested)[:_NAMED]
+        self._unrequested = (self._unrequested + unrequested)[:_MAX_NAMED]
         balances = record and record.outcome.balances
         if balances:
             self._unreadable += balances.unreadable_count

@@ -88,7 +88,7 @@ class RequestWorkers:
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else until_pending):
             if self._cancel.is_set():
-                self._connection[0].in_flight.abort_threads([each.ident for each in self._workers])
+                self._connection[0].in_flight.abort_attempts([each.ident for each in self._workers])
                 grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
             try:
                 request_id, reply = self._reply_queue.get(timeout=_TICK_S)
