@@ -178,7 +178,7 @@ def session(ground):
     """All within a session with a node."""
     with node(ground, lambda _: b"{}") as relay:
         hidden(ground, relay.url)
-        session = NodeSession(RpcUrl.of(None), 5)
+        session = NodeSession(RpcUrl.from_argument(None), 5)
         session.send(body=b"{}")
         seen = within(session)
         session.close()

@@ -96,7 +96,7 @@ def _under_way(ground, base_url, doing):
             before = [*before[1 - STILL :], _stacks()]
             time.sleep(0.01)
         yield [*_stacks(), *_locals()]
-        client._session.in_flight.abort_threads({thread.ident for thread in threading.enumerate()})
+        client._session.in_flight.abort_attempts({thread.ident for thread in threading.enumerate()})
         asking.join()
 
 

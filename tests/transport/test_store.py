@@ -19,7 +19,7 @@ from requests_cache.serializers import SerializerPipeline, Stage
 from walletframe.address.forms import WalletAddress
 from walletframe.address.lists import parse_wallets
 from walletframe.errors import CacheError, CacheWarning, SettingsError
-from walletframe.settings.values import default_cache
+from walletframe.settings.values import default_cache_path
 from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -252,8 +252,8 @@ def test_default_is_in_the_users_cache_folder(home):
     """Without a setting the file is in the platform's folder for caches."""
     with AnswerStore(None, "s") as store:
         store.write_answers([(WALLETS[0], KEPT)])
-    assert default_cache().is_relative_to(home)
-    assert cache_statistics(default_cache()).answers == {"s": 1}
+    assert default_cache_path().is_relative_to(home)
+    assert cache_statistics(default_cache_path()).answers == {"s": 1}
 
 
 def test_other_objects_are_refused():

@@ -26,7 +26,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
 from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
 from walletframe.transport.cachefile import ANSWER_FILE_SPEC
-from walletframe.transport.database import Database, rename_broken_file
+from walletframe.transport.database import Database, rename_damaged_file
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
@@ -560,7 +560,7 @@ def test_a_broken_file_being_moved_by_another_process_is_left_to_it(tmp_path):
     Timer(0.2, path.rename, [tmp_path / "elsewhere"]).start()
     filled(path, 3)
     os.close(folder)
-    assert rename_broken_file(path, (0, 0)) is None
+    assert rename_damaged_file(path, (0, 0)) is None
     assert cache_statistics(path).answers == {"s": 3}
 
 

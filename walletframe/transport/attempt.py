@@ -53,7 +53,7 @@ class Attempt:
     def track_socket(self, sock: socket.socket) -> None:
         """Store a duplicate of the socket's handle for `abort`, since TLS replaces the socket."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
-        self.release_socket()
+        self.close_handle()
         with self._lock:
             self._handle = handle
         if self.is_aborted:
@@ -67,7 +67,7 @@ class Attempt:
                 with suppress(OSError):
                     self._handle.shutdown(socket.SHUT_RDWR)
 
-    def release_socket(self) -> None:
+    def close_handle(self) -> None:
         """Close the duplicate of the socket's handle."""
         with self._lock:
             if self._handle is not None:
@@ -95,13 +95,13 @@ class InFlightRequests:
         finally:
             with self._lock:
                 del self._attempts[get_ident()]
-            attempt.release_socket()
+            attempt.close_handle()
 
     def current_attempt(self) -> Attempt:
         """Return this thread's attempt."""
         return self._attempts[get_ident()]
 
-    def abort_threads(self, threads: Collection[int | None]) -> None:
+    def abort_attempts(self, threads: Collection[int | None]) -> None:
         """Abort the attempts of threads with these identifiers (``threading.get_ident()``)."""
         with self._lock:
             for thread, attempt in self._attempts.items():
@@ -117,7 +117,7 @@ class InFlightRequests:
                     if attempt.deadline <= now:
                         attempt.abort()
 
-    def discard_after_fork(self) -> None:
+    def close_sockets_after_fork(self) -> None:
         """Close a forked child's copies of the sockets, without locks and without sending data."""
         for connection in list(self.connections):
             if connection.sock is not None:

@@ -128,14 +128,14 @@ class Database:
         """Rename a damaged file; return whether a retry may succeed."""
         if isinstance(fault, _ReplacedError):
             return True
-        if not is_broken(fault):
-            return is_busy(fault)
+        if not is_damage_error(fault):
+            return is_busy_error(fault)
         for each in list(_databases):  # including this database; a database in use is not closed
             if each.path == self.path and each.lock.acquire(blocking=False):
                 each.close()
                 each.lock.release()
         with suppress(*_RACE_FAULTS):
-            new_path = rename_broken_file(self.path, self._opened_file)
+            new_path = rename_damaged_file(self.path, self._opened_file)
             if new_path is not None:
                 self._warnings.append(
                     f"the {self._spec.name} {self.path} was damaged: it was renamed to "
@@ -166,7 +166,7 @@ class Database:
 
     def _fall_back_to_memory(self, fault: Exception) -> sqlite3.Connection:
         if self._memory is None:
-            self.fell_back_because_locked = is_busy(fault)
+            self.fell_back_because_locked = is_busy_error(fault)
             self._warnings.append(self._spec.fallback_warning.format(path=self.path, fault=fault))
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._spec.prepare(memory)
@@ -192,7 +192,7 @@ _held_locks = ExitStack()
 _registry_lock = RLock()
 
 
-def _close_all() -> None:
+def _close_and_lock() -> None:
     """Close all connections, since a forked child must not use connections of its parent."""
     _registry_lock.acquire()
     for database in list(_databases):
@@ -200,13 +200,13 @@ def _close_all() -> None:
         database.close()
 
 
-def _unlock_all() -> None:
+def _unlock() -> None:
     _held_locks.close()
     _registry_lock.release()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
-    os.register_at_fork(before=_close_all, after_in_parent=_unlock_all, after_in_child=_unlock_all)
+    os.register_at_fork(before=_close_and_lock, after_in_parent=_unlock, after_in_child=_unlock)
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
@@ -278,12 +278,12 @@ def file_identity(path: Path) -> FileIdentity | None:
     return file.st_dev, file.st_ino
 
 
-def is_busy(fault: Exception) -> bool:
+def is_busy_error(fault: Exception) -> bool:
     """Return whether SQLite failed because another connection holds a lock on the file."""
     return sqlite_error_code(fault) in _BUSY
 
 
-def is_broken(fault: Exception) -> bool:
+def is_damage_error(fault: Exception) -> bool:
     """Return whether SQLite failed because the file is damaged or is not a database."""
     return sqlite_error_code(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
 
@@ -293,7 +293,7 @@ def sqlite_error_code(fault: Exception) -> int:
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
-def rename_broken_file(path: Path, broken: FileIdentity | None) -> Path | None:
+def rename_damaged_file(path: Path, broken: FileIdentity | None) -> Path | None:
     """Rename a broken file; return its new path, or None if another process has renamed it."""
     with _locked_folder(path.parent):
         if file_identity(path) != broken:

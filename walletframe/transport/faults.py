@@ -56,7 +56,7 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
     return Outcome(Status.UNREACHABLE, message.format(server=server))
 
 
-def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
+def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
     """Return whether a retry may succeed. Until a server is reached, its URL may be wrong."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
@@ -64,7 +64,7 @@ def is_retryable(fault: Exception, *, was_reached: bool = False) -> bool:
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
     has_connected = not isinstance(reason, NewConnectionError)
-    return isinstance(fault, requests.ConnectionError) and (has_connected or was_reached)
+    return isinstance(fault, requests.ConnectionError) and (has_connected or server_was_reached)
 
 
 def json_error_message(body: bytes) -> bytes:

@@ -280,7 +280,7 @@ def scrubber(*secrets: Secret) -> _BytesFilter:
     for text in dict.fromkeys(chain.from_iterable(variants)):
         substring = max(_NEVER_ENCODED.findall(text.encode()), key=len, default=b"").lower()
         # In UTF-16 and UTF-32, zero bytes separate the characters.
-        pattern = rb"\x00{0,3}".join(map(_encoded_pattern, text))
+        pattern = rb"\x00{0,3}".join(map(_pattern_of_encodings, text))
         if len(text) < _MIN_LENGTH:  # a short secret may equal a common word
             substring = KEY_PARAMETER.lower().encode()
             pattern = b"(?:%s)%s" % (_AFTER_PARAMETER, pattern)
@@ -296,7 +296,7 @@ def scrubber(*secrets: Secret) -> _BytesFilter:
     return scrub
 
 
-def _encoded_pattern(char: str) -> bytes:
+def _pattern_of_encodings(char: str) -> bytes:
     if char.isascii() and char.isalnum():
         return char.encode()
     forms: list[bytes] = []

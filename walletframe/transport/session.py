@@ -141,17 +141,17 @@ class Session:
                     )
             except (OSError, HTTPError, ValueError) as fault:  # exceptions of requests are OSErrors
                 outcome = faults.fault_outcome(fault, limit_s, self._server)
-                retryable = faults.is_retryable(fault, was_reached=self._reached.is_set())
+                retryable = faults.is_retryable(fault, server_was_reached=self._reached.is_set())
                 reply = Reply(datetime.now(UTC), outcome, retryable=retryable)
         is_late = time.monotonic() >= attempt.deadline and isinstance(reply.answer, Outcome)
         if attempt.is_aborted or is_late:  # after an abort, an answer can look complete
             outcome = faults.fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, retryable=True)
-        if isinstance(reply.answer, bytes) and (flaw := self._find_flaw(reply.answer)):
+        if isinstance(reply.answer, bytes) and (flaw := self._unusable_reason(reply.answer)):
             return replace(reply, answer=Outcome(Status.INVALID, flaw))
         return reply
 
-    def _find_flaw(self, _body: bytes) -> str | None:
+    def _unusable_reason(self, _body: bytes) -> str | None:
         """Return why an answer can't be used, or None if it can."""
         return None
 
@@ -184,7 +184,7 @@ class ServiceSession(Session):
         super().__init__(url, url, adapter, timeout_s=settings.timeout_s, max_pause_s=max_pause_s)
         self._check_lock = Lock()  # answers are checked one at a time, since a check uses memory
 
-    def _find_flaw(self, body: bytes) -> str | None:
+    def _unusable_reason(self, body: bytes) -> str | None:
         with self._check_lock:
             name = find_duplicate_name(body)
         if name is None:
