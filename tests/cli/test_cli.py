@@ -28,8 +28,8 @@ from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.errors import FetchWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
-from walletframe.settings.sources import user_file
-from walletframe.settings.values import default_cache
+from walletframe.settings.sources import user_settings_file
+from walletframe.settings.values import default_cache_path
 from walletframe.transport import cache_statistics
 
 
@@ -234,7 +234,7 @@ def test_cache_commands_show_and_clear(run, reachable):
     """The file can be named, listed and cleared; the sandbox's own stay apart."""
     run("fetch", "NEAR.alice.near")
     run("demo")
-    assert run("cache", "path").output.strip() == str(default_cache())
+    assert run("cache", "path").output.strip() == str(default_cache_path())
     info = run("cache", "info").output
     assert "1 answer of sandbox" in info
     assert f"{len(SHOWCASE) - 2} answers of sandbox" in info
@@ -266,7 +266,7 @@ def test_settings_are_shown_without_the_key(run, monkeypatch):
 def test_settings_of_files_are_shown_with_the_file(run, monkeypatch, tmp_path):
     """The environment wins over it."""
     monkeypatch.chdir(tmp_path)
-    file, own = tmp_path / "walletframe.toml", user_file()
+    file, own = tmp_path / "walletframe.toml", user_settings_file()
     file.write_text("currency = 'USD'\nprices = ['p.csv', 'service']", encoding="utf-8")
     own.parent.mkdir(parents=True)
     own.write_text("workers = 2\ntimeout_s = 5", encoding="utf-8")

@@ -11,7 +11,7 @@ from canned_service import KEY
 
 import walletframe as wf
 from walletframe.errors import SettingsError
-from walletframe.settings.sources import FILE_NAME, TABLE_SETTINGS, user_file
+from walletframe.settings.sources import FILE_NAME, TABLE_SETTINGS, user_settings_file
 from walletframe.settings.tables import table_settings
 from walletframe.settings.values import Settings
 
@@ -67,9 +67,9 @@ class TestPlaces:
 
     def test_the_users_file_sets_the_service(self, folder):
         """All settings but the key."""
-        assert user_file().name == FILE_NAME
+        assert user_settings_file().name == FILE_NAME
         lines = [f"{name} = {text}" for name, text in SERVICE_ENTRIES.items()]
-        write(user_file(), "\n".join(["currency = 'USD'", *lines]))
+        write(user_settings_file(), "\n".join(["currency = 'USD'", *lines]))
         settings = Settings()
         assert (settings.endpoint, settings.workers) == ("https://evil.example", 64)
         assert settings.stale_if_error is False
@@ -78,7 +78,7 @@ class TestPlaces:
 
     def test_arguments_and_the_environment_win(self, folder, monkeypatch):
         """In this order, over any file."""
-        write(user_file(), f"workers = 2\nbase_url = '{BASE_URL}'\ncurrency = 'USD'")
+        write(user_settings_file(), f"workers = 2\nbase_url = '{BASE_URL}'\ncurrency = 'USD'")
         assert (Settings().workers, Settings().base_url) == (2, BASE_URL)
         monkeypatch.setenv("WALLETFRAME_WORKERS", "3")
         monkeypatch.setenv("WALLETFRAME_CURRENCY", "EUR")
@@ -90,16 +90,16 @@ class TestPlaces:
 
     def test_the_working_folder_wins_over_the_user(self, folder):
         """For tables; a file in both places is merged by entry."""
-        write(user_file(), "workers = 2\ncurrency = 'USD'\nspam_deny = 'deny.csv'")
+        write(user_settings_file(), "workers = 2\ncurrency = 'USD'\nspam_deny = 'deny.csv'")
         write(folder / FILE_NAME, "currency = 'EUR'\nspam_allow = 'lists/allow.csv'")
         tables = table_settings()
         assert (Settings().workers, tables.currency) == (2, "EUR")
         assert tables.spam_allow == folder / "lists" / "allow.csv"
-        assert tables.spam_deny == user_file().parent / "deny.csv"
+        assert tables.spam_deny == user_settings_file().parent / "deny.csv"
 
     def test_a_named_file_is_the_only_one(self, folder, tmp_path, monkeypatch):
         """In code or in the environment; code wins."""
-        write(user_file(), "workers = 2\ncurrency = 'USD'")
+        write(user_settings_file(), "workers = 2\ncurrency = 'USD'")
         write(folder / FILE_NAME, "prices = 'service'")
         named = write(tmp_path / "team" / "named.toml", "timeout_s = 5\nprices = '../p.csv'")
         other = write(tmp_path / "other.toml", "timeout_s = 6")
@@ -132,8 +132,8 @@ class TestPlaces:
 
     def test_the_users_folder_may_be_the_working_folder(self, monkeypatch):
         """Its file is the user's own."""
-        write(user_file(), "workers = 2")
-        monkeypatch.chdir(user_file().parent)
+        write(user_settings_file(), "workers = 2")
+        monkeypatch.chdir(user_settings_file().parent)
         assert Settings().workers == 2
 
     def test_without_a_home_no_file_is_the_users(self, folder, monkeypatch):
@@ -180,7 +180,7 @@ class TestClonedFolder:
         write(folder / FILE_NAME, f"{name} = {SERVICE_ENTRIES[name]}")
         error = refused()
         assert str(error).startswith(f"the setting {name} is not allowed in {folder / FILE_NAME}: ")
-        assert str(user_file()) in error.hint
+        assert str(user_settings_file()) in error.hint
         assert "configure(file=…)" in error.hint
 
     def test_all_settings_are_covered(self):
@@ -252,7 +252,7 @@ class TestKey:
     @pytest.mark.parametrize("name", ["api_key", "API_KEY", "apikey", "api-key", "key"])
     def test_in_any_file(self, folder, tmp_path, name):
         """In the user's, the working folder's, and a named one."""
-        for path in (user_file(), folder / FILE_NAME, tmp_path / "named.toml"):
+        for path in (user_settings_file(), folder / FILE_NAME, tmp_path / "named.toml"):
             write(path, f'{name} = "{KEY}"')
             error = refused(**({"file": path} if path.name == "named.toml" else {}))
             assert str(error).startswith(f"{path} contains an API key\n")
@@ -283,7 +283,7 @@ class TestKey:
     )
     def test_a_misplaced_one_is_not_quoted(self, folder, text):
         """Whatever is wrong with the file."""
-        write(user_file(), text)
+        write(user_settings_file(), text)
         with pytest.raises(SettingsError) as caught:
             wf.configure()
         assert KEY not in str(caught.value)
@@ -323,11 +323,11 @@ class TestFaults:
     )
     def test_wrong_values_of_the_service(self, text):
         """As for arguments."""
-        write(user_file(), text)
+        write(user_settings_file(), text)
         with pytest.raises(SettingsError) as caught:
             Settings()
         name = text.partition(" ")[0]
-        assert str(caught.value).startswith(f"{name} in {user_file()} is not ")
+        assert str(caught.value).startswith(f"{name} in {user_settings_file()} is not ")
 
     @pytest.mark.parametrize(
         "text",

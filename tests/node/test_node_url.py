@@ -122,7 +122,7 @@ def test_interrupt_does_not_show_it(scripted_node):
 def test_url_is_left_out_of_copies():
     """A pickle has none, a copy is the same, text is a mask."""
     url = RpcUrl("https://node.example/path-secret-1")
-    assert copy.deepcopy(url) is copy.copy(url) is RpcUrl.of(url) is url
+    assert copy.deepcopy(url) is copy.copy(url) is RpcUrl.from_argument(url) is url
     assert b"secret" not in pickle.dumps(url)
     assert not pickle.loads(pickle.dumps(url))
     assert (str(url), repr(RpcUrl(""))) == ("<node URL, hidden>", "<node URL, empty>")

@@ -20,7 +20,7 @@ from walletframe.settings.tables import table_settings
 from walletframe.settings.values import (
     KeyKind,
     Settings,
-    default_cache,
+    default_cache_path,
     endpoint_and_key,
     read_all_sources,
 )
@@ -43,7 +43,7 @@ def settings() -> None:
         for field in fields(each)
     }
     if value_by_name["cache"] is None:
-        value_by_name["cache"] = default_cache()
+        value_by_name["cache"] = default_cache_path()
     width = max(map(len, value_by_name))
     for name, value in value_by_name.items():
         entry = entries.get(name, Entry("default", None))
@@ -92,7 +92,7 @@ def clear_cache(*, sandbox: bool) -> None:
 def _cache_file() -> Path:
     chosen = Settings().cache
     if chosen is None:
-        return default_cache()
+        return default_cache_path()
     if isinstance(chosen, Path):
         return chosen
     hint = "unset WALLETFRAME_CACHE, or remove the setting `cache` from walletframe.toml"
@@ -100,7 +100,7 @@ def _cache_file() -> Path:
 
 
 def _sandbox_cache_files() -> list[Path]:
-    return sorted(default_cache().parent.glob(_SANDBOX_CACHES))
+    return sorted(default_cache_path().parent.glob(_SANDBOX_CACHES))
 
 
 @click.command(epilog=flags.example("walletframe sandbox --latency-s 0.5 --seed 7"))

@@ -135,7 +135,7 @@ def token_balance(
     >>> token_balance([], None, rpc_url="http://127.0.0.1:8545").shape
     (0, 12)
     """
-    rpc_url = RpcUrl.of(rpc_url)
+    rpc_url = RpcUrl.from_argument(rpc_url)
     parsed = distinct_wallets(request.parse_evm_wallets(wallets))
     contract = request.parse_contract(token)
     options = NodeOptions(block, chain_ids, timeout_s)
@@ -233,7 +233,7 @@ def crosscheck(
     >>> crosscheck(assemble([]).holdings, rpc_url="http://127.0.0.1:8545").shape
     (0, 10)
     """
-    rpc_url = RpcUrl.of(rpc_url)
+    rpc_url = RpcUrl.from_argument(rpc_url)
     frame = extract_holdings(holdings)
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)

@@ -88,7 +88,7 @@ def as_ledger(source: LedgerLike) -> Ledger:
     if isinstance(source, pd.DataFrame):
         columns = _used_columns([*source.columns])
         cells = zip(*(source[name].tolist() for name in columns), strict=True)
-        return _from_records(dict(zip(columns, row, strict=True)) for row in cells)
+        return _ledger_from_records(dict(zip(columns, row, strict=True)) for row in cells)
     if isinstance(source, Ledger):
         return source
     if not isinstance(source, str | Path):
@@ -98,18 +98,18 @@ def as_ledger(source: LedgerLike) -> Ledger:
         )
     path = Path(source).expanduser()
     if path.suffix.lower() == ".json":
-        return _from_json(path)
+        return _ledger_from_json(path)
     if path.suffix.lower() != ".parquet":
         hint = "save the holdings as .json or .parquet"
         raise LedgerError(f"{path} is neither a .json nor a .parquet file", hint)
     try:
         columns = _used_columns(parquet.read_schema(path).names)
-        return _from_records(read_parquet(path, columns).to_pylist())
+        return _ledger_from_records(read_parquet(path, columns).to_pylist())
     except (OSError, pa.ArrowInvalid) as error:
         raise LedgerError(f"{path} can't be read as Parquet: {error}") from error
 
 
-def _from_json(path: Path) -> RecordedLedger:
+def _ledger_from_json(path: Path) -> RecordedLedger:
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
@@ -127,7 +127,7 @@ def _from_json(path: Path) -> RecordedLedger:
         raise LedgerError(f"{path} does not contain holdings", hint=_FORMATS_HINT)
     if content:
         _used_columns(list({name: None for record in content for name in record}))
-    return _from_records(content)
+    return _ledger_from_records(content)
 
 
 def _used_columns(present: list[str]) -> list[str]:
@@ -161,7 +161,7 @@ class _HoldingRow(msgspec.Struct):
     price: schemas.Price = None
 
 
-def _from_records(records: Iterable[Mapping[str, object]]) -> RecordedLedger:
+def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> RecordedLedger:
     by_wallet: dict[WalletAddress, list[schemas.AssetAndAmount]] = {}
     for number, record in enumerate(records):
         row = _read_row(number, record)

@@ -88,7 +88,7 @@ class RpcUrl(Secret):
     _name = "node URL"
 
     @classmethod
-    def of(cls, url: object) -> RpcUrl:
+    def from_argument(cls, url: object) -> RpcUrl:
         """Return a URL as a secret; None reads the variable ``WALLETFRAME_RPC_URL``."""
         if isinstance(url, RpcUrl):
             return url

@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     is_trusted: bool = True  # False for a file in the working folder
 
 
-def user_file() -> Path:
+def user_settings_file() -> Path:
     """Return the path of the settings file in the user's configuration folder."""
     return user_config_path("walletframe") / FILE_NAME
 
@@ -72,8 +72,8 @@ def read_sources(file: str | Path | None, service_settings: Collection[str]) -> 
                     f"the setting {name} is not allowed in {shown_path}: a file in the working "
                     "folder may only contain settings of tables and charts, since somebody else "
                     "may have written the file",
-                    hint=f"move {name} to {_path_text(user_file())}, or pass a settings file in "
-                    f"configure(file=…) or in the variable {FILE_VARIABLE}",
+                    hint=f"move {name} to {_path_text(user_settings_file())}, or pass a settings "
+                    f"file in configure(file=…) or in the variable {FILE_VARIABLE}",
                 )
             entries[name] = Entry(f"{name} in {shown_path}", value, path, is_trusted)
     return entries | environment
@@ -98,22 +98,22 @@ def require_known_names(
 def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
     """Return pairs (settings file, whether it is trusted). Later files take precedence."""
     if file is not None:
-        return [(_toml_path("file", file), True)]
+        return [(_require_toml_path("file", file), True)]
     if variable := os.environ.get(FILE_VARIABLE):
-        path = _toml_path(FILE_VARIABLE, variable)
+        path = _require_toml_path(FILE_VARIABLE, variable)
         if not path.is_absolute():  # otherwise any working folder could contain this file
             hint = "use the complete path of a settings file"
             raise SettingsError(f"{FILE_VARIABLE} is not an absolute path", hint)
         return [(path, True)]
-    trusted, local = user_file(), Path(FILE_NAME)
-    is_usable = trusted.is_absolute() and _is_file(trusted)  # relative without a home folder
+    trusted, local = user_settings_file(), Path(FILE_NAME)
+    is_usable = trusted.is_absolute() and _is_accessible_file(trusted)  # no home: relative
     files = [(trusted, True)] if is_usable else []
-    if _is_file(local) and local.absolute() != trusted:
+    if _is_accessible_file(local) and local.absolute() != trusted:
         files.append((local.absolute(), False))
     return files
 
 
-def _toml_path(source: str, value: Any) -> Path:
+def _require_toml_path(source: str, value: Any) -> Path:
     """Return a value as a path. The error does not quote the value, which may be a key."""
     path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
     if path.suffix.lower() != ".toml":
@@ -122,7 +122,7 @@ def _toml_path(source: str, value: Any) -> Path:
     return path
 
 
-def _is_file(path: Path) -> bool:
+def _is_accessible_file(path: Path) -> bool:
     """Return whether a path is a file, False if this user can't access it."""
     try:
         return path.is_file()

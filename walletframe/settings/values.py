@@ -351,7 +351,7 @@ def with_local_key(settings: Settings) -> Settings:
     return settings
 
 
-def default_cache() -> Path:
+def default_cache_path() -> Path:
     """Return the path of the default cache file."""
     return user_cache_path("walletframe") / "answers.sqlite"
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from walletframe.settings.values import default_cache, endpoint_and_key, require_service
+from walletframe.settings.values import default_cache_path, endpoint_and_key, require_service
 from walletframe.transport.database import Database, DatabaseSpec, require_schema_version
 
 if TYPE_CHECKING:
@@ -311,5 +311,5 @@ def _apply_change(state: RateState, answers: int, change: StateChange) -> RateSt
 
 def rate_file_path(cache: CacheChoice) -> Path | None:
     """Return the path of the rate limit file, beside the cache file; None without a cache file."""
-    path = default_cache() if cache is None else cache
+    path = default_cache_path() if cache is None else cache
     return path.with_name(f"{path.name}.pace") if isinstance(path, Path) else None

@@ -23,7 +23,7 @@ from walletframe.address.forms import canonical_key
 from walletframe.errors import CacheError, CacheWarning, SettingsError
 from walletframe.forks import ForkSafeLock
 from walletframe.notice import notify
-from walletframe.settings.values import default_cache
+from walletframe.settings.values import default_cache_path
 from walletframe.text import safe_line
 from walletframe.transport import cachefile, database
 from walletframe.transport.cachefile import AnswerFile, CachedAnswer, sequence_number
@@ -49,7 +49,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         if cache == "memory" or isinstance(cache, BaseCache):
             self._store = BackendStore(BaseCache() if cache == "memory" else cache)
         elif cache is None or isinstance(cache, Path):
-            self._store = AnswerFile(cache or default_cache(), max_bytes=max_bytes)
+            self._store = AnswerFile(cache or default_cache_path(), max_bytes=max_bytes)
             self._store.read_answers([])  # so that a failure of the file causes its warning now
         elif cache is not False:
             hint = 'use a path, "memory", False, or a requests-cache backend'
@@ -110,11 +110,11 @@ class BackendStore:
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
-                results = ((key, self._read_one(key)) for key in keys)
+                results = ((key, self._read_answer(key)) for key in keys)
                 answers = {key: answer for key, answer in results if answer is not None}
             except Exception as fault:  # noqa: BLE001 - backends raise exceptions of any type
                 self._readable = False
-                self._fall_back(fault)
+                self._fall_back_to_memory(fault)
         with self._lock:
             for key in keys:
                 if (fallback := self._fallback.get(key)) is not None:
@@ -134,7 +134,7 @@ class BackendStore:
             if self._writable:
                 try:
                     for key, answer in answers:
-                        self._write_one(key, answer)
+                        self._write_answer(key, answer)
                 except Exception as fault:  # noqa: BLE001 - backends raise exceptions of any type
                     failure = fault
             if failure is not None or not self._writable:
@@ -142,13 +142,13 @@ class BackendStore:
                     other = self._fallback.get(key, answer)
                     self._fallback[key] = max(answer, other, key=sequence_number)
             if failure is not None:  # after all writes, since the warning may raise
-                self._fall_back(failure)
+                self._fall_back_to_memory(failure)
 
     def next_sequence(self) -> int:
         """Return a number above all numbers issued here or read from the backend."""
         return time.monotonic_ns() + self._offset
 
-    def _read_one(self, key: str) -> CachedAnswer | None:
+    def _read_answer(self, key: str) -> CachedAnswer | None:
         response = self._backend.responses.get(quote(key, safe=_UNQUOTED))
         if response is None or not response.content:
             return None
@@ -158,8 +158,8 @@ class BackendStore:
         answer = CachedAnswer(response.content, response.created_at, int(sequence))
         return answer if response.headers.get(_CHECKSUM_HEADER) == _checksum(key, answer) else None
 
-    def _write_one(self, key: str, answer: CachedAnswer) -> None:
-        if sequence_number(self._read_one(key)) <= sequence_number(answer):
+    def _write_answer(self, key: str, answer: CachedAnswer) -> None:
+        if sequence_number(self._read_answer(key)) <= sequence_number(answer):
             number, digest = str(answer.sequence), _checksum(key, answer)
             headers = {_SEQUENCE_HEADER: number, _CHECKSUM_HEADER: digest}
             self._backend.responses[quote(key, safe=_UNQUOTED)] = CachedResponse(
@@ -169,7 +169,7 @@ class BackendStore:
                 headers=CaseInsensitiveDict(headers),
             )
 
-    def _fall_back(self, fault: Exception) -> None:
+    def _fall_back_to_memory(self, fault: Exception) -> None:
         if self._writable:
             self._writable = False
             notify(
@@ -235,8 +235,8 @@ def _open_existing_cache(path: Path) -> Iterator[sqlite3.Connection | None]:
             yield con if database.schema_version(con) else None
     except database.FAULTS as fault:
         hint = "use another file: set cache= or WALLETFRAME_CACHE"
-        if database.is_broken(fault):
+        if database.is_damage_error(fault):
             hint = f"the next fetch renames the damaged file and creates a new one; or {hint}"
-        elif database.is_busy(fault):
+        elif database.is_busy_error(fault):
             hint = "another process is writing to the file; try again when it has finished"
         raise CacheError(f"the cache {path} can't be used: {fault}", hint=hint) from fault
