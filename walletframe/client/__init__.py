@@ -15,7 +15,7 @@ A fetch has these steps:
 If the service answers with the status 429, `Session.send` of `transport` reads the requested pause,
 `RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and the worker threads retry.
 
-A fetch of more wallets than fit in memory (the package `bulk`) uses the same stream.
+The package `bulk` fetches more wallets than fit in memory, and uses the same stream.
 """
 
 from walletframe.client.default import configure, default_client, fetch_wallets, require_client

@@ -48,8 +48,8 @@ def configure(
     api_key, key_kind, base_url, public_base_url : optional
         The service and the API key, as in `Settings`.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
-        The cache: the name of the service in the cache, the location and the size of the cache, how
-        long an answer is fresh, and whether to use an expired answer if a request fails.
+        The cache: the service's name, the location, the maximum size, when answers expire, and
+        whether to use an expired answer if a request fails.
     workers, requests_per_second, retry_after_max_s, batch_size : optional
         The number and the rate of requests.
     timeout_s, deadline_s : optional
@@ -57,15 +57,13 @@ def configure(
     file : str or Path, optional
         The settings file to read, as in `Settings`.
     currency : str, optional
-        The currency of prices that don't state one. It is the default of ``value(currency=…)``.
+        The currency of prices without a currency, and the default of ``value(currency=…)``.
     prices : str, Path, list or other prices, optional
-        The prices that `value`, the explorer and reports use by default, as in
-        ``value(prices=…)``.
+        The default prices of `value`, the explorer and reports, as in ``value(prices=…)``.
     assets : str, Path or DataFrame, optional
         The assets of your own contracts, as in `walletframe.assets`, for all tables by asset.
     spam_allow, spam_deny : str, Path, DataFrame or iterable of (str, str or None), optional
-        Tokens that are never spam, and tokens that are always spam, as in ``flag_spam(allow=…,
-        deny=…)``.
+        Tokens that are never spam or always spam, as in ``flag_spam(allow=…, deny=…)``.
     colors : mapping of str to str, optional
         The colours of assets in charts, such as ``{"ETH": "#3366CC"}``.
     **unknown
@@ -79,8 +77,7 @@ def configure(
     Raises
     ------
     SettingsError
-        If a setting is unknown or not valid, or a settings file can't be used, as in `Settings`.
-        Nothing is changed in this case.
+        In the same cases as `Settings`; then nothing is changed.
 
     Examples
     --------
@@ -149,14 +146,13 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     on_failure : {"warn", "raise", "ignore"}, default "warn"
         Whether to warn, raise an error or do nothing if wallets are not ok.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        Whether to raise an error for a row that can't be parsed or whose address doesn't have the
-        form of its blockchain, or to drop the row. With ``"ask"``, such an address is requested as
-        written, and only a row that can't be parsed is an error. Empty rows are always skipped.
+        Whether to raise an error for unreadable rows, or to drop them. A row is unreadable if it
+        can't be parsed, or if its address doesn't have the form of its blockchain. With ``"ask"``,
+        a malformed address is requested as written. Empty rows are always skipped.
     fix : bool, default False
         Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
-        service's identifiers. In a column to keep, replace texts that differ only in upper and
-        lower case with the first of them. `walletframe.clean` does the same. One warning reports
-        all replacements.
+        service's identifiers. If texts in a column to keep differ only in upper and lower case, use
+        the first. `walletframe.clean` does the same. One warning reports all replacements.
 
     Returns
     -------
@@ -170,9 +166,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If wallets can't be parsed, if an address doesn't have the form of its blockchain (see
-        `walletframe.check`), or, without `fix`, if a blockchain has another name than in the
-        service. The error lists all of these wallets, and no request was sent.
+        If rows are unreadable (see `on_unreadable`), or, without `fix`, if a blockchain has another
+        name than in the service. The error lists all of them; no request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
@@ -228,7 +223,7 @@ def require_client(argument: object) -> None:
 
 
 def default_client() -> Client:
-    """Return the default client. If there is none, create it from the environment."""
+    """Return the default client, which is created from the environment if necessary."""
     global _default  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _default is None:

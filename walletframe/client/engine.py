@@ -51,7 +51,7 @@ class Client:
     settings : Settings, optional
         The settings, such as the base URL and the API key. By default, they are read from the
         environment. A pickled client does not contain the API key: after unpickling, the key is
-        read from the environment, unless the environment sets another base URL or key kind.
+        read from the environment, unless the environment has another base URL or key kind.
     **overrides
         Settings that replace those in `settings`.
 
@@ -145,7 +145,7 @@ class Client:
             The arguments of `fetch_wallets`; `wallets` is required.
         cancel : threading.Event, optional
             An event that ends the fetch when another thread sets it. Unfinished wallets then have
-            the status ``cancelled``. Use the event for one fetch only, which sets it at the end.
+            the status ``cancelled``. Pass a new event for each fetch, which sets it at the end.
 
         Returns
         -------
@@ -223,7 +223,9 @@ class Client:
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
         if self.settings.key_kind == "test" and is_ready and not self._has_warned:
             self._has_warned = True
-            notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
+            notify(
+                "the shared test key has a low rate limit; use it only for tests", TestKeyWarning
+            )
         store = self._open_store()
         numbering = store.next_sequence if on_reply is None else None
         workers = RequestWorkers(self._open_connection, self.settings, cancel, on_reply, numbering)

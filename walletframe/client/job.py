@@ -1,13 +1,14 @@
 """Work on a separate thread, and progress bars.
 
-An interrupt reaches only the caller, which cancels the work and waits for its end, so that no work
-is left half done.
+After an interrupt, the caller cancels the work and waits for its end, so that nothing is left half
+done.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from queue import Empty, SimpleQueue
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Progress: TypeAlias = "bool | Callable[[int, int, Mapping[str, int]], object] | None"
-# The total of an iterator is None.
+# The total is None if the wallets come from an iterator.
 BulkProgress: TypeAlias = "bool | Callable[[int, int | None, Mapping[str, int]], object] | None"
 
 T = TypeVar("T")
@@ -36,14 +37,13 @@ class Job(Generic[T]):
         self._statuses: SimpleQueue[Status | None] = SimpleQueue()
         self.may_begin: Event = Event()  # the work waits until this is set
         self.ended: Event = Event()  # set when the work has ended; unread statuses may remain
-        self._results: list[T] = []
-        self._fault: BaseException | None = None
+        self._future: Future[T] = Future()
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
 
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, steps: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Begin the work; return its result, and whether an interrupt has set `cancel`."""
+        """Run the work, and `steps` here. Return the result, and if an interrupt cancelled it."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
@@ -81,16 +81,14 @@ class Job(Generic[T]):
         """Wait until the work ends, then return its result or raise its exception."""
         while not self.ended.wait(_TICK_S):
             pass
-        if self._fault is not None:
-            raise self._fault
-        return self._results[0]
+        return self._future.result()
 
     def _run(self) -> None:
         self.may_begin.wait()
         try:
-            self._results.append(self._work(self._statuses.put))
+            self._future.set_result(self._work(self._statuses.put))
         except BaseException as fault:  # noqa: BLE001 - `result` raises it
-            self._fault = fault
+            self._future.set_exception(fault)
         finally:
             self.ended.set()
             self._statuses.put(None)  # wakes a thread that waits for a status
@@ -100,7 +98,7 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts a wallet and shows the progress; it starts with `done` ok."""
+    """Yield a function that counts one wallet and shows the progress; `done` were ok before."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -115,7 +113,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield a function that shows counts by status, the count before the run, and others."""
+    """Yield a function that shows counts by status, wallets done before, and other counts."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

@@ -1,7 +1,7 @@
 """The stream of a fetch's results, from the cache or from the service.
 
 A wallet whose cached answer is fresh and ok is not requested. If a request fails and the setting
-`stale_if_error` is on, the result is the cached answer, even if out of date.
+`stale_if_error` is on, the result is the cached answer, even if it is out of date.
 """
 
 from __future__ import annotations
@@ -124,16 +124,16 @@ class ResultStream:
                 outdated = "out of date"
         if self._policy.offline:
             error = outdated and f"the cached answer is {outdated}, and no request was sent"
-            record = self._record_of_answer(wallet, cached, error)
+            record = self._record_of_cached(wallet, cached, error)
             return record or WalletRecord(wallet, _NOT_CACHED, self._store.service)
         if outdated or self._policy.refresh:
             return None
-        return self._record_of_answer(wallet, cached, None)
+        return self._record_of_cached(wallet, cached, None)
 
-    def _record_of_answer(
+    def _record_of_cached(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached answer (stale with an `error`), or None if it is not ok."""
+        """Return the record of a cached answer, None if it isn't ok. With `error`, it is stale."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
@@ -143,7 +143,7 @@ class ResultStream:
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
     def _arrived_results(self, *, until_pending: int = 0) -> Iterator[WalletResult | None]:
-        """Yield results, and None while waiting for replies, until `until_pending` remain."""
+        """Yield results, and None while waiting, until `until_pending` wallets remain."""
         for arrival in self._workers.receive_replies(until_pending):
             if arrival is None:
                 yield None
@@ -178,5 +178,5 @@ class ResultStream:
         record = WalletRecord(wallet, outcome, self._store.service, *origin)
         if outcome.status is Status.OK:
             return WalletResult(position, record, answer), unrequested
-        stale = self._record_of_answer(wallet, cached, f"not refreshed: {outcome.error}")
+        stale = self._record_of_cached(wallet, cached, f"not refreshed: {outcome.error}")
         return WalletResult(position, stale or record), unrequested

@@ -32,7 +32,7 @@ OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 NumberedReply: TypeAlias = "tuple[int, Reply]"  # a wallet's request id and reply
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
-_NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was refused before")
+_NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was rejected")
 _BATCH_FAILURES = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID})
 _ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
@@ -44,7 +44,7 @@ _GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
 class RequestWorkers:
-    """The worker threads of one fetch. Only a request calls `connect`, which needs an API key."""
+    """The worker threads of one fetch. The first request calls `connect`, which needs a key."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class RequestWorkers:
         self._batch_queue.put(batch)
         if len(self._workers) < self._max_workers:  # a hanging daemon can't block the exit
             name = f"walletframe_{len(self._workers)}"
-            results = map(self._send, iter(self._batch_queue.get, None))
+            results = map(self._send_with_retries, iter(self._batch_queue.get, None))
             # A deque of length 0 iterates over the map without storing the results.
             self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
@@ -109,7 +109,7 @@ class RequestWorkers:
         for _ in self._workers:
             self._batch_queue.put(None)
 
-    def _send(self, batch: Mapping[int, WalletAddress]) -> None:
+    def _send_with_retries(self, batch: Mapping[int, WalletAddress]) -> None:
         """Send the request for a batch, with retries, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
             self._queue_replies_and_retry_rest(batch, {})
@@ -153,7 +153,7 @@ class RequestWorkers:
             self._reply_queue.put(numbered_reply)
         for request_id, wallet in batch.items():
             if request_id not in replies:
-                self._send({request_id: wallet})
+                self._send_with_retries({request_id: wallet})
 
     def _wait_for_permit(self, deadline: float) -> Outcome | None:
         """Return None once a permit is granted, or an outcome if the request must not be sent."""

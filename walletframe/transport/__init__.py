@@ -1,4 +1,4 @@
-"""HTTP requests to the service or to a node, and the cache of answers on this machine.
+"""HTTP requests to the service or to a node, and the cache of answers.
 
 No other package of walletframe imports requests or requests-cache.
 """

@@ -1,8 +1,7 @@
-"""Time limits of requests in flight, and functions that abort requests.
+"""Time limits of whole HTTP requests, and the abort of requests in flight.
 
-The time limit of a request covers all its steps. urllib3 has no time limit for DNS lookups, and
-applies its connect timeout to each address of a host separately. So this module resolves host names
-and opens connections itself, within the time limit of the request.
+urllib3 has no time limit for DNS lookups, and restarts its connect timeout for each address of a
+host. So this module resolves host names and opens sockets itself.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _SOCKS_PORT = 1080
 
 
 class Attempt:
-    """One request and its time limit, from the DNS lookup to the end of the answer."""
+    """One HTTP request and its time limit, from the DNS lookup to the end of the answer."""
 
     def __init__(self, limit_s: float) -> None:
         self.deadline: float = time.monotonic() + limit_s
@@ -44,14 +43,14 @@ class Attempt:
         self._handle: socket.socket | None = None
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds; raise a TimeoutError if none remain, or after `abort`."""
+        """Return the remaining seconds; raise a TimeoutError at the deadline or after `abort`."""
         remaining = self.deadline - time.monotonic()
         if self.is_aborted or remaining <= 0:
             raise TimeoutError
         return remaining
 
     def track_socket(self, sock: socket.socket) -> None:
-        """Store a duplicate of the socket's handle for `abort`, since TLS replaces the socket."""
+        """Duplicate the socket's handle for `abort`, since TLS replaces the socket object."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
         self.close_handle()
         with self._lock:
@@ -60,7 +59,7 @@ class Attempt:
             self.abort()
 
     def abort(self) -> None:
-        """Shut down the socket; a thread that waits for data then stops immediately."""
+        """Shut down the socket, so that a thread stops waiting for data."""
         with self._lock:
             self.is_aborted = True
             if self._handle is not None:
@@ -101,15 +100,15 @@ class InFlightRequests:
         """Return this thread's attempt."""
         return self._attempts[get_ident()]
 
-    def abort_attempts(self, threads: Collection[int | None]) -> None:
-        """Abort the attempts of threads with these identifiers (``threading.get_ident()``)."""
+    def abort_attempts(self, thread_ids: Collection[int | None]) -> None:
+        """Abort the attempts of threads; their ids are those of ``threading.get_ident()``."""
         with self._lock:
-            for thread, attempt in self._attempts.items():
-                if thread in threads:
+            for thread_id, attempt in self._attempts.items():
+                if thread_id in thread_ids:
                     attempt.abort()
 
     def watch_deadlines(self, closed: Event) -> None:
-        """Abort each attempt at its deadline, even while data arrives, until `closed` is set."""
+        """Until `closed` is set, abort each attempt at its deadline, even while data arrives."""
         while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:
@@ -125,7 +124,7 @@ class InFlightRequests:
                     os.close(connection.sock.detach())
 
     def resolve_host(self, host: str, port: int) -> list[_AddressInfo]:
-        """Return the addresses of a host; raise a TimeoutError if the attempt ends first."""
+        """Return a host's addresses; raise a TimeoutError at the attempt's deadline."""
         with suppress(socket.gaierror):
             return _look_up_addresses(host, port, socket.AI_NUMERICHOST)
         with self._lock:
@@ -159,7 +158,7 @@ def _look_up_addresses(host: str, port: int, flags: int = 0) -> list[_AddressInf
 def open_socket(
     host: str, port: int, in_flight: InFlightRequests, socks: SocksOptions, options: SocketOptions
 ) -> socket.socket:
-    """Connect to a host. Its addresses share the attempt's remaining time equally."""
+    """Connect to a host, with an equal share of the remaining time for each address."""
     socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
         addresses = in_flight.resolve_host(host, port)

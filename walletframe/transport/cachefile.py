@@ -1,4 +1,4 @@
-"""A cache file with a size limit; each row contains the latest answer for one wallet."""
+"""The cache file: an SQLite file with the latest answer for each wallet, and a size limit."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _COLUMNS = (
     "checksum INTEGER"
 )
 # Sequence numbers (column `turn`) are nanoseconds since the machine started. All processes share
-# this clock, and nobody can set it. A restart resets the clock to 0, so the table `clock` stores
-# the `last` number, and an offset `ahead` that is added to later numbers.
+# this clock, and nobody can set it. After a restart, the clock begins at 0. So the table `clock`
+# stores the `last` number, and an offset `ahead`, which is added to all later numbers.
 _TABLES = (
     f"CREATE TABLE answers ({_COLUMNS})",
     "CREATE INDEX answers_by_turn ON answers (turn)",
@@ -57,7 +57,7 @@ _WARNING = "answers can't be stored in {path} ({fault}); they are kept in memory
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """An answer and the time of its fetch."""
+    """The answer for one wallet, and the time of its fetch."""
 
     body: bytes  # as the service sent it
     fetched_at: datetime  # in UTC, by the clock of the machine that sent the request
@@ -66,7 +66,7 @@ class CachedAnswer:
 
 
 def checksum(*values: object) -> int:
-    """Return the CRC-32 of values and their lengths. Values that are not bytes become text."""
+    """Return the CRC-32 of the lengths and bytes of values; other types are converted to text."""
     total = 0
     for value in values:
         data = value if isinstance(value, bytes) else str(value).encode()
@@ -75,7 +75,7 @@ def checksum(*values: object) -> int:
 
 
 def parse_time(text: object) -> datetime | None:
-    """Parse a time; return None if the text is not a time, as in a damaged row."""
+    """Parse a stored time; return None if it is damaged."""
     try:
         return datetime.fromisoformat(text)  # type: ignore[arg-type]  # a TypeError is caught below
     except (TypeError, ValueError):
@@ -115,7 +115,7 @@ ANSWER_FILE_SPEC = database.DatabaseSpec("cache", _prepare_file, _WARNING, lock_
 
 
 class AnswerFile:
-    """Answers by key in one SQLite file; above `max_bytes`, the oldest answers are deleted."""
+    """Answers by key in one SQLite file. Above `max_bytes`, the oldest answers are deleted."""
 
     def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
         self._database = database.Database(path, ANSWER_FILE_SPEC)
@@ -143,7 +143,7 @@ class AnswerFile:
             now = self._next_sequence(con)
             con.execute("UPDATE clock SET ahead = ?, last = ?", (self._offset, now))
             for key, answer in answers:
-                # Times as UTC text of fixed width have the order of the texts.
+                # Text of fixed width in UTC sorts by time.
                 fetched_at = answer.fetched_at.astimezone(UTC).isoformat(timespec="microseconds")
                 sequence = now if answer.sequence is None else min(answer.sequence, now)
                 row = (key, fetched_at, answer.body, sequence)
@@ -154,7 +154,7 @@ class AnswerFile:
         self._database.write_in_transaction(insert_answers)
 
     def next_sequence(self) -> int:
-        """Return a sequence number above all earlier ones of any process using this file."""
+        """Return a new sequence number, the highest of all processes that use this file."""
         return max(self._database.query_file_and_memory(self._next_sequence))
 
     def _next_sequence(self, con: sqlite3.Connection) -> int:

@@ -3,11 +3,11 @@
 An error of a database file never stops a fetch. This module handles lock timeouts, rollbacks,
 forks, and damaged or removed files. If a file can't be used, an in-memory database replaces it.
 """
-# All threads of a process share one connection to a file, since SQLite allows only one writer, a
-# lock of Python is fairer than SQLite's polling, and a fork needs to close only one connection.
+# All threads of a process share one connection to a file: SQLite allows only one writer, Python's
+# locks are fairer than SQLite's polling, and a fork needs to close only one connection.
 #
-# This process opens the file only through SQLite, since closing another handle would release
-# SQLite's locks. So SQLite also creates the file, with the mode of a private file (`modeof`).
+# Only SQLite opens the file, since closing another handle of this process would release SQLite's
+# locks. So SQLite also creates the file, with the mode of a private file (`modeof`).
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _RACE_FAULTS = (BlockingIOError, FileNotFoundError, *_OPEN_FAULTS)
 _BUSY_TIMEOUT_S = 0.1
 _NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last if SQLite's message is not UTF-8
 
 
@@ -82,7 +82,7 @@ class Database:
             self._memory.close()
 
     def query_file_and_memory(self, func: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Run a function on each usable database, the file and the memory; return the results."""
+        """Run a function on the file and on the in-memory database, and return the results."""
         results = []
         with self.lock:
             if self._readable:
@@ -193,7 +193,7 @@ _registry_lock = RLock()
 
 
 def _close_and_lock() -> None:
-    """Close all connections, since a forked child must not use connections of its parent."""
+    """Before a fork, close all connections, since the child can't use them, and take all locks."""
     _registry_lock.acquire()
     for database in list(_databases):
         _held_locks.enter_context(database.lock)
@@ -210,9 +210,9 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Return a connection, read-only if necessary. The mode ``rwc`` creates a missing file."""
+    """Connect to a file, read-only if necessary. The mode ``rwc`` creates a missing file."""
     with suppress(FileNotFoundError):
-        if mode == "rw" or path.stat().st_size:  # an empty file is created again, as private
+        if mode == "rw" or path.stat().st_size:  # an empty file is created anew, as private
             try:
                 return _connect_or_read_only(path, "mode=rw")
             except sqlite3.OperationalError:
@@ -285,7 +285,7 @@ def is_busy_error(fault: Exception) -> bool:
 
 def is_damage_error(fault: Exception) -> bool:
     """Return whether SQLite failed because the file is damaged or is not a database."""
-    return sqlite_error_code(fault) in _BROKEN or isinstance(fault, UnicodeDecodeError)
+    return sqlite_error_code(fault) in _DAMAGED or isinstance(fault, UnicodeDecodeError)
 
 
 def sqlite_error_code(fault: Exception) -> int:
@@ -293,10 +293,10 @@ def sqlite_error_code(fault: Exception) -> int:
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
-def rename_damaged_file(path: Path, broken: FileIdentity | None) -> Path | None:
-    """Rename a broken file; return its new path, or None if another process has renamed it."""
+def rename_damaged_file(path: Path, damaged: FileIdentity | None) -> Path | None:
+    """Rename a damaged file; return its new path, or None if another process has renamed it."""
     with _locked_folder(path.parent):
-        if file_identity(path) != broken:
+        if file_identity(path) != damaged:
             return None
         names = (f"{path.name}.broken-{number}" for number in itertools.count(1))
         new_path = next(each for each in map(path.with_name, names) if not each.exists())

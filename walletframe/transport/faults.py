@@ -1,4 +1,4 @@
-"""The only module that translates HTTP statuses and exceptions of other libraries."""
+"""The translation of HTTP statuses and of other libraries' exceptions to outcomes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MESSAGES: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Return the outcome for an exception, without its text, since the text has the URL.
+    """Return the outcome for an exception, but not the exception's text, which has the URL.
 
     >>> fault_outcome(requests.ConnectTimeout(), 60).error
     'no answer within 60 s'
@@ -57,7 +57,7 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
-    """Return whether a retry may succeed. Until a server is reached, its URL may be wrong."""
+    """Return whether a retry may succeed. A server that was never reached may have a wrong URL."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
@@ -68,7 +68,7 @@ def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
 
 
 def json_error_message(body: bytes) -> bytes:
-    """Return the message of a JSON error, with decoded escapes, or else the whole body."""
+    """Return the message in a JSON error, or the whole body if it has no message."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body
     try:

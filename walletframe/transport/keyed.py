@@ -1,8 +1,8 @@
 """Connections that add a secret to each request, and mask the secret in responses.
 
-The secret is the API key or the URL of a node. It is added when a request is written to the socket,
-so exceptions, stack frames and logs of requests, urllib3 and http.client don't contain it. In
-responses, asterisks replace it. While code waits for more of a body, no variable has a part of it.
+The secret is the API key or the URL of a node. It is added only when a request is written to the
+socket. So no exception, stack frame or log of another library contains the secret. In responses,
+asterisks replace it. While the rest of a body is awaited, no variable contains a part of the body.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MASKED_HOST = "node.invalid"  # no host can have this name (RFC 2606)
 ENCODING = "gzip"
 _GZIP = 16 + zlib.MAX_WBITS
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_MIN_LENGTH = 8  # shorter secrets are only masked after the parameter's name
+_MIN_LENGTH = 8  # a shorter secret is masked only after its parameter's name
 _LATIN_1_SIZE = 256
 _HTML_ENTITIES = codepoint2name | {ord("'"): "apos"}
 _NEVER_ENCODED = re.compile(rb"[0-9A-Za-z_.-]+")
@@ -56,7 +56,7 @@ _AFTER_PARAMETER = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D
 
 
 class KeyedAdapter(HTTPAdapter):
-    """A requests adapter for one session. Its connections add a secret to each request.
+    """An `HTTPAdapter` for one session. Its connections add a secret to each request.
 
     `add_secret` adds the secret to the head of a request; `scrub` masks the secret in received
     bytes. Requests to `MASKED_HOST` are sent to `real_address`.
@@ -98,8 +98,8 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Return a response whose body `_decoded_chunks` reads, without a reference cycle."""
-        resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # only of this response
+        """Return a response that reads its body with `_decoded_chunks`."""
+        resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # a proxy: no reference cycle
         return super().build_response(req, resp)
 
 
@@ -133,8 +133,7 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
     """Yield a body in decompressed chunks of up to `amt` bytes (urllib3 before 2.6 has no limit).
 
-    While this generator waits, no local variable contains a part of the body: a body may echo the
-    secret, and a traceback may show local variables.
+    While the generator waits, no variable has a part of the body, since a body may echo the secret.
     """
     read = partial(body.read1, amt, decode_content=False)
     if not decode_content or body.headers.get("Content-Encoding", "").lower() != ENCODING:
@@ -214,7 +213,7 @@ class _KeyedConnection(HTTPConnection):
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send a part of a request. Add the secret to the head, but store it in no variable."""
+        """Send a part of a request; add the secret to the head without storing it in a variable."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)
@@ -247,7 +246,7 @@ class _ScrubbedResponse(HTTPResponse):
                 self.fp = stream
 
     def _close_conn(self) -> None:
-        """End the response; close the connection if the server has sent more than the response."""
+        """End the response; close the connection if the server has sent more data."""
         limit_s = self._sock.gettimeout()
         self._sock.settimeout(0)
         with suppress(OSError):  # TLS raises an OSError if there is no more data
@@ -258,7 +257,7 @@ class _ScrubbedResponse(HTTPResponse):
 
 
 class _ScrubbedHead:
-    """The status line and headers of a response, with the secret masked, since some are logged."""
+    """The status line and headers of a response, scrubbed since some of them are logged."""
 
     def __init__(self, stream: BufferedReader, scrub: _BytesFilter) -> None:
         self._scrub = scrub

@@ -1,8 +1,8 @@
-"""The rate limiter for one API key, which discovers the rate limit and grants permits to send.
+"""The rate limiter of an API key. It discovers the rate limit, and grants a permit per request.
 
-A `RateState` is an immutable value. The functions of this module apply an event to a state and
-return a new state. A `RateLimiter` stores the state, in this process or in a file that processes
-share, and grants permits to send requests. The file contains a salted hash of each API key.
+`RateState` is an immutable value; functions apply an event to a state, and return a new state. A
+`RateLimiter` stores the state in this process, or in a file that processes share. The file contains
+a salted hash of each API key.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _IDLE_S = 3.0
 _OUTAGE_S, _PROBE_S = 10.0, 2.0
 _RECOVERY = 4  # factor by which each answer raises the rate after a short series of refusals
 _EXPIRY_S = 300.0
-AHEAD_S = 0.25  # a permit can be taken at most this long before its time
+AHEAD_S = 0.25  # a permit can be taken this long before its time
 ASSUMED_PROCESSES = 16  # if the number of processes that share a limit is unknown
 _CLOCK_TOLERANCE_S = 60.0
 _SALT = "SELECT CAST(salt AS BLOB) FROM salts"
@@ -104,7 +104,7 @@ def initial_state(rate: float | None, *, is_test: bool) -> RateState:
 
 
 def apply_settings(state: RateState, initial: RateState) -> RateState:
-    """Return a stored state with the limits of this process's initial state."""
+    """Return a stored state with the limits of `initial`, which has this process's settings."""
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
         rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
@@ -128,7 +128,7 @@ def divide_rate(state: RateState, count: int, now: float) -> RateState:
 
 
 def take_permit(state: RateState, now: float) -> RateState:
-    """Take the permit that is due `now`. Discover a rate anew that was unused for long."""
+    """Take the permit that is due `now`. A rate that was unused for long is discovered anew."""
     if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
         rate = max(state.rate, state.start_rate)
         state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
@@ -226,7 +226,7 @@ class RateLimiter:
             database.close()
 
     def wait(self, cancel: Event, deadline: float) -> bool:
-        """Return True once a permit is granted, False once `cancel` is set or at the `deadline`."""
+        """Wait for a permit; return False if `cancel` is set or the `deadline` is reached first."""
         while not self._waiter_lock.acquire(timeout=_POLL_S):  # only one thread takes a permit
             if cancel.is_set() or time.monotonic() > deadline:
                 return False
@@ -261,7 +261,7 @@ class RateLimiter:
         return self._permit_at - time.monotonic()
 
     def _take_permit(self) -> tuple[float, bool]:
-        """Take the next permit if it is due soon; return the wait, and whether it was taken."""
+        """Take a permit if one is due soon. Return the seconds to wait, and if it was taken."""
         wait_s, is_granted = 0.0, False
 
         def take_if_due(state: RateState, now: float) -> RateState:

@@ -1,7 +1,7 @@
-"""HTTP sessions with the service or with a node, which send requests and read replies.
+"""HTTP sessions with the service or with a node.
 
 A session has a pool of connections, enforces the time limits of requests, and follows no redirects.
-Its callers cache answers and retry requests.
+Its callers retry requests and cache answers.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Session:
         self._session.verify = from_environment["verify"]
         if url.startswith("https:"):  # a proxy could read the key in an http request
             self._session.proxies = from_environment["proxies"]
-        self._session.trust_env = False  # otherwise requests adds passwords from a .netrc file
+        self._session.trust_env = False  # otherwise passwords from a .netrc file are sent
         headers = {"Accept": "application/json", "Accept-Encoding": ENCODING}
         self._session.headers.update(headers, **{"User-Agent": "walletframe"})
         self._session.adapters.clear()
@@ -156,7 +156,7 @@ class Session:
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if it is too large. Read one large body at a time."""
+        """Return the scrubbed body, or None if too large. Threads read large bodies in turn."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):
@@ -182,7 +182,7 @@ class ServiceSession(Session):
         url, adapter = base_url + DETAILS_PATH, service_adapter(key, connections=settings.workers)
         max_pause_s = settings.retry_after_max_s
         super().__init__(url, url, adapter, timeout_s=settings.timeout_s, max_pause_s=max_pause_s)
-        self._check_lock = Lock()  # answers are checked one at a time, since a check uses memory
+        self._check_lock = Lock()  # answers are checked one at a time, to save memory
 
     def _unusable_reason(self, body: bytes) -> str | None:
         with self._check_lock:
@@ -193,7 +193,7 @@ class ServiceSession(Session):
 
 
 class NodeSession(Session):
-    """A session with a node of a blockchain. If the URL is not valid, an error is raised."""
+    """A session with a node of a blockchain. An invalid URL raises a SettingsError."""
 
     _server, _method = "node", "POST"
 

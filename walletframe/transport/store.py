@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _LOCK_TIMEOUT_MS = 5_000
 _SEQUENCE_HEADER, _CHECKSUM_HEADER = "walletframe-turn", "walletframe-checksum"
-_UNQUOTED = " "  # other characters are quoted, since a key can become the name of a file
+_UNQUOTED = " "  # other characters are quoted, since a key may be used as a file name
 _PICKLE_MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib"})
 
 
@@ -50,7 +50,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
             self._store = BackendStore(BaseCache() if cache == "memory" else cache)
         elif cache is None or isinstance(cache, Path):
             self._store = AnswerFile(cache or default_cache_path(), max_bytes=max_bytes)
-            self._store.read_answers([])  # so that a failure of the file causes its warning now
+            self._store.read_answers([])  # opens the file now, which may warn
         elif cache is not False:
             hint = 'use a path, "memory", False, or a requests-cache backend'
             raise SettingsError(f"a cache of type {type(cache).__name__} is not supported", hint)
@@ -72,7 +72,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write_answers(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers, in a file all or none; never replace the answer to a later request."""
+        """Store answers (in a file, all or none). Never replace the answer to a later request."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write_answers(keyed)
@@ -145,7 +145,7 @@ class BackendStore:
                 self._fall_back_to_memory(failure)
 
     def next_sequence(self) -> int:
-        """Return a number above all numbers issued here or read from the backend."""
+        """Return a sequence number above all that were returned here or read from the backend."""
         return time.monotonic_ns() + self._offset
 
     def _read_answer(self, key: str) -> CachedAnswer | None:
@@ -224,7 +224,7 @@ def clear_cache(path: Path) -> int:
 
 @contextmanager
 def _open_existing_cache(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Yield a connection, or None without a file or table. Never create the file."""
+    """Yield a connection, or None if the file or its tables don't exist."""
     try:
         if not path.exists():
             yield None
