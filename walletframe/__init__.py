@@ -127,7 +127,7 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register ``%wallets``, and display DataFrames without mathematics, for ``%load_ext``."""
+    """Register ``%wallets``, and turn off mathematics in DataFrames, for ``%load_ext``."""
     import_module("walletframe.magics").load(shell)
 
 

@@ -528,7 +528,7 @@ def test_warnings_are_lines_for_people(run, service, monkeypatch):
     monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
     result = run("fetch", "NEAR.alice.near")
     assert result.stderr.strip() == (
-        "Warning: the shared test key has a low rate limit; use it only for tests"
+        "Warning: the shared test key has a low limit and is for testing only"
     )
 
 

@@ -223,9 +223,7 @@ class Client:
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
         if self.settings.key_kind == "test" and is_ready and not self._has_warned:
             self._has_warned = True
-            notify(
-                "the shared test key has a low rate limit; use it only for tests", TestKeyWarning
-            )
+            notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
         store = self._open_store()
         numbering = store.next_sequence if on_reply is None else None
         workers = RequestWorkers(self._open_connection, self.settings, cancel, on_reply, numbering)

@@ -43,7 +43,7 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, steps: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Run the work, and `steps` here. Return the result, and if an interrupt cancelled it."""
+        """Run the work, and `steps` here; return the result, and whether it was interrupted."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:

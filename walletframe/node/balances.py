@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """Results of comparing the service's balance with the node's: the categories of ``status``."""
+    """The results of a comparison with a node's balance, and the categories of ``status``."""
 
     AGREE = "agree"
     DIFFER = "differ"
@@ -67,9 +67,9 @@ def token_balance(
 ) -> pd.DataFrame:
     """Read the balances of one token from a node of a blockchain.
 
-    The service behind `fetch_wallets` enumerates every token of a wallet, which is slow. If you
-    need only one token, read its balances from a node of its blockchain instead. The function
-    supports the native coin and ERC-20 tokens of EVM blockchains. It requires the extra ``node``.
+    This is faster than `fetch_wallets`, for which the service looks up all tokens of a wallet. The
+    function supports native coins and ERC-20 tokens of EVM blockchains. It requires the extra
+    ``node``.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def token_balance(
     token : str or None
         The address of the token's contract, or None for the native coin.
     rpc_url : str, optional
-        The URL of the node's JSON-RPC endpoint: https, or http on this machine. Keep it as secret
-        as the API key: set the environment variable ``WALLETFRAME_RPC_URL`` (the default) instead
-        of writing the URL in a cell.
+        The URL of the node's JSON-RPC endpoint: https, or http on this machine. It is as secret as
+        the API key: set the environment variable ``WALLETFRAME_RPC_URL`` (the default), and don't
+        write the URL in a notebook.
     block : int, optional
-        The number of the block from which all balances are read. Default: the latest block.
+        The block number at which all balances are read. Default: the latest block.
     chain_ids : mapping of str to int, optional
         Chain ids of blockchains that walletframe does not know, such as ``{"HYPEREVM": 999}``.
     timeout_s : float, default 30
@@ -112,8 +112,7 @@ def token_balance(
     AddressError
         If wallets can't be read or don't have an EVM address. The error lists all of them.
     SettingsError
-        If the URL of the node is not set, if the chain id of a blockchain is not known, or if an
-        argument is not valid.
+        If the URL of the node is not set, a chain id is not known, or an argument is not valid.
     MissingExtraError
         If the extra ``node`` is not installed.
 
@@ -127,8 +126,8 @@ def token_balance(
     After a reorganisation of the blockchain, a block number refers to another block. To read final
     balances, choose a block that is some minutes old.
 
-    1,000 wallets take 6 requests where the contract Multicall3 is deployed, as on nearly all public
-    blockchains, and 14 requests elsewhere. They take at most 17 requests if a contract reverts.
+    1,000 wallets take 6 requests with the contract Multicall3, which nearly all public blockchains
+    have, and 14 without. If a contract reverts, they take at most 17.
 
     Examples
     --------
@@ -183,7 +182,7 @@ def crosscheck(
     chain_ids: Mapping[str, int] | None = None,
     timeout_s: float = 30.0,
 ) -> pd.DataFrame:
-    """Compare the balances of the service with those of a node of a blockchain.
+    """Compare the service's balances with the balances that a node reports.
 
     Decimals, symbols and prices are not compared. Tokens that the service left out are not
     detected. The function requires the extra ``node``.
@@ -191,11 +190,10 @@ def crosscheck(
     Parameters
     ----------
     holdings : DataFrame or WalletDetails
-        The ``holdings`` of `fetch_wallets`, or the complete result. The holdings may be on any
-        blockchains; only those on the blockchain of the node are compared.
+        The ``holdings`` of `fetch_wallets`, or the complete result. Only holdings on the node's
+        blockchain are compared; all others have the status ``unknown``.
     rpc_url, block, chain_ids, timeout_s : optional
-        As for `token_balance`. Balances change over time, so a balance may differ only because the
-        service read another block.
+        As for `token_balance`. A balance may differ only because the service read another block.
 
     Returns
     -------

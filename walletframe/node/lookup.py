@@ -1,13 +1,12 @@
-"""Reading of balances at one block in few round trips, after a check of the blockchain.
+"""Balances at one block, read in few round trips after a check of the blockchain.
 
 Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are untrusted:
 no answer of a contract raises an error here.
 """
-# The contract Multicall3 is deployed on nearly all public blockchains. It bundles 300 calls into
-# one, which a provider's rate limit counts once. Where it is not deployed, the calls are sent in
-# JSON-RPC batches of 100, the default limit of nodes. If a call in a bundle reverts, this call and
-# all later calls of the bundle are sent again in batches, since the contract that reverted may have
-# used up the gas of the later calls.
+# Nearly all public blockchains have the contract Multicall3. It bundles 300 calls into one, which a
+# provider's rate limit counts once. On other blockchains, the calls are sent in JSON-RPC batches of
+# 100, the default limit of nodes. If a call in a bundle reverts, it may have used up the gas of the
+# later calls. Then this call and all later calls of the bundle are sent again in batches.
 
 from __future__ import annotations
 
@@ -182,7 +181,7 @@ class _BlockCaller:
         return results
 
     def _send_multicall(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure] | None:
-        """Return the results of a bundle, or None if the calls must be sent without Multicall3."""
+        """Return the results of a bundle, or None if Multicall3 can't be used for these calls."""
         if len(chunk) == 1 or not self._has_multicall:
             return None
         calls = [(each.contract, True, each.data) for each in chunk]  # True: this call may fail

@@ -1,4 +1,4 @@
-"""Queries to a node: their validated options, their results, and the warning about failures.
+"""Queries to a node: validated options, results, and the warning about failures.
 
 The native coin has 18 decimals on all EVM blockchains, since wallet software rejects any other
 number (https://eips.ethereum.org/EIPS/eip-3085).
@@ -64,7 +64,7 @@ class TokenMetadata:
 
 
 class NodeOptions:
-    """The validated options of a look-up, with the chain ids of known blockchains added."""
+    """The validated options of a look-up, and the chain ids of known blockchains."""
 
     def __init__(
         self, block: int | None, chain_ids: Mapping[str, int] | None, timeout_s: float
@@ -100,13 +100,13 @@ class NodeOptions:
 
 
 def parse_evm_address(address: str) -> str | None:
-    """Return an EVM address in lower case, or None for another address."""
+    """Return an EVM address in lower case, or None if the address has another form."""
     canonical = canonical_address(address)
     return canonical if _EVM.fullmatch(canonical) else None
 
 
 def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Parse wallets, or raise an AddressError if some of them don't have an EVM address."""
+    """Parse wallets; raise an AddressError if one doesn't have an EVM address."""
     parsed = parse_wallets(wallets)
     problems = [
         (position, str(wallet), _EVM_NEEDED)

@@ -1,8 +1,8 @@
 """JSON-RPC calls to a node (https://www.jsonrpc.org/specification), and their failures.
 
-web3.py is not used, for three reasons. Its batches stop at the first error, and answers without an
-id are matched by their order (its issue 3657). It logs the URL of the node. Importing it raises
-Python's recursion limit for the whole process, which then crashes on deeply nested JSON.
+web3.py is not used: its batches stop at the first error, and match answers without an id by their
+order (its issue 3657); it logs the URL of the node; and it raises Python's recursion limit, so that
+deeply nested JSON crashes the process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAX_QUOTED = 160
 
 
 class NodeStatus(StrEnum):
-    """Results of reading a balance from a node; the categories of ``status``."""
+    """The results of reading a balance from a node, and the categories of ``status``."""
 
     OK = "ok"
     REVERTED = "reverted"

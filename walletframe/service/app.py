@@ -100,7 +100,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
 
 
 def _with_components(document: dict[str, Any]) -> dict[str, Any]:
-    """Return FastAPI's OpenAPI document with the schemas of the endpoint's answers added."""
+    """Add the schemas of the endpoint's answers to FastAPI's OpenAPI document."""
     _, components = msgspec.json.schema_components(
         [schemas.WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
     )
@@ -114,14 +114,14 @@ def _with_components(document: dict[str, Any]) -> dict[str, Any]:
 
 
 class _WalletEndpoint:
-    """The endpoint, whose failures depend on the seed, the wallet and its earlier requests."""
+    """The endpoint. A wallet's failures depend on the seed and on the wallet's earlier requests."""
 
     def __init__(self, ledger: Ledger, behaviour: Behaviour, gate: Gate) -> None:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate
         self._request_counts: Counter[WalletAddress] = Counter()
 
     async def answer_request(self, request: Request) -> Response:
-        """Answer a request. Its path begins with the base URL's name: private or public."""
+        """Answer a request, whose path begins with the kind of the base URL: private or public."""
         host = request.client.host if request.client else ""
         base = request.url.path.split("/")[1]
         self._gate.check_access(request.query_params.get(schemas.KEY_PARAMETER), base, host)

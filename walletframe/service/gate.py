@@ -54,7 +54,7 @@ BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be
 
 
 def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
-    """Return the exception to raise, so that the sandbox answers with the problem."""
+    """Return an exception, which the application answers with the problem."""
     return HTTPException(problem.status, problem, headers)
 
 

@@ -1,4 +1,4 @@
-"""The interface of ledgers, which contain balances of wallets, and the simulated ledger.
+"""The interface of ledgers (the balances by wallet), and the simulated ledger.
 
 Simulated prices are invented. No block explorer is called. Random numbers are integers derived from
 a hash, so that they are equal on all machines and Python versions. Symbols must be escaped before
@@ -76,7 +76,7 @@ TOKENS = {
 
 
 class ShowcaseKind(Enum):
-    """The kind of a showcase wallet, which determines its answer with any seed."""
+    """The kind of a showcase wallet, which determines the wallet's answer for every seed."""
 
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails
@@ -98,7 +98,7 @@ class Ledger(Protocol):
         """A text for file names. If two ledgers have equal texts, their answers are equal."""
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return the answer's entry for a wallet, with the requested spelling of the wallet."""
+        """Return the entry for a wallet in an answer, in the requested spelling of the wallet."""
 
 
 def wallet_detail(
@@ -136,8 +136,8 @@ class HashRandom:
 class SimulatedLedger:
     """Plausible random holdings for any wallet on a known blockchain, derived from a seed.
 
-    Holdings are the native coin, then well-known tokens, copied symbols and spam, in long-tailed
-    amounts. A few wallets are empty, or have null as `balances`. Malformed addresses fail.
+    A wallet holds the native coin, then known tokens, tokens with copied symbols, and spam. Amounts
+    are long-tailed. A few wallets are empty, or have null as `balances`; malformed addresses fail.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -169,7 +169,7 @@ class SimulatedLedger:
 
 
 def _random_balances(rng: HashRandom, chain: SimulatedChain) -> Iterator[AssetAndAmount]:
-    """Yield random balances: the coin, known tokens, sometimes an imitated token, and spam."""
+    """Yield random balances: the coin, known tokens, perhaps a copied symbol, and spam."""
     yield _holding(chain, chain.coin, _random_raw_amount(rng, chain.coin))
     known = TOKENS.get(chain.name, ())
     if not known:

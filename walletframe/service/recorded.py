@@ -50,30 +50,25 @@ class RecordedLedger:
             try:
                 wallet = WalletAddress(detail.block_chain, detail.address).canonical
             except AddressError as error:
-                reason = error.problems[0][2]
-                raise LedgerError(
-                    f"wallet {position} of the recorded answer (counted from 0) can't be used: "
-                    f"{reason}",
-                    hint="correct or delete this wallet in the file",
-                ) from None
+                lead = f"wallet {position} of the recorded answer (counted from 0) can't be used"
+                hint = "correct or delete this wallet in the file"
+                raise LedgerError(f"{lead}: {error.problems[0][2]}", hint) from None
             served = replace(detail, block_chain=wallet.blockchain, address=wallet.address)
             first = self._details.setdefault(wallet, served)
             if (first.failed, first.balances) != (served.failed, served.balances):
-                raise LedgerError(
-                    f"the recorded answer contains {wallet} twice, with different holdings",
-                    hint="delete one of the two entries in the file",
-                )
+                message = f"the recorded answer contains {wallet} twice, with different holdings"
+                raise LedgerError(message, "delete one of the two entries in the file")
         self._known = {wallet.blockchain for wallet in self._details} | set(CHAINS)
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the content, which does not depend on the order of the wallets."""
+        """A hash of the content, independent of the order of the wallets."""
         ordered = [self._details[wallet] for wallet in sorted(self._details)]
         content = msgspec.json.encode(ordered, order="sorted")
         return f"data-{sha256(content).hexdigest()[:16]}"
 
     def detail(self, wallet: WalletAddress) -> schemas.WalletDetail:
-        """Return the recorded entry for a wallet, with the requested spelling of the wallet."""
+        """Return the recorded entry for a wallet, in the requested spelling of the wallet."""
         recorded = self._details.get(wallet.canonical)
         if recorded is None:
             is_known = wallet.canonical.blockchain in self._known and not malformed_reason(wallet)
@@ -84,7 +79,7 @@ class RecordedLedger:
 
 
 def as_ledger(source: LedgerLike) -> Ledger:
-    """Return a ledger from a DataFrame or a file of holdings, a recorded answer, or a ledger."""
+    """Return a ledger from holdings (a DataFrame or a file), a recorded answer, or a ledger."""
     if isinstance(source, pd.DataFrame):
         columns = _used_columns([*source.columns])
         cells = zip(*(source[name].tolist() for name in columns), strict=True)
@@ -92,10 +87,8 @@ def as_ledger(source: LedgerLike) -> Ledger:
     if isinstance(source, Ledger):
         return source
     if not isinstance(source, str | Path):
-        raise LedgerError(
-            f"a ledger of type {type(source).__name__} is not supported",
-            "pass a DataFrame, or a path as a string or a Path",
-        )
+        hint = "pass a DataFrame, or a path as a string or a Path"
+        raise LedgerError(f"a ledger of type {type(source).__name__} is not supported", hint)
     path = Path(source).expanduser()
     if path.suffix.lower() == ".json":
         return _ledger_from_json(path)
@@ -120,9 +113,8 @@ def _ledger_from_json(path: Path) -> RecordedLedger:
         try:
             return RecordedLedger(msgspec.convert(content, schemas.WalletDetailsAnswer).wallets)
         except msgspec.ValidationError as error:
-            raise LedgerError(
-                f"{path} is not a valid answer of the service: {error}", hint=_FORMATS_HINT
-            ) from error
+            message = f"{path} is not a valid answer of the service: {error}"
+            raise LedgerError(message, _FORMATS_HINT) from error
     if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
         raise LedgerError(f"{path} does not contain holdings", hint=_FORMATS_HINT)
     if content:
@@ -141,15 +133,13 @@ def _used_columns(present: list[str]) -> list[str]:
     used = [name for name in present if name in _REQUIRED + _OPTIONAL]
     duplicates = sorted({name for name in used if used.count(name) > 1})
     if duplicates:
-        raise LedgerError(
-            f"the holdings have several columns with the name {' or '.join(map(repr, duplicates))}",
-            hint="keep only one column of each name",
-        )
+        names, hint = " or ".join(map(repr, duplicates)), "keep only one column of each name"
+        raise LedgerError(f"the holdings have several columns with the name {names}", hint)
     return used
 
 
 class _HoldingRow(msgspec.Struct):
-    """The schema of a row of holdings; the amount is an integer or digits, never a float."""
+    """The schema of a row of holdings. The amount is an integer or digits, never a float."""
 
     blockchain: str
     address: str
@@ -201,11 +191,8 @@ def _read_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
         column = location.strip("`$.")
     text = repr(record.get(column))
     text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    raise LedgerError(
-        f"row {number} of the holdings (counted from 0) has an invalid value in the column "
-        f"{column!r}: {text}",
-        needed,
-    )
+    lead = f"row {number} of the holdings (counted from 0) has an invalid value in the column"
+    raise LedgerError(f"{lead} {column!r}: {text}", needed)
 
 
 def _python_value(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Secrets, whose text is never displayed, and the validation of URLs.
 
-The secrets are the API key, and the URL of a node, which often contains another API key.
+The secrets are the API key and the URL of a node, since it often contains another API key.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def safe_repr(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a text contains a key (or equals a short key), in any case or URL encoding."""
+    """Return whether a text contains a key or equals a short key. Ignore case and encoding."""
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)
@@ -89,7 +89,7 @@ class RpcUrl(Secret):
 
     @classmethod
     def from_argument(cls, url: object) -> RpcUrl:
-        """Return a URL as a secret; None reads the variable ``WALLETFRAME_RPC_URL``."""
+        """Return a URL as a secret. If it is None, read the variable ``WALLETFRAME_RPC_URL``."""
         if isinstance(url, RpcUrl):
             return url
         if url is None:
@@ -126,17 +126,11 @@ def is_loopback(host: str) -> bool:
 def require_rpc_url(url: RpcUrl) -> SplitResult:
     """Return the components of a node's URL; raise an error that does not quote the URL."""
     if not url:
-        raise SettingsError(
-            "rpc_url is not set",
-            hint=f"set the environment variable {RPC_URL_VARIABLE} to the https URL of a node's "
-            "JSON-RPC interface, or pass this URL as rpc_url=…",
-        )
+        hint = f"set the variable {RPC_URL_VARIABLE} to the https URL of a node, or pass rpc_url=…"
+        raise SettingsError("rpc_url is not set", hint)
     parts, fault = parse_http_url(url.reveal()), "is not a valid http or https URL"
     if parts is not None and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        fault = (
-            "uses http, which everyone on the network can read; http is allowed only for localhost"
-        )
-        parts = None
+        fault, parts = "uses http, which exposes the URL (allowed only for localhost)", None
     if parts is None:
         hint = "use a URL such as https://node.example/v2/<key>"
         raise SettingsError(f"rpc_url {fault}", hint=hint)

@@ -47,7 +47,7 @@ def user_settings_file() -> Path:
 
 @strip_tracebacks
 def read_sources(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
-    """Read settings from the files and the environment, which takes precedence."""
+    """Read settings from the files and the environment. The environment takes precedence."""
     known = [*service_settings, *TABLE_SETTINGS]
     variables = {
         variable.removeprefix(PREFIX): text
@@ -114,7 +114,7 @@ def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
 
 
 def _require_toml_path(source: str, value: Any) -> Path:
-    """Return a value as a path. The error does not quote the value, which may be a key."""
+    """Return a value as a path, or raise an error without the value, which may be a key."""
     path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
     if path.suffix.lower() != ".toml":
         hint = f"use a path such as ~/{FILE_NAME}"
@@ -123,7 +123,6 @@ def _require_toml_path(source: str, value: Any) -> Path:
 
 
 def _is_accessible_file(path: Path) -> bool:
-    """Return whether a path is a file, False if this user can't access it."""
     try:
         return path.is_file()
     except OSError:

@@ -1,4 +1,4 @@
-"""The settings for tables and charts, and the current settings of this process."""
+"""The settings of tables and charts, and their current values in this process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _current: TableSettings | None = None
 
 
 def table_settings() -> TableSettings:
-    """Return the settings of `configure`, or else the settings read at the first call."""
+    """Return the settings of `configure`, else those that were read at the first call."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:
@@ -94,7 +94,7 @@ def _is_flat_list(value: Any) -> bool:
 
 
 def _resolve_path(entry: Entry) -> Path:
-    """Return the path in an entry; an untrusted file must not refer outside its folder."""
+    """Return the path in an entry. An untrusted file must not refer outside its folder."""
     path, folder = Path(entry.value), (entry.file or Path()).parent
     is_named_outside = path.anchor or ".." in path.parts or entry.value.startswith("~")
     # A cloned folder may contain a symbolic link to a file of the user.

@@ -60,10 +60,8 @@ def _parse_base_url(source: str, value: Any) -> str:
         hint = "remove the user name, and set api_key to the API key"
         raise SettingsError(f"{source} contains a user name", hint=hint)
     if parts.scheme == "http" and not is_loopback(host):
-        raise SettingsError(
-            f"{source} uses http, which exposes the key to everyone on the network",
-            hint="use https; http is allowed only for localhost",
-        )
+        hint = "use https; http is allowed only for localhost"
+        raise SettingsError(f"{source} uses http, which exposes the key on the network", hint)
     default_port = {"http": 80, "https": 443}[parts.scheme]
     shown_host = f"[{host}]" if ":" in host else host
     netloc = shown_host if port in (None, default_port) else f"{shown_host}:{port}"
@@ -145,8 +143,8 @@ def _field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
 class Settings:
     """Settings for the service, the API key, the cache, the request rate and the time limits.
 
-    All parameters are keyword-only and optional. A parameter that is None is read from the
-    environment variable ``WALLETFRAME_<NAME>``, else from a settings file, else it is the default.
+    All parameters are keyword-only. A parameter that is None is read from the environment variable
+    ``WALLETFRAME_<NAME>``, or else from a settings file, or else has the default value.
 
     Parameters
     ----------
@@ -167,23 +165,22 @@ class Settings:
         can share a ``RedisCache`` with ``serializer="json"``. Default: a file in the user's cache
         folder.
     cache_max_bytes : int, default 1,000,000,000
-        The maximum size of the cache file in bytes. A larger file loses its oldest answers.
+        The maximum size of the cache file in bytes. Above it, the oldest answers are deleted.
     expire_after_s : float, default 3600
         The time in seconds after which a cached answer expires; ``inf`` means never.
     stale_if_error : bool, default True
-        Whether to use an expired answer if the service can't send a new answer. The column
-        ``source`` is then ``stale``.
+        Whether to use an expired answer if a request fails; then ``source`` is ``stale``.
     workers : int, default 8
         The maximum number of concurrent requests.
     requests_per_second : float, optional
         The service's rate limit, if you know it. By default, walletframe discovers the rate limit,
         and sends fewer than 2 requests per second with a test key.
     retry_after_max_s : float, default 60
-        The longest pause in seconds that a Retry-After header of the service may request.
+        The longest pause in seconds that the service may request with a Retry-After header.
     batch_size : int, default 1
-        The number of wallets in one request, up to 100, as repeated ``address=`` parameters. The
-        service's API documentation shows only requests for one wallet. If the answer to a batch
-        lacks wallets, these wallets are requested one by one.
+        The number of wallets in one request, up to 100, as repeated ``address=`` parameters (the
+        service documents only requests for one wallet). If an answer lacks wallets, these wallets
+        are requested one by one.
     timeout_s : float, default 60
         The maximum total time of one request in seconds, including DNS lookup, proxy, connection
         and TLS.
@@ -343,7 +340,7 @@ def read_all_sources(file: str | Path | None = None) -> dict[str, Entry]:
 
 
 def with_local_key(settings: Settings) -> Settings:
-    """Add the API key of this process if its endpoint and key kind are the same."""
+    """Add this process's API key if the endpoint and the kind of the key are the same."""
     local = Settings()
     is_same_endpoint = local.endpoint in (None, settings.endpoint)
     if local.api_key and is_same_endpoint and local.key_kind in (None, settings.key_kind):
@@ -357,7 +354,7 @@ def default_cache_path() -> Path:
 
 
 def check_settings(settings: object) -> None:
-    """Raise an error if a value, which may be a key, is neither `Settings` nor None."""
+    """Raise an error unless the argument is a `Settings` or None; don't quote the argument."""
     if not isinstance(settings, Settings | None):
         hint = "pass a walletframe.Settings, or single settings by name, such as key_kind=…"
         raise ArgumentError(f"settings of type {type(settings).__name__} are not supported", hint)

@@ -52,7 +52,7 @@ _USED_BYTES = (
     "SELECT (page_count - freelist_count) * page_size "
     "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
 )
-_WARNING = "answers can't be stored in {path} ({fault}); they are kept in memory instead"
+WRITE_WARNING = "answers can't be stored in {path} ({fault}); they are kept in memory instead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _create_tables(con: sqlite3.Connection) -> None:
             con.execute(statement)
 
 
-ANSWER_FILE_SPEC = database.DatabaseSpec("cache", _prepare_file, _WARNING, lock_timeout_s=5.0)
+ANSWER_FILE_SPEC = database.DatabaseSpec("cache", _prepare_file, WRITE_WARNING, lock_timeout_s=5.0)
 
 
 class AnswerFile:

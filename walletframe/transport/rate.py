@@ -15,7 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from secrets import token_bytes
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -108,14 +108,8 @@ def apply_settings(state: RateState, initial: RateState) -> RateState:
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
         rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
-    return replace(
-        state,
-        rate=rate,
-        start_rate=initial.start_rate,
-        most_rate=initial.most_rate,
-        fixed=initial.fixed,
-        slow_start=slow_start,
-    )
+    limits: Any = {name: getattr(initial, name) for name in ("start_rate", "most_rate", "fixed")}
+    return replace(state, rate=rate, slow_start=slow_start, **limits)
 
 
 def divide_rate(state: RateState, count: int, now: float) -> RateState:
@@ -261,7 +255,7 @@ class RateLimiter:
         return self._permit_at - time.monotonic()
 
     def _take_permit(self) -> tuple[float, bool]:
-        """Take a permit if one is due soon. Return the seconds to wait, and if it was taken."""
+        """Take a permit if one is due soon; return the wait, and whether the permit was taken."""
         wait_s, is_granted = 0.0, False
 
         def take_if_due(state: RateState, now: float) -> RateState:

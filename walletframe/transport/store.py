@@ -172,12 +172,9 @@ class BackendStore:
     def _fall_back_to_memory(self, fault: Exception) -> None:
         if self._writable:
             self._writable = False
-            notify(
-                f"answers can't be stored in the given {type(self._backend).__name__} "
-                f"({type(fault).__name__}: {safe_line(str(fault))}); they are kept in memory "
-                "instead",
-                CacheWarning,
-            )
+            backend = f"the given {type(self._backend).__name__}"
+            reason = f"{type(fault).__name__}: {safe_line(str(fault))}"
+            notify(cachefile.WRITE_WARNING.format(path=backend, fault=reason), CacheWarning)
 
 
 def _checksum(key: str, answer: CachedAnswer) -> str:
