@@ -59,7 +59,7 @@ def take(until):
     )
 
     def run():
-        while limiter.wait(Event(), end):
+        while limiter.wait_for_permit(Event(), end):
             result.append(time.time())
             limiter.note_answer()
 

@@ -58,7 +58,7 @@ def times(limiters, seconds):
     end, result = time.monotonic() + seconds, [[] for _ in limiters]
 
     def take(limiter, own):
-        while limiter.wait(Event(), end):
+        while limiter.wait_for_permit(Event(), end):
             own.append(time.monotonic())
             limiter.note_answer()
 

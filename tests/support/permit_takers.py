@@ -31,7 +31,7 @@ def take(path, rate, until):
     warnings.simplefilter("ignore")
     limiter = limiter_at(Path(path), rate=rate)
     end, result = time.monotonic() + until - time.time(), []
-    while limiter.wait(Event(), end):
+    while limiter.wait_for_permit(Event(), end):
         result.append(time.time())
         limiter.note_answer()
     limiter.close()
@@ -54,14 +54,14 @@ def main(path, count):
 def count_permits(limiter, seconds):
     """Return how many permits there are in a time."""
     end, count = time.monotonic() + seconds, 0
-    while limiter.wait(Event(), end):
+    while limiter.wait_for_permit(Event(), end):
         count += 1
     return count
 
 
 def permit_comes(limiter):
     """Wait for a permit, and return whether one came; a busy machine gets 30 seconds."""
-    return limiter.wait(Event(), time.monotonic() + 30)
+    return limiter.wait_for_permit(Event(), time.monotonic() + 30)
 
 
 class Takers:

@@ -216,7 +216,7 @@ def test_threads_share_a_limiter(tmp_path, shared):
     counts, end = [], time.monotonic() + 1
 
     def take():
-        while limiter.wait(Event(), end):
+        while limiter.wait_for_permit(Event(), end):
             counts.append(1)
 
     threads = [Thread(target=take) for _ in range(6)]
@@ -483,11 +483,11 @@ def test_waiting_ends_if_it_is_cancelled_or_too_late(tmp_path):
     """Neither a slow rate nor a pause delays a cancellation."""
     limiter = limiter_at(None, rate=0.01)
     cancel = Event()
-    assert limiter.wait(cancel, time.monotonic() + 1)
+    assert limiter.wait_for_permit(cancel, time.monotonic() + 1)
     begun = time.monotonic()
-    assert not limiter.wait(cancel, time.monotonic() + 0.2)
+    assert not limiter.wait_for_permit(cancel, time.monotonic() + 0.2)
     cancel.set()
-    assert not limiter.wait(cancel, time.monotonic() + 60)
+    assert not limiter.wait_for_permit(cancel, time.monotonic() + 60)
     assert time.monotonic() - begun < 30
 
 

@@ -22,7 +22,7 @@ from walletframe.settings.values import (
     Settings,
     default_cache_path,
     endpoint_and_key,
-    read_all_sources,
+    read_files_and_environment,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _SANDBOX_CACHES = "sandbox-*.sqlite"
 @click.command(epilog=flags.example("walletframe settings"))
 def settings() -> None:
     """Show the value and the source of each setting."""
-    entries = read_all_sources()
+    entries = read_files_and_environment()
     value_by_name: dict[str, Any] = {
         field.name: getattr(each, field.name)
         for each in (Settings(), table_settings())

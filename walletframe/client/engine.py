@@ -17,7 +17,7 @@ from walletframe.forks import ForkSafeLock, register_fork_reset
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify
-from walletframe.settings.values import Settings, check_settings, require_service, with_local_key
+from walletframe.settings.values import Settings, require_service, require_settings, with_env_key
 from walletframe.tracebacks import strip_address_tracebacks, strip_tracebacks
 from walletframe.transport import AnswerStore, RateLimiter, ServiceSession
 from walletframe.walletfile import read_input
@@ -77,10 +77,10 @@ class Client:
     def __init__(
         self, settings: Settings | None = None, **overrides: Unpack[SettingsKwargs]
     ) -> None:
-        check_settings(settings)
+        require_settings(settings)
         chosen = settings.replace(**overrides) if settings else Settings(**overrides)
         lacks_key = chosen.api_key is not None and not chosen.api_key  # after unpickling
-        self.settings: Settings = with_local_key(chosen) if lacks_key else chosen
+        self.settings: Settings = with_env_key(chosen) if lacks_key else chosen
         self._session: ServiceSession | None = None
         self._limiter: RateLimiter | None = None
         # On a cluster, this is WorkerRateLimiter.

@@ -161,7 +161,7 @@ class RequestWorkers:
             return _NOT_REQUESTED
         while not self._cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
             until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_EVERY_S)
-            if self._connection[1].wait(self._cancel, until):
+            if self._connection[1].wait_for_permit(self._cancel, until):
                 return None
         if self._cancel.is_set():
             return CANCELLED

@@ -58,7 +58,7 @@ from walletframe.frames.positions import require_one_snapshot
 from walletframe.frames.schema import SNAPSHOT
 from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT
-from walletframe.settings.values import check_settings, require_service
+from walletframe.settings.values import require_service, require_settings
 from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.walletfile import read_input
 
@@ -259,7 +259,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= shards <= _MAX_SHARDS:
             hint = f"use an integer from 1 to {_MAX_SHARDS:,}"
             raise ArgumentError(f"shards={shards!r} is not valid", hint)
-        check_settings(settings)
+        require_settings(settings)
         root, names, counters = local_path(folder).absolute(), check_keep(keep), RunCounters()
         settings = settings or default_client().settings
         if hasattr(settings.cache, "responses"):

@@ -169,7 +169,7 @@ def token_balance(
         "status": [str(each.status if each else NodeStatus.OK) for each in failures],
         "error": [each.error if each else None for each in failures],
     }
-    request.warn_if_unknown(columns["error"])
+    request.warn_of_unknown_balances(columns["error"])
     return typed_frame(columns, BALANCE_DTYPES)
 
 
@@ -239,7 +239,7 @@ def crosscheck(
 
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     rows: Any = frame[names].astype(object).where(frame[names].notna(), None).to_dict("records")
-    requested = [_balance_query(row, options) for row in rows]
+    requested = [_query_or_reason(row, options) for row in rows]
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
     by_query, _ = look_up_balances(rpc_url, queries, options)
     results = [
@@ -265,7 +265,7 @@ def crosscheck(
         "status": list(map(str, agreements)),
         "error": [each.failure and each.failure.error for each in results],
     }
-    request.warn_if_unknown(columns["error"])
+    request.warn_of_unknown_balances(columns["error"])
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
@@ -279,7 +279,7 @@ def _import_look_up(url: RpcUrl) -> Callable[..., Any]:
     return look_up_balances
 
 
-def _balance_query(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
+def _query_or_reason(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
     """Return the query for a row of holdings, or the reason why the row can't be queried."""
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
     holder, token_address = request.parse_evm_address(str(row["address"])), row["token_address"]

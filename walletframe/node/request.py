@@ -135,7 +135,7 @@ def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool
     return isinstance(value, kind) and not isinstance(value, bool) and bool(low < value < high)
 
 
-def warn_if_unknown(errors: Sequence[str | None]) -> None:
+def warn_of_unknown_balances(errors: Sequence[str | None]) -> None:
     """Warn if balances are not known. `errors` contains None for each known balance."""
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):

@@ -1,8 +1,8 @@
 """JSON-RPC calls to a node (https://www.jsonrpc.org/specification), and their failures.
 
-web3.py is not used: its batches stop at the first error, and match answers without an id by their
-order (its issue 3657); it logs the URL of the node; and it raises Python's recursion limit, so that
-deeply nested JSON crashes the process.
+web3.py is not used. Its batches stop at the first error, and match answers without an id by their
+order (its issue 3657). It also logs the URL of the node, and raises Python's recursion limit, so
+that deeply nested JSON crashes the process.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Node:
 
     def _request_results(self, body: Any, ids: Sequence[int]) -> list[Any]:
         """Send one request or a batch, and return the results in the order of `ids`."""
-        answer = self._request_answer(body)
+        answer = self._send_and_decode(body)
         if isinstance(answer, NodeFailure):
             return [answer] * len(ids)
         results: dict[int, Any] = {}
@@ -105,7 +105,7 @@ class Node:
                 self._session.disconnect()
         return [results.get(id_, default) for id_ in ids]
 
-    def _request_answer(self, body: Any) -> Any:
+    def _send_and_decode(self, body: Any) -> Any:
         if self._fatal is not None:
             return self._fatal
         answer = self._session.send(body=msgspec.json.encode(body)).answer

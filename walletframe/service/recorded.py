@@ -87,8 +87,10 @@ def as_ledger(source: LedgerLike) -> Ledger:
     if isinstance(source, Ledger):
         return source
     if not isinstance(source, str | Path):
-        hint = "pass a DataFrame, or a path as a string or a Path"
-        raise LedgerError(f"a ledger of type {type(source).__name__} is not supported", hint)
+        raise LedgerError(
+            f"a ledger of type {type(source).__name__} is not supported",
+            "pass a DataFrame, or a path as a string or a Path",
+        )
     path = Path(source).expanduser()
     if path.suffix.lower() == ".json":
         return _ledger_from_json(path)
@@ -154,7 +156,7 @@ class _HoldingRow(msgspec.Struct):
 def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> RecordedLedger:
     by_wallet: dict[WalletAddress, list[schemas.AssetAndAmount]] = {}
     for number, record in enumerate(records):
-        row = _read_row(number, record)
+        row = _validate_row(number, record)
         try:
             wallet = WalletAddress(row.blockchain, row.address).canonical
         except AddressError as error:
@@ -172,7 +174,7 @@ def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> RecordedLed
     )
 
 
-def _read_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
+def _validate_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
     """Validate a row of a DataFrame or a file; None, NaN and NA are missing values."""
     cells = {name: _python_value(record.get(name)) for name in _HoldingRow.__struct_fields__}
     match cells["decimals"]:

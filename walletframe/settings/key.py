@@ -1,6 +1,6 @@
 """Secrets, whose text is never displayed, and the validation of URLs.
 
-The secrets are the API key and the URL of a node, since it often contains another API key.
+The secrets are the API key and a node's URL, which often contains another API key.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from walletframe.errors import SettingsError
 from walletframe.forks import ForkSafeLock
 from walletframe.settings.key import safe_repr
 from walletframe.settings.sources import Entry
-from walletframe.settings.values import read_all_sources
+from walletframe.settings.values import read_files_and_environment
 
 SERVICE_PRICES = "service"
 """The text for the service's prices in arguments and settings."""
@@ -62,7 +62,7 @@ def read_table_settings(
 ) -> TableSettings:
     """Read settings from the arguments, else from the environment, else from the files."""
     passed = {k: Entry(k, v) for k, v in (arguments or {}).items() if v is not None}
-    entries = read_all_sources(file) | passed
+    entries = read_files_and_environment(file) | passed
     names = [name for name in TableSettings.__slots__ if name in entries]
     return TableSettings(**{name: _parse_table_setting(name, entries[name]) for name in names})
 

@@ -232,7 +232,7 @@ class Settings:
 
     @strip_tracebacks
     def __init__(self, **arguments: Unpack[SettingsKwargs]) -> None:
-        self._set_fields(arguments, read_all_sources(arguments.pop("file", None)))
+        self._set_fields(arguments, read_files_and_environment(arguments.pop("file", None)))
 
     def _set_fields(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
         """Validate and set all settings. Raise if a setting that is shown contains the API key."""
@@ -334,17 +334,17 @@ Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # ins
 )
 
 
-def read_all_sources(file: str | Path | None = None) -> dict[str, Entry]:
+def read_files_and_environment(file: str | Path | None = None) -> dict[str, Entry]:
     """Return a dict of the settings in the settings files and the environment."""
     return read_sources(file, Settings.__slots__)
 
 
-def with_local_key(settings: Settings) -> Settings:
-    """Add this process's API key if the endpoint and the kind of the key are the same."""
-    local = Settings()
-    is_same_endpoint = local.endpoint in (None, settings.endpoint)
-    if local.api_key and is_same_endpoint and local.key_kind in (None, settings.key_kind):
-        return settings.replace(api_key=local.api_key)
+def with_env_key(settings: Settings) -> Settings:
+    """Add the API key of the environment, if its endpoint and its kind are the same."""
+    current = Settings()
+    is_same_endpoint = current.endpoint in (None, settings.endpoint)
+    if current.api_key and is_same_endpoint and current.key_kind in (None, settings.key_kind):
+        return settings.replace(api_key=current.api_key)
     return settings
 
 
@@ -353,11 +353,11 @@ def default_cache_path() -> Path:
     return user_cache_path("walletframe") / "answers.sqlite"
 
 
-def check_settings(settings: object) -> None:
-    """Raise an error unless the argument is a `Settings` or None; don't quote the argument."""
-    if not isinstance(settings, Settings | None):
+def require_settings(argument: object) -> None:
+    """Raise an error, without the argument, unless the argument is a `Settings` or None."""
+    if not isinstance(argument, Settings | None):
         hint = "pass a walletframe.Settings, or single settings by name, such as key_kind=…"
-        raise ArgumentError(f"settings of type {type(settings).__name__} are not supported", hint)
+        raise ArgumentError(f"settings of type {type(argument).__name__} are not supported", hint)
 
 
 def endpoint_and_key(settings: Settings) -> tuple[str, ApiKey]:

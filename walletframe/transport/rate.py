@@ -219,7 +219,7 @@ class RateLimiter:
         if database is not None:
             database.close()
 
-    def wait(self, cancel: Event, deadline: float) -> bool:
+    def wait_for_permit(self, cancel: Event, deadline: float) -> bool:
         """Wait for a permit; return False if `cancel` is set or the `deadline` is reached first."""
         while not self._waiter_lock.acquire(timeout=_POLL_S):  # only one thread takes a permit
             if cancel.is_set() or time.monotonic() > deadline:
