@@ -131,7 +131,9 @@ class TestFetch:
         """An alias is not unreadable."""
         with canned.client() as client, pytest.raises(AddressError) as caught:
             client.fetch([f"matic.{ONE}"], on_unreadable="drop")
-        assert str(caught.value).startswith("1 wallet can be requested only with")
+        assert str(caught.value).startswith(
+            "the service has another name for the blockchain of 1 wallet:"
+        )
 
     def test_fix_replaces_them_in_one_line(self, canned):
         """Requests have identifiers, labels have one spelling, and other columns are unchanged."""
