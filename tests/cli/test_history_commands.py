@@ -228,6 +228,20 @@ def test_compare_shows_hostile_tokens_harmlessly(run, folder):
     assert all(line.isprintable() for line in output.splitlines())
 
 
+def test_included_spam_is_counted(run, tmp_path, monkeypatch):
+    """For both times of changes, and for amounts over time, but not for a token that is named."""
+    monkeypatch.chdir(tmp_path)
+    spam = token("Visit usdcgift.com to claim", 7)
+    for day, held in enumerate([[token()], [token(), spam]]):
+        save(fetched({f"ETH.{A}": held}, at=DAY + timedelta(days=day)), folder="kept")
+    output = run("history", "show", "2026-01-30", "./kept", "--folder", "kept").output
+    before, after = output.partition("after: the snapshot of 2026-01-31 06:00:00 UTC")[::2]
+    assert ("spam" in before, "Spam is included: 1 balance." in after) == (False, True)
+    words = ["history", "show", f"ETH.{A}", "--folder", "kept"]
+    assert run(*words).output.endswith("\nSpam is included: 1 balance.\n")
+    assert "Spam is included" not in run(*words, "--token", "TKN").output
+
+
 def test_compare_can_select_one_token(run, folder):
     """By a symbol that it has in either, or its contract; an unknown wallet stays."""
     words = ["history", "show", "2026-01-30", "latest", "--folder", str(folder), "--token"]

@@ -12,9 +12,9 @@ from walletframe import exports
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.address.forms import standardize_names
 from walletframe.cli.screen import echo
-from walletframe.errors import SettingsError
+from walletframe.errors import SettingsError, SnapshotError
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.schema import normalize_blockchains
+from walletframe.frames.schema import normalize_blockchains, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -62,13 +62,17 @@ def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
 
 
 def is_holdings_path(argument: str) -> bool:
-    """Return whether an argument is a file or a folder of holdings, not a wallet."""
-    return argument.lower().endswith(exports.SUFFIXES) or is_bulk_folder(argument)
+    """Return whether an argument is a file or a folder of holdings or snapshots."""
+    if argument.lower().endswith(exports.SUFFIXES) or is_bulk_folder(argument):
+        return True
+    with suppress(OSError):  # a wallet may be too long for a file name
+        return any(Path(argument).glob("date=*"))
+    return False
 
 
 def is_bulk_folder(argument: str) -> bool:
     """Return whether an argument is a folder written by fetch-to-parquet."""
-    with suppress(OSError):  # a wallet may be too long for a file name
+    with suppress(OSError):
         folder = Path(argument)
         return folder.is_dir() and bulk_files.Layout(folder).marker.is_file()
     return False
@@ -99,16 +103,24 @@ def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) 
     """Read an earlier result from a file or a folder, or from the snapshot of a time."""
     if is_holdings_path(argument):
         return read_saved_details(argument, consequence)
-    return history.snapshot(argument, folder=folder)
+    try:
+        return history.snapshot(argument, folder=folder)
+    except SnapshotError as error:
+        message = f"{error.message}, nor a file or folder of holdings or snapshots"
+        raise SnapshotError(message, error.hint) from None
 
 
 def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read saved holdings, and the saved wallets if they exist."""
+    """Read the holdings of a file or of the newest snapshot in a folder, and any wallets."""
+    if Path(name).is_dir():
+        return history.snapshot(folder=name)[::-1]
     try:
         holdings, wallets = exports.read_tables(Path(name))
         _require_holdings_columns(name, [*holdings])
         frames = [exports.restore_dtypes(each) for each in (wallets, holdings) if each is not None]
         *restored_wallets, holdings = normalize_blockchains(*frames)
+        if "raw_amount" not in holdings:  # spam detection needs this column
+            holdings = holdings.assign(raw_amount=text_array([None] * len(holdings)))
         return holdings, restored_wallets[0] if restored_wallets else None
     except (OSError, SettingsError) as error:
         raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {error}") from None
@@ -121,8 +133,7 @@ def _require_holdings_columns(name: str, columns: Collection[str]) -> None:
     kind = _table_kind(columns)
     if kind is None:
         present = ", ".join(map(repr, columns)) or "none"
-        reason = f"it lacks {missing}; its columns are: {present}"
-        raise click.UsageError(f"{name} can't be read as {_HOLDINGS}: {reason}")
+        raise SettingsError(f"it lacks {missing}; its columns are: {present}")
     path = Path(name)
     # The file of holdings from the same fetch, unless the files were renamed.
     holdings_file = path.with_name(path.name.replace(f".wallets{path.suffix}", path.suffix))
@@ -154,9 +165,8 @@ def require_wallet_list(name: str, columns: Collection[str] = ()) -> None:
 
 
 def _table_kind(columns: Collection[str]) -> str | None:
-    known = (
-        kind for kind, needed in _COLUMNS_BY_KIND.items() if needed <= {*standardize_names(columns)}
-    )
+    names = {*standardize_names(columns)}
+    known = (kind for kind, needed in _COLUMNS_BY_KIND.items() if needed <= names)
     is_list = len(columns) == 1 and all(isinstance(name, str) for name in columns)
     return next(known, _LIST if is_list else None)
 

@@ -17,19 +17,20 @@ from walletframe.numerals import counted_noun
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
+
     from walletframe import history as archive
+    from walletframe.analysis.spam import flags as spam_flags
     from walletframe.frames.details import WalletDetails
     from walletframe.history import dataset
     from walletframe.settings.values import Settings
 else:
     archive, dataset = map(LazyPackage, ("history", "history.dataset"))
+    spam_flags = LazyPackage("analysis.spam.flags")
 
 _TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not begin with a year
 
-_MIXED_ARGUMENTS = (
-    "these arguments can't be combined; use either wallets (for amounts over time), or BEFORE and "
-    "optionally AFTER (for changes): times, files or folders"
-)
+_MIXED_ARGUMENTS = "use either wallets (for amounts over time), or BEFORE and AFTER (for changes)"
 
 
 @click.group(epilog=flags.example("walletframe history show --folder snapshots"))
@@ -98,8 +99,7 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     More snapshots of a period are kept if they contain additional wallets or balances.
     """
     removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
-    remaining = archive.snapshots(folder=folder)
-    kept = counted_noun(len(remaining), "snapshot")
+    kept = counted_noun(len(archive.snapshots(folder=folder)), "snapshot")
     echo(f"kept: {kept}; removed: {counted_noun(len(removed), 'snapshot')}")
 
 
@@ -133,22 +133,19 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
 @flags.output_option
 @flags.all_rows_option("line")
 def show_history(
-    arguments: tuple[str, ...],
-    files: tuple[str, ...],
-    token: str | None,
-    folder: Path | None,
-    rows: int | None,
-    **options: Any,
+    arguments: tuple[str, ...], files: tuple[str, ...], folder: Path | None, **options: Any
 ) -> None:
     """List snapshots; show amounts of WALLETS over time, or changes from BEFORE to AFTER.
 
-    BEFORE and AFTER are times, files that fetch wrote, or folders that fetch-to-parquet wrote. A
-    time selects the last snapshot up to the time: latest (the default of AFTER), yesterday,
-    2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. The exit code is 1 if a change is unknown.
+    BEFORE and AFTER are times, files that fetch wrote, or folders: of fetch-to-parquet, or of
+    snapshots (the newest one is read). A time selects the last snapshot up to the time: latest (the
+    default of AFTER), yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Tokens that look
+    like spam are included. The exit code is 1 if a change is unknown.
     """
+    rows = options.pop("rows")
     results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
     if not arguments and not files:
-        if token or any(options.values()):
+        if any(options.values()):
             raise click.UsageError(steps.NO_WALLETS)
         listed = archive.snapshots(folder=folder)
         print_table(snapshots_table(listed))
@@ -156,48 +153,39 @@ def show_history(
             echo(SIMULATED_NOTE)
     elif not results:
         if options.pop("by"):
-            raise click.UsageError(
-                "--by needs changes: add BEFORE, which is a time, a file or a folder"
-            )
+            raise click.UsageError("--by needs changes: add BEFORE (a time, file or folder)")
         output = options.pop("output")
         period = {name: options.pop(name) for name in ("since", "until")}
         wallets = steps.read_requested_wallets(arguments, files)
         loaded = archive.load(wallets=wallets, folder=folder, **period)
-        parsed = steps.parse_token(token, loaded.holdings)
-        timeline = archive.timeline(loaded, token=parsed, **options)
+        options["token"] = steps.parse_token(options["token"], loaded.holdings)
+        timeline = archive.timeline(loaded, **options)
         print_table(timeline_table(timeline, rows, loaded.wallets))
+        if options["token"] is None and options["asset"] is None:
+            echo("".join(f"\n{line}" for line in _spam_lines(loaded.holdings)))
         write_frames(output, timeline=timeline)
     else:
         if files or len(results) < len(arguments) or len(results) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)
         if options.pop("since") or options.pop("until"):
-            raise click.UsageError(
-                "--since and --until are supported for wallets, but not for changes"
-            )
-        _show_changes(results, token, folder, rows, **options)
+            raise click.UsageError("--since and --until are supported for wallets, not changes")
+        _show_changes(results, folder, rows, **options)
 
 
 def _show_changes(
-    arguments: list[str],
-    token: str | None,
-    folder: Path | None,
-    rows: int | None,
-    *,
-    by: tuple[str, ...],
-    output: Path | None,
-    **options: Any,
+    arguments: list[str], folder: Path | None, rows: int | None, **options: Any
 ) -> NoReturn:
+    by, output = options.pop("by"), options.pop("output")
     before, after = (*arguments, "latest")[:2]
     earlier = _read_and_summarize("before", before, folder)
     later = _read_and_summarize("after", after, folder)
-    parsed = steps.parse_token(token, earlier.holdings, later.holdings)
-    changes = archive.compare(earlier, later, by=by or None, token=parsed, **options)
+    options["token"] = steps.parse_token(options["token"], earlier.holdings, later.holdings)
+    changes = archive.compare(earlier, later, by=by or None, **options)
     echo()
     print_table(changes_table(changes, rows, later.wallets))
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
-        rows_text = counted_noun(len(changes), "row")
-        summary = f"{rows_text}, {unknown:,} of them with unknown wallets"
+        summary = f"{counted_noun(len(changes), 'row')}, {unknown:,} of them with unknown wallets"
     else:
         is_unknown = changes["change"] == "unknown"
         unknown = len(changes.loc[is_unknown, ["blockchain", "address"]].drop_duplicates())
@@ -214,7 +202,13 @@ def _read_and_summarize(name: str, argument: str, folder: Path | None) -> Wallet
     """Read one of two results to compare, and print its summary."""
     details = read_file_or_snapshot(argument, folder, "holdings of failed wallets would seem gone")
     origin = argument
-    if not is_holdings_path(argument):
+    if "snapshot" in details.wallets:
         origin = f"the snapshot of {details.wallets['snapshot'].max():%Y-%m-%d %H:%M:%S} UTC"
-    echo("\n  ".join([f"{name}: {origin}", *summary_lines(details.wallets)]))
+    lines = [*summary_lines(details.wallets), *_spam_lines(details.holdings)]
+    echo("\n  ".join([f"{name}: {origin}", *lines]))
     return details
+
+
+def _spam_lines(holdings: pd.DataFrame) -> list[str]:
+    count = int(spam_flags.flag_spam(holdings)["is_spam"].sum())
+    return [f"Spam is included: {counted_noun(count, 'balance')}."] if count else []
