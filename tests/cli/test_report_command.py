@@ -42,6 +42,29 @@ def test_saved_fetch_and_its_changes(run, addresses, tmp_path):
     assert "## Changes" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
+def test_changes_since_a_folder(run, addresses, tmp_path):
+    """Of fetch-to-parquet or of snapshots; a word that is neither these nor a time is refused."""
+    words = ["--file", str(addresses), "--offline"]
+    runner = CliRunner()
+    runner.invoke(main, ["fetch-to-parquet", str(tmp_path / "bulk"), *words[:2]])
+    runner.invoke(main, ["history", "save", *words[:2], "--folder", str(tmp_path / "kept")])
+    for folder in ("bulk", "kept"):
+        run(*words, "--before", tmp_path / folder, "--output", tmp_path / f"{folder}.md")
+        assert "## Changes" in (tmp_path / f"{folder}.md").read_text(encoding="utf-8")
+    refused = run(*words, "--before", "soon", "--output", tmp_path / "r.md")
+    message = "'soon' is not a time, nor a file or folder of holdings or snapshots"
+    assert (refused.exit_code, message in refused.output) == (2, True)
+
+
+def test_spam_is_counted_on_request(run, tmp_path):
+    """In the page and in the line that is printed."""
+    words = ["ETH.0x" + "1" * 40, "NEAR.alice.near", "--output", tmp_path / "r.md"]
+    assert "spam balances" in run(*words).output
+    assert "## Tokens that look like spam" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "spam balances" not in run(*words, "--with-spam").output
+    assert "## Tokens that look like spam" not in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
 def test_totals_by_kept_columns(run, tmp_path):
     """A table and the list of wallets have it."""
     people = tmp_path / "people.csv"

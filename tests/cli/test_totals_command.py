@@ -59,14 +59,15 @@ def details(run, canned):
 
 
 def test_the_last_line_says_what_is_not_counted(run):
-    """For one token, balances of other tokens are not called filtered."""
+    """For one token, it states the selection, and how many balances are not selected."""
     wallets = (f"ETH.{A}", f"ETH.{B}", f"ETH.{C}")
     unknown = "Not counted: 1 of 3 wallets unknown"
     as_of = r"As of 20\d\d-\d\d-\d\d \d\d:\d\d UTC\."
     lines = run("totals", *wallets).output.splitlines()
     assert re.fullmatch(f"{unknown}; 1 balance of unknown amount. {as_of}", lines[-1])
     lines = run("totals", *wallets, "--token", "ETH").output.splitlines()
-    assert re.fullmatch(f"{unknown}. {as_of}", lines[-1])
+    selected = re.escape("Selected: token='ETH'. ")
+    assert re.fullmatch(f"{selected}{unknown}; 2 balances not selected. {as_of}", lines[-1])
 
 
 def test_prices_of_the_settings_are_used(details, tmp_path, monkeypatch):
@@ -117,6 +118,79 @@ def test_totals_by_wallet(run):
     assert line_of(output, f"ETH.{abbreviate(A)}") == [f"ETH.{abbreviate(A)}", "2", "3", "1", "1/1"]
     assert line_of(output, f"ETH.{abbreviate(B)}") == [f"ETH.{abbreviate(B)}", "0", "0", "0", "1/1"]
     assert line_of(output, f"ETH.{abbreviate(C)}") == [f"ETH.{abbreviate(C)}", "-", "-", "-", "0/1"]
+
+
+CLAIM = token("Visit usdcgift.com to claim", 930_000_000, contract="0xbad")
+
+
+@pytest.fixture
+def claims():
+    """Return a fetch of tokens and spam of value, and of a token that is unknown."""
+    unknown = token("?", contract=None, blockchain=None)
+    saved = fetched({f"ETH.{A}": [token(), CLAIM], f"ETH.{B}": [token(), unknown], f"BSC.{C}": []})
+    return saved._replace(holdings=saved.holdings.assign(price=1.0))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ""])
+def test_spam_is_left_out_with_its_value(run, claims, tmp_path, suffix):
+    """The last line counts it; with an option, or by its name, it is in the table."""
+    path = tmp_path / f"h{suffix}"
+    write_details(claims, path) if suffix else write_parts(path, claims)
+    values = [str(path), "--currency", "USD"]
+    output = run("totals", *values, "--by", "wallet").output
+    assert line_of(output, f"ETH.{abbreviate(A)}")[1:3] == ["1", "1"]
+    assert "Value of 2 of 3 balances: 3.00 USD" in output
+    assert "; 1 spam balance (930.00 USD). As of" in output.splitlines()[-1]
+    every = run("totals", *values, "--with-spam").output
+    assert ("Value of 3 of 4 balances: 933.00 USD" in every, "spam" in every) == (True, False)
+    assert line_of(run("totals", str(path), "--token", CLAIM[2]).output, "Visit")[3] == "930"
+    assert line_of(run("totals", str(path), "--asset", CLAIM[2]).output, "Visit")[1] == "930"
+
+
+def test_spam_of_holdings_without_wallets_is_stated(run, claims, tmp_path):
+    """Also if the file lacks a column that only the detection of spam reads."""
+    claims.holdings.drop(columns="raw_amount").to_csv(tmp_path / "own.csv", index=False)
+    output = run("totals", str(tmp_path / "own.csv")).stdout
+    assert output.splitlines()[-1] == "Not counted: 1 spam balance; failed wallets, if any."
+
+
+@pytest.mark.parametrize("suffix", [".csv", ""])
+def test_totals_of_chosen_assets(run, tmp_path, suffix):
+    """By any case of their names; wallets that may hold more of them are unknown."""
+    usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    usdt = "0xdAC17F958D2ee523a2206206994597C13D831ec7"
+    unknown = token("?", contract=None, blockchain=None)
+    held = [token("USDC", contract=usdc), token("USDT", contract=usdt), token()]
+    saved = fetched({f"ETH.{A}": held, f"ETH.{B}": [unknown], f"BASE.{C}": "timeout"})
+    path = tmp_path / f"h{suffix}"
+    write_details(saved, path) if suffix else write_parts(path, saved)
+    result = run("totals", str(path), "--asset", "usdc")
+    assert line_of(result.output, "USDC")[:2] == ["USDC", "1.5"]
+    assert line_of(result.output, "USDC")[-1] == "1/3"
+    assert "Selected: asset='usdc'. Not counted: 2 of 3 wallets unknown; 2 b" in result.output
+    assert result.exit_code == 1
+    both = run("totals", str(path), "--asset", "USDC", "--asset", "USDT", "--by", "wallet").output
+    assert line_of(both, f"ETH.{abbreviate(A)}")[1:] == ["2", "2", "0", "1/1"]
+    assert line_of(both, f"ETH.{abbreviate(B)}")[-1] == "0/1"
+    refused = run("totals", str(path), "--asset", "DAI")
+    assert (refused.exit_code, "no row has the asset 'DAI'" in refused.output) == (2, True)
+    refused = run("totals", str(path), "--asset", "USDC", "--token", "TKN")
+    assert (refused.exit_code, "token=… and asset=… can't be combined" in refused.output) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.filterwarnings("always::walletframe.errors.InputWarning")
+def test_bridged_versions_of_a_chosen_asset(run, tmp_path):
+    """They are counted with an option of the shell, which the messages name."""
+    weth, coin = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", token("ETH", contract=None)
+    write_details(fetched({f"ETH.{A}": [coin, token("WETH", contract=weth)]}), tmp_path / "h.csv")
+    words = ["totals", str(tmp_path / "h.csv"), "--asset", "ETH", "--by", "wallet"]
+    result = run(*words)
+    assert "Not counted: 1.5 in 1 bridged version. As of" in result.stdout
+    assert "1.5 in 1 bridged version left out; pass --bridged to include them" in result.stderr
+    assert line_of(run(*words, "--bridged").stdout, "ETH.0x")[1] == "2"
 
 
 @pytest.fixture
@@ -527,7 +601,7 @@ def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
 def test_shared_symbols_are_named(run, details, tmp_path):
     """Totals by symbol are refused if contracts share one."""
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
-    result = run("totals", str(tmp_path / "h.csv"), "--by", "symbol")
+    result = run("totals", str(tmp_path / "h.csv"), "--by", "symbol", "--with-spam")
     assert result.exit_code == 2
     assert "    ('ETH', None): the coin itself\n" in result.output
 
@@ -535,7 +609,7 @@ def test_shared_symbols_are_named(run, details, tmp_path):
 def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):
     """Control and bidi characters of a symbol are left out."""
     details.holdings.assign(symbol="\x1b[31m\u202ea\nb").wf.to_parquet(tmp_path / "h.parquet")
-    output = run("totals", str(tmp_path / "h.parquet")).stdout
+    output = run("totals", str(tmp_path / "h.parquet"), "--with-spam").stdout
     assert all(line.isprintable() for line in output.splitlines())
     assert "[31ma b" in output
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.cli import flags
+from walletframe.cli import flags, steps
 from walletframe.cli.files import write_details, write_frames
 from walletframe.cli.screen import balances_table, echo, print_table
-from walletframe.cli.steps import exit_by_completeness, fetch_details, read_requested_wallets
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames import inspection
 from walletframe.frames.known import known_mask, summary_lines
@@ -21,7 +20,6 @@ from walletframe.numerals import count_with_verb, counted_noun
 
 if TYPE_CHECKING:
     from walletframe import bulk, client, node, service
-    from walletframe.address.lists import OnUnreadable
     from walletframe.bulk import FetchSummary
     from walletframe.frames.details import WalletDetails
 else:
@@ -44,11 +42,11 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     The API key is read from the environment variable WALLETFRAME_API_KEY, not from the command
     line. The exit code is 1 if a wallet is not ok.
     """
-    details, interrupted = fetch_details(wallets, **options)
+    details, interrupted = steps.fetch_details(wallets, **options)
     _print_details(details, rows)
     if output is not None:
         write_details(details, output)
-    exit_by_completeness(all_known=known_mask(details.wallets).all(), interrupted=interrupted)
+    steps.exit_by_completeness(all_known=known_mask(details.wallets).all(), interrupted=interrupted)
 
 
 @click.command(epilog=flags.example("walletframe check people.csv --keep owner"))
@@ -66,7 +64,7 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
         print_table(Table("check", columns, len(problems)), exact=True)
     valid = count_with_verb(len(checked) - len(problems), len(checked), "row")
     echo(f"{valid} without a problem.")
-    exit_by_completeness(all_known=not len(problems))
+    steps.exit_by_completeness(all_known=not len(problems))
 
 
 @click.command(
@@ -76,14 +74,7 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
 @click.argument("wallets", nargs=-1)
 @flags.wallet_options
 def fetch_to_parquet(
-    folder: Path,
-    wallets: tuple[str, ...],
-    files: tuple[str, ...],
-    keep: tuple[str, ...],
-    on_unreadable: OnUnreadable,
-    *,
-    fix: bool,
-    **overrides: Any,
+    folder: Path, wallets: tuple[str, ...], keep: tuple[str, ...], **options: Any
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
@@ -91,26 +82,23 @@ def fetch_to_parquet(
     folder are requested. The API key is read from the environment variable WALLETFRAME_API_KEY. The
     exit code is 1 if a wallet is not ok.
     """
-    requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
-    interrupted = False
-    with client.Client(**overrides) as fetcher:
+    reading = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
+    requested, interrupted = steps.read_requested_wallets(wallets, keep=keep, **reading), False
+    with client.Client(**options) as fetcher:
         try:
             summary = bulk.fetch_to_parquet(
-                requested,
-                folder,
-                keep=keep,
-                client=fetcher,
-                on_failure="ignore",
-                on_unreadable="ask",
+                requested, folder, keep=keep, client=fetcher, **steps.NEVER_RAISE
             )
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)
     echo(repr(summary))
-    exit_by_completeness(all_known=summary.ok_count == summary.wallets, interrupted=interrupted)
+    steps.exit_by_completeness(
+        all_known=summary.ok_count == summary.wallets, interrupted=interrupted
+    )
 
 
 @click.command(epilog=flags.example("walletframe demo"))
-@click.option("--refresh", is_flag=True, help="Request every wallet again, even if it is cached.")
+@flags.refresh_option
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
 
@@ -141,26 +129,20 @@ def demo(*, refresh: bool) -> None:
 )
 @click.argument("wallets", nargs=-1)
 @flags.file_option
-@click.option(
-    "--token", metavar="ADDRESS", help="The contract of the token. Default: the native coin."
-)
+@click.option("--token", metavar="ADDRESS", help="The token's contract. Default: the native coin.")
 @click.option("--block", type=int, help="The number of the block. Default: the latest block.")
 @click.option(
     "--chain-id",
     "chain_ids",
     type=(str, int),
     multiple=True,
+    callback=lambda _ctx, _param, pairs: dict(pairs),
     metavar="BLOCKCHAIN ID",
     help="The chain id of a blockchain that walletframe does not know, such as HYPEREVM 999.",
 )
 @flags.output_option
 def balance(
-    wallets: tuple[str, ...],
-    files: tuple[str, ...],
-    token: str | None,
-    block: int | None,
-    chain_ids: tuple[tuple[str, int], ...],
-    output: Path | None,
+    wallets: tuple[str, ...], files: tuple[str, ...], output: Path | None, **options: Any
 ) -> None:
     """Read the balances of one token in WALLETS, such as ETH.0x52…, from a node.
 
@@ -168,13 +150,13 @@ def balance(
     line, because other users of the machine can see command lines. The exit code is 1 if a balance
     is unknown.
     """
-    requested = read_requested_wallets(wallets, files)
+    requested = steps.read_requested_wallets(wallets, files)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FetchWarning)  # the table shows failures
-        frame = node.token_balance(requested, token, block=block, chain_ids=dict(chain_ids))
+        frame = node.token_balance(requested, **options)
     print_table(balances_table(frame), exact=True)
     write_frames(output, balances=frame)
-    exit_by_completeness(all_known=(frame["status"] == "ok").all())
+    steps.exit_by_completeness(all_known=(frame["status"] == "ok").all())
 
 
 def _print_details(details: WalletDetails, rows: int | None) -> None:

@@ -27,11 +27,18 @@ class _PricesPath(click.Path):
 
 
 _file = partial(click.option, "--file", "files", multiple=True, metavar="FILE")
+flag: Callable[..., _Option] = partial(click.option, is_flag=True)
+refresh_option = flag("--refresh", help="Request every wallet again, even if it is cached.")
 
 
 def combine_options(*options: _Option) -> _Option:
     """Return one decorator that adds several options, in the order of the help."""
     return lambda command: reduce(lambda each, option: option(each), reversed(options), command)
+
+
+def one_or_list(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | list[str] | None:
+    """Return None, the only value of a repeatable option, or a list of its values."""
+    return [*chosen] if chosen[1:] else next(iter(chosen), None)
 
 
 def example(*lines: str) -> str:
@@ -60,12 +67,11 @@ _wallet_input = combine_options(
         type=click.Choice(["raise", "drop", "ask"]),
         default="raise",
         show_default=True,
-        help="If wallets can't be read, stop with an error, drop these wallets, or request the "
-        "addresses as written, even if they do not look like addresses of the blockchain.",
+        help="If wallets can't be read, stop with an error (raise), drop these wallets (drop), or "
+        "request the addresses as written (ask).",
     ),
-    click.option(
+    flag(
         "--fix",
-        is_flag=True,
         help="Replace other names of blockchains, such as Ethereum or chain id 1, with the "
         "service's names.",
     ),
@@ -76,37 +82,30 @@ _service = combine_options(
     click.option(
         "--key-kind",
         type=click.Choice(["public", "private", "test"]),
-        help="The endpoint for the API key.",
+        help="The kind of the API key, which selects the endpoint.",
     ),
 )
 # Arguments of `read_requested_wallets` and `Client`.
 wallet_options: _Option = combine_options(_wallet_input, _service)
 fetch_options: _Option = combine_options(  # arguments of `fetch_details`
     _wallet_input,
-    click.option(
-        "--refresh", is_flag=True, help="Request every wallet again, even if it is cached."
-    ),
-    click.option("--offline", is_flag=True, help="Send no request, and use only cached answers."),
+    refresh_option,
+    flag("--offline", help="Send no request, and use only cached answers."),
     _service,
 )
-file_option: _Option = _file(
-    help="Read wallets from FILE, as fetch does. Use - for standard input."
-)
+file_option = _file(help="Read wallets from FILE, as fetch does. Use - for standard input.")
 price_options: _Option = combine_options(
     click.option(
         "--prices",
         multiple=True,
         metavar="FILE",
         type=_PricesPath(exists=True),
-        callback=lambda _context, _option, chosen: (
-            [*chosen] if chosen[1:] else next(iter(chosen), None)
-        ),
+        callback=one_or_list,
         help="Value balances at the prices in a .csv or .parquet file. The columns are "
-        "token_blockchain and token_address (or asset), price, and optionally currency. A folder "
-        "of .parquet files with the additional column date is also accepted, and the word service "
-        "for the service's prices. Can be repeated: a token has the first price that is found. "
-        "With --currency and without --prices, the prices of the settings or of the service are "
-        "used.",
+        "token_blockchain and token_address (or asset), price, and optionally currency. FILE can "
+        "also be a folder of .parquet files with the additional column date, or the word service "
+        "for the service's prices. Can be repeated: the first price of a token is used. The "
+        "default, with --currency, is the prices in the settings, or else those of the service.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )
@@ -119,11 +118,18 @@ asset_list_options: _Option = combine_options(
         "token_blockchain, token_address and kind. These rows take precedence over the packaged "
         "list.",
     ),
-    click.option("--bridged", is_flag=True, help="Count bridged versions of an asset as well."),
+    flag("--bridged", help="Count bridged versions of an asset as well."),
 )
 
 
-def group_options(default: str = "") -> _Option:
+with_spam_option = flag(
+    "--with-spam",
+    help="Also count the balances of tokens that look like spam. Without this option, these are "
+    "left out, and the last line states their number and value.",
+)
+
+
+def group_options(default: str) -> _Option:
     """Return the options for grouping and assets. The help shows `default` for --by."""
     by = click.option(
         "--by",
@@ -145,10 +151,9 @@ folder_option: _Option = click.option(
 
 def all_rows_option(noun: str) -> _Option:
     """Return the option --all for the parameter ``rows``, a maximum number of rows or None."""
-    return click.option(
+    return flag(
         "--all",
         "rows",
-        is_flag=True,
         callback=lambda _ctx, _param, is_all: None if is_all else _ROWS,
         help=f"Print every {noun}, not only the first {_ROWS}.",
     )

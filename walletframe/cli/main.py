@@ -11,7 +11,7 @@ import click
 from walletframe.cli import flags
 from walletframe.cli.fetch import balance, check, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import history
-from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors
+from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors, shell_text
 from walletframe.cli.settings import cache, sandbox, settings
 from walletframe.cli.summaries import report, totals
 from walletframe.errors import WalletframeError
@@ -53,7 +53,7 @@ class _Commands(click.Group):
                 raise _MachineError(str(error)) from None
             finally:
                 for warning in caught:
-                    echo(f"Warning: {warning.message}", err=True)
+                    echo(f"Warning: {shell_text(warning.message)}", err=True)
 
 
 @click.group(

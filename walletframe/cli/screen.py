@@ -1,7 +1,4 @@
-"""Print tables and text to the shell, in safe characters that the console supports.
-
-All output of commands passes through this module, including click's messages.
-"""
+"""Print all output of commands, in safe characters that the console supports."""
 
 from __future__ import annotations
 
@@ -45,6 +42,11 @@ def echo(text: object = "", *, err: bool = False) -> None:
     click.echo(remove_invisible(str(text)), file=sys.stderr if err else sys.stdout)
 
 
+def shell_text(message: object) -> str:
+    """Replace Python's arguments in a message by options of the shell."""
+    return str(message).replace("bridged=True", "--bridged").replace(" (pass wallets=…)", "")
+
+
 def prepare_consoles() -> None:
     """Open closed streams, and replace characters that a stream's encoding lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -69,9 +71,8 @@ def sanitized_errors() -> Iterator[None]:
         yield
     except click.ClickException as error:
         encoding = sys.stderr.encoding or "utf-8"
-        message = (
-            remove_invisible(error.format_message()).encode(encoding, _HANDLER).decode(encoding)
-        )
+        text = remove_invisible(error.format_message())
+        message = text.encode(encoding, _HANDLER).decode(encoding)
         error.format_message = lambda: message  # type: ignore[method-assign]  # only of this error
         raise
 
@@ -113,8 +114,8 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
 def snapshots_table(snapshots: pd.DataFrame) -> Table:
     """Return a table of snapshots."""
     counts = {"wallets": "wallets", "ok": "wallets_ok", "balances": "balances"}
-    columns = {heading: text_cells(snapshots[name]) for heading, name in counts.items()}
-    columns = {"snapshot": _snapshot_time_cells(snapshots)} | columns
+    columns = {"snapshot": _snapshot_time_cells(snapshots)}
+    columns |= {heading: text_cells(snapshots[name]) for heading, name in counts.items()}
     return Table("snapshots", columns, len(snapshots))
 
 

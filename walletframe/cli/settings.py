@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 else:
     service, transport = map(LazyPackage, ("service", "transport"))
 
-_SANDBOX_CACHES = "sandbox-*.sqlite"
-
 
 @click.command(epilog=flags.example("walletframe settings"))
 def settings() -> None:
@@ -47,9 +45,8 @@ def settings() -> None:
     width = max(map(len, value_by_name))
     for name, value in value_by_name.items():
         entry = entries.get(name, Entry("default", None))
-        text = "not set" if value is None else str(value)
-        if isinstance(value, list):
-            text = ", ".join(map(str, value))
+        values = value if isinstance(value, list) else [value]
+        text = "not set" if value is None else ", ".join(map(str, values))
         echo(f"{name:<{width}}  {text:<40} ({entry.file or entry.source})")
 
 
@@ -82,7 +79,7 @@ def print_cache_info() -> None:
 
 
 @cache.command("clear", epilog=flags.example("walletframe cache clear --sandbox"))
-@click.option("--sandbox", is_flag=True, help="Delete the answers of sandboxes instead.")
+@flags.flag("--sandbox", help="Delete the answers of sandboxes instead.")
 def clear_cache(*, sandbox: bool) -> None:
     """Delete the cached answers of the service."""
     for file in _sandbox_cache_files() if sandbox else [_cache_file()]:
@@ -100,16 +97,12 @@ def _cache_file() -> Path:
 
 
 def _sandbox_cache_files() -> list[Path]:
-    return sorted(default_cache_path().parent.glob(_SANDBOX_CACHES))
+    return sorted(default_cache_path().parent.glob("sandbox-*.sqlite"))
 
 
 @click.command(epilog=flags.example("walletframe sandbox --latency-s 0.5 --seed 7"))
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default="a free port",
-    help="The port to listen on.",
+    "--port", type=click.IntRange(0, 65535), default=0, show_default="a free port", help="The port."
 )
 @click.option("--latency-s", default=0.0, help="Seconds of delay per requested wallet.")
 @click.option("--failure-share", default=0.0, help="Share of wallets that fail, from 0 to 1.")

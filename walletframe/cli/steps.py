@@ -34,7 +34,7 @@ else:
 
 _LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # the first is the location
 
-_INTERRUPTED = 130
+NEVER_RAISE: dict[str, Any] = {"on_failure": "ignore", "on_unreadable": "ask"}
 _SHOWN = 20
 _MALFORMED_HINT = "Correct these addresses, or request them as written with --on-unreadable=ask."
 _ALIAS_HINT = "Add --fix to replace these names of blockchains."
@@ -52,23 +52,18 @@ def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
 def fetch_details(
     wallets: Sequence[str],
     *,
-    files: Sequence[str],
     keep: Sequence[str],
-    on_unreadable: OnUnreadable,
-    fix: bool,
-    check_settings: Callable[[Settings], None] | None = None,
-    **overrides: Any,
+    check_settings: Callable[[Settings], None] = lambda _settings: None,
+    **options: Any,
 ) -> tuple[WalletDetails, bool]:
     """Fetch wallets. Also return whether the fetch was interrupted."""
-    options: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
-    requested = read_requested_wallets(wallets, files, on_unreadable, keep, fix=fix)
-    with client.Client(**overrides) as fetcher:
-        if check_settings is not None:
-            check_settings(fetcher.settings)
+    reading = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
+    fetching = {name: options.pop(name) for name in ("refresh", "offline")}
+    requested = read_requested_wallets(wallets, keep=keep, **reading)
+    with client.Client(**options) as fetcher:
+        check_settings(fetcher.settings)
         try:
-            details = fetcher.fetch(
-                requested, keep=keep, **options, on_failure="ignore", on_unreadable="ask"
-            )
+            details = fetcher.fetch(requested, keep=keep, **fetching, **NEVER_RAISE)
         except FetchInterrupted as stopped:
             return cast("WalletDetails", stopped.details), True
     return details, False
@@ -76,7 +71,7 @@ def fetch_details(
 
 def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoReturn:
     """Exit with the code 0 if all data is known, 1 if not, or 130 after an interrupt."""
-    sys.exit(_INTERRUPTED if interrupted else 0 if all_known else 1)
+    sys.exit(130 if interrupted else 0 if all_known else 1)
 
 
 def read_requested_wallets(
@@ -91,9 +86,8 @@ def read_requested_wallets(
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep needs a --file whose name ends in .csv")
     kept = check_keep(keep)
-    no_values = (None,) * len(kept)
     located: list[_LocatedWallet] = [
-        (f"argument {n}", text, no_values) for n, text in enumerate(arguments, 1)
+        (f"argument {n}", text, (None,) * len(kept)) for n, text in enumerate(arguments, 1)
     ]
     for name in files:
         located += _read_wallet_file(name, kept)

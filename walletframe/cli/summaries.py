@@ -19,12 +19,12 @@ from walletframe.cli.files import (
     read_saved_frames,
     write_frames,
 )
-from walletframe.cli.screen import echo, print_table, totals_table
+from walletframe.cli.screen import echo, print_table, shell_text, totals_table
 from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
+from walletframe.frames.asset_list import tokens_to_assets
 from walletframe.frames.coverage import mark_unknown_wallets
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summarize_value, summary_lines
-from walletframe.frames.names import token_index
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.frames.schema import HOLDING_DTYPES
@@ -40,25 +40,21 @@ if TYPE_CHECKING:
     from walletframe import reports
     from walletframe.accessor import folder as folders
     from walletframe.accessor.folder import StoredWallets
-    from walletframe.analysis import chunked, sums, valuation
+    from walletframe.analysis import chunked, selection, sums, valuation
     from walletframe.bulk import files as bulk_files
-    from walletframe.frames.identity import Mask
     from walletframe.frames.known import ValueSummary
-    from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions
     from walletframe.reports import composition
 else:
     folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
     chunked, sums = map(LazyPackage, ("analysis.chunked", "analysis.sums"))
+    selection = LazyPackage("analysis.selection")
     bulk_files = LazyPackage("bulk.files")
     reports, composition = map(LazyPackage, ("reports", "reports.composition"))
 
 _BY = ("asset", "token", "wallet", "blockchain")
-_KEY_COLUMNS = {  # of groups that need more than the column of the same name
-    "wallet": ["blockchain", "address"],
-    "token": ["token_blockchain", "token_address"],
-    "symbol": ["token_blockchain", "token_address"],
-}
+_TOKEN = ["token_blockchain", "token_address"]
+_KEY_COLUMNS = {"wallet": ["blockchain", "address"], "token": _TOKEN, "symbol": _TOKEN}
 _WITHOUT_WALLETS = "it is not known which wallets failed"
 
 _arguments = click.argument("arguments", nargs=-1, metavar="[FILE | FOLDER | WALLET...]")
@@ -87,57 +83,56 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
 @flags.group_options("asset, or token with --token")
 @flags.output_option
 @flags.token_option
+@click.option(
+    "--asset",
+    multiple=True,
+    callback=flags.one_or_list,
+    metavar="NAME",
+    help="Show only this asset, such as USDC, with all its contracts. Can be repeated.",
+)
 @flags.price_options
-@click.option("--by-symbol", is_flag=True, help="Read prices by symbol: columns symbol, price.")
+@flags.flag("--by-symbol", help="Find prices by symbol, in the columns symbol and price.")
+@flags.with_spam_option
 @flags.all_rows_option("group")
 @flags.fetch_options
-def totals(  # noqa: PLR0913 - click passes each option as an argument
+def totals(
     arguments: tuple[str, ...],
     output: Path | None,
     token: str | None,
-    prices: str | list[str] | None,
-    currency: str | None,
     rows: int | None,
     *,
-    by_symbol: bool,
+    asset: str | list[str] | None,
+    with_spam: bool,
     **options: Any,
 ) -> None:
     """Show exact totals of the holdings of WALLETS, or in a FILE that fetch wrote.
 
     With --prices, --currency or the setting prices, the table also contains values and the number
     of balances without a price. The last column counts the known wallets and all wallets that could
-    hold the asset. The exit code is 1 if balances of a wallet are unknown. A FOLDER that
-    fetch-to-parquet wrote can be larger than memory.
+    hold the asset. The exit code is 1 if balances of a wallet are unknown. FOLDER is the output of
+    fetch-to-parquet, which can be larger than memory, or has snapshots: the newest one is read.
     """
-    grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
-    grouping["by"] = grouping["by"] or ("asset" if token is None else "token",)
+    pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
+    asset_options = {name: options.pop(name) for name in ("assets", "bridged")}
+    by = options.pop("by") or ("asset" if token is None else "token",)
     if holdings_path(arguments, options["files"]) is None:
-        _require_grouping_names(grouping["by"], options["keep"])
+        _require_grouping_names(by, options["keep"])
     source, interrupted = _read_or_fetch(arguments, **options)
-    wanted, wallets = None, source.wallets
-    if token is not None:
-        holdings = (
-            source.holdings
-            if isinstance(source, FetchFrames)
-            else chunked.chunked_tokens(source.holdings).holdings
-        )
-        wanted = parse_token(token, holdings)
-    price_options = (prices, currency, table_settings().prices)
-    if by_symbol or any(each is not None for each in price_options):  # before the rows are selected
-        pricing: dict[str, Any] = {"prices": prices, "currency": currency, "by_symbol": by_symbol}
-        if not by_symbol:
-            pricing |= {"assets": grouping["assets"], "bridged": grouping["bridged"]}
-            if "asset" not in grouping["by"]:  # the asset options are only for prices
-                grouping |= {"assets": None, "bridged": False}
+    wallets, given = source.wallets, (*pricing.values(), table_settings().prices)
+    if any(each is not None and each is not False for each in given):
+        pricing |= {} if pricing["by_symbol"] else asset_options
         if isinstance(source, FetchFrames):
             source = source._replace(holdings=valuation.value(source.holdings, **pricing))
         else:
             source = source.wf.value(**pricing)
-    table, value = _compute_totals(source, wanted, **grouping)
+    named: dict[str, Any] = {} if token is None else {"token": token}
+    named |= {"asset": asset, **asset_options} if asset else {}
+    # Without groups of assets, the options of assets may be only for prices or the selection.
+    is_by_asset = "asset" in by or not (asset or "assets" in pricing)
+    grouping = {"by": by} | (asset_options if is_by_asset else {})
+    table, value = _compute_totals(source, named, with_spam=with_spam, **grouping)
     coverage = coverage_from_attrs(table)
-    # With --token, other tokens do not count as filtered.
-    coverage = coverage if wanted is None else replace(coverage, filtered=0)
-    table = _sort_totals(table, grouping["by"], is_single_token=wanted is not None)
+    table = _sort_totals(table, by, is_comparable=isinstance(token or asset, str))
     print_table(totals_table(table, rows, wallets))
     echo()
     if value:
@@ -145,20 +140,20 @@ def totals(  # noqa: PLR0913 - click passes each option as an argument
         gaps = f"{value.unpriced:,} without a price, {value.unread:,} of unknown amount"
         echo(f"Value of {value.known:,} of {balances}: {value.total} ({gaps})")
     if wallets is not None:
-        echo("\n".join([*summary_lines(wallets), str(coverage)]))
+        echo("\n".join(summary_lines(wallets)))
+    echo(shell_text(coverage))
     write_frames(output, totals=table)
-    known = _is_complete(source, table, is_single_token=wanted is not None)
+    known = _is_complete(source, table, is_selection=bool(named))
     exit_by_completeness(all_known=known, interrupted=interrupted)
 
 
-def _is_complete(source: Source, table: pd.DataFrame, *, is_single_token: bool) -> bool:
-    """Return whether all wallets were requested, and are known (for the token in the table)."""
+def _is_complete(source: Source, table: pd.DataFrame, *, is_selection: bool) -> bool:
     if source.wallets is None:
         return True
     root = None if isinstance(source, FetchFrames) else source.holdings.root
     if root and bulk_files.Layout(root).unfinished.exists():
         return False
-    is_known = table["wallets_ok"] == table["wallets_asked"] if is_single_token else True
+    is_known = table["wallets_ok"] == table["wallets_asked"] if is_selection else True
     return bool(known_mask(source.wallets).all()) and bool(np.all(is_known))
 
 
@@ -180,36 +175,56 @@ def _read_or_fetch(
 
 
 def _compute_totals(
-    source: Source, token: TokenLike | None, **grouping: Any
+    source: Source, named: dict[str, Any], *, with_spam: bool, **grouping: Any
 ) -> tuple[pd.DataFrame, ValueSummary | None]:
-    if not isinstance(source, FetchFrames):
+    by_snapshot = "snapshot" in grouping["by"]
+    if named:
+        positions = _read_selection(source, by_snapshot=by_snapshot, **named)
+    elif isinstance(source, FetchFrames):
+        kept = selection.where_in_fetch(*source, spam=None if with_spam else False)
+        positions = read_positions(kept.holdings, source.wallets, by_snapshot=by_snapshot)
+    else:
         stored = source.holdings
-        if token is None:
-            return source.wf.totals(**grouping), chunked.chunked_value_summary(stored)
-        rows = chunked.chunked_tokens(stored)
-        token = rows.tokens.keys[token_index(rows.holdings, rows.tokens, token)]
-        columns = stored.template.holdings.columns
-        source = FetchFrames(stored.read_rows({token, UNKNOWN}, [*columns]), source.wallets)
-    positions = read_positions(*source, by_snapshot="snapshot" in grouping["by"])
-    if token is not None:
-        index = token_index(source.holdings, positions.tokens, token)
-        positions = _select_token(positions, positions.tokens.codes == index)
+        if not with_spam:  # unlike the method without_spam, this does not warn
+            flagged: Any = source.wf.flag_spam().holdings
+            stored = stored.without_spam(flagged.flags, flagged.unknown_rows)
+        return chunked.chunked_totals(stored, **grouping), chunked.chunked_value_summary(stored)
     return sums.totals(positions, **grouping), summarize_value(positions.holdings)
 
 
-def _select_token(positions: Positions, rows: Mask) -> Positions:
-    """Return the rows of one token. Wallets that may hold more of this token become unknown."""
-    selected = positions.select_rows(rows)
-    coverage = mark_unknown_wallets(selected, np.ones(len(selected.holdings), dtype=bool))
-    other_chains = ~np.isin(selected.chain_codes, selected.possible_blockchains()[1])
+def _read_selection(
+    source: Source, *, by_snapshot: bool, token: str | None = None, **asset_options: Any
+) -> Positions:
+    """Return the rows of tokens or assets. Wallets that may hold more of these become unknown."""
+    if isinstance(source, FetchFrames):
+        options = {"token": parse_token(token, source.holdings)} | asset_options
+    else:
+        stored, tokens = source.holdings, chunked.chunked_tokens(source.holdings)
+        options = {"token": parse_token(token, tokens.holdings)} | asset_options
+        empty = selection.Selectable(stored.template.holdings, source.wallets)
+        conditions = selection.parse_where_arguments(empty, tokens, **options)
+        keys = {*conditions.tokens, *dict(conditions.bridged), UNKNOWN}
+        source = FetchFrames(stored.read_rows(keys, [*stored.template.holdings]), source.wallets)
+    selected = selection.where_in_fetch(*source, **options).holdings
+    positions = read_positions(*source, by_snapshot=by_snapshot)
+    if asset_options.pop("asset", None):
+        positions = tokens_to_assets(positions, **asset_options)
+    positions = positions.select_rows(source.holdings.index.isin(selected.index))
+    coverage = mark_unknown_wallets(positions, np.ones(len(selected), dtype=bool))
+    other_chains = ~np.isin(positions.chain_codes, positions.possible_blockchains()[1])
     is_certain = coverage.known | other_chains
-    return replace(selected, known=selected.known & is_certain, stale=selected.stale & is_certain)
+    return replace(
+        positions.with_contracts_as_tokens(),
+        holdings=selected,
+        known=positions.known & is_certain,
+        stale=positions.stale & is_certain,
+    )
 
 
-def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_single_token: bool) -> pd.DataFrame:
+def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_comparable: bool) -> pd.DataFrame:
     """Sort by value, holders or amount, largest first. Rows with equal `by[0]` stay together."""
     keys = [name for name in ("value", "holders") if name in table]
-    if is_single_token and not keys and "amount" in table:  # of one token: comparable
+    if is_comparable and not keys and "amount" in table:
         keys = ["amount"]
     ordered = table.sort_values(keys, ascending=False, kind="stable") if keys else table
     if len(by) < 2:  # noqa: PLR2004 - at most one grouping name
@@ -219,7 +234,6 @@ def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_single_token: boo
 
 
 def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
-    """Raise an error if a grouping name is no column of the result, before any request."""
     for name in by:
         if name not in _BY and name not in keep and name not in HOLDING_DTYPES:
             raise click.BadParameter(
@@ -244,43 +258,39 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
     callback=flags.output_path_check([".html", ".md", ".pdf"]),
     help="Write the report to this .html, .md or .pdf file; an existing file is replaced.",
 )
-@click.option(
-    "--title", default="Token holdings", show_default=True, help="The title of the report."
-)
-@click.option(
-    "--static", is_flag=True, help="Draw charts as pictures, so that the page contains no scripts."
-)
-@click.option(
-    "--data", is_flag=True, help="Write the complete data as CSV files beside the report."
-)
+@click.option("--title", default="Token holdings", show_default=True, help="The report's title.")
+@flags.flag("--static", help="Draw charts as pictures, so that the page contains no scripts.")
+@flags.flag("--data", help="Write the complete data as CSV files beside the report.")
 @click.option(
     "--before",
-    metavar="FILE|TIME",
-    help="Show the changes since an earlier FILE that fetch wrote, or since a snapshot of this "
-    "TIME, such as yesterday.",
+    metavar="FILE|FOLDER|TIME",
+    help="Show the changes since an earlier FILE that fetch wrote, since an earlier FOLDER of "
+    "fetch-to-parquet or of snapshots, or since the snapshot of a TIME, such as yesterday.",
 )
 @flags.price_options
-@flags.group_options()
+@flags.with_spam_option
+@flags.group_options("owner, if there is this column, or else wallet")
 @flags.folder_option
 def report(  # noqa: PLR0913 - click passes each option as an argument
     arguments: tuple[str, ...],
     output: Path,
+    before: str | None,
+    folder: Path | None,
     *,
     files: tuple[str, ...],
-    before: str | None,
-    prices: str | list[str] | None,
-    currency: str | None,
-    folder: Path | None,
     static: bool,
+    with_spam: bool,
     by: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Write a report on the holdings of WALLETS, or in a FILE that fetch wrote.
 
     The report can be opened offline and printed. The exit code is 1 if the balances of a wallet are
-    unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory.
+    unknown. FOLDER is the output of fetch-to-parquet, which is read into memory, or has snapshots:
+    the newest one is read.
     """
     choices = {name: options.pop(name) for name in ("title", "data", "assets", "bridged")}
+    pricing = {name: options.pop(name) for name in ("prices", "currency")}
     earlier = None if before is None else read_file_or_snapshot(before, folder, _WITHOUT_WALLETS)
     interrupted = False
     if file := holdings_path(arguments, files):
@@ -288,20 +298,21 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     else:
         _require_grouping_names(by, options["keep"])
         details, interrupted = fetch_details(arguments, files=files, **options)
-    if prices is not None or currency is not None:
-        valued = valuation.value(details.holdings, prices, currency=currency)
-        details = details._replace(holdings=valued)
-    written = reports.report(
-        details,
-        output,
-        by=by or None,
-        before=earlier,
-        images="static" if static else "interactive",
-        **choices,
-    )
+    if any(each is not None for each in pricing.values()):
+        details = details._replace(holdings=valuation.value(details.holdings, **pricing))
+    if with_spam:
+        no_flags: dict[str, Any] = {"is_spam": False, "spam_reasons": ""}
+        details = details._replace(holdings=details.holdings.assign(**no_flags))
+        earlier = earlier and earlier._replace(holdings=earlier.holdings.assign(**no_flags))
+    choices |= {
+        "by": by or None,
+        "before": earlier,
+        "images": "static" if static else "interactive",
+    }
+    written = reports.report(details, output, **choices)
     echo(f"written: {written}")
     drawn = composition.with_values_and_flags(details.holdings)
     coverage = sums.coverage(composition.drop_flagged_spam(drawn), wallets=details.wallets)
-    echo(coverage)
+    echo(shell_text(coverage))
     known = coverage.wallets_ok == coverage.wallets_asked
     exit_by_completeness(all_known=known, interrupted=interrupted)
