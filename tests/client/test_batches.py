@@ -199,7 +199,7 @@ def test_the_pace_counts_requests_not_wallets():
 def test_an_invalid_entry_costs_no_other(canned, batched):
     """An entry without a wallet is left out, the others are used."""
     canned.default = (200, {}, json.dumps({"wallets": [5, wallet(A), {}]}).encode())
-    with pytest.warns(AnswerWarning, match="were not requested"):  # as for a single request
+    with pytest.warns(AnswerWarning, match="unrequested wallet"):  # as for a single request
         details = batched.fetch(ABC, on_failure="ignore")
     assert statuses(details)[A] == "ok"
     bodies, _ = split_answer(canned.default[2], parse_wallets(ABC))

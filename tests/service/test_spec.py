@@ -183,7 +183,7 @@ class TestFields:
     def test_field_walletdetail_block_chain_matches(self, canned):
         """Two wallets of one address differ by it, in any order."""
         canned.default = (200, {}, answer(wallet(blockchain="BSC", balances=[]), wallet()))
-        with canned.client() as client, pytest.warns(match="were not requested"):
+        with canned.client() as client, pytest.warns(match="unrequested wallet"):
             wallets, _ = client.fetch(f"ETH.{A}")
         assert wallets["tokens"].tolist() == [1]
 
@@ -191,7 +191,7 @@ class TestFields:
         """A string, as requested; an answer for another address is not this wallet's."""
         [entry] = details(service.base_url, ETH)
         assert entry["address"] == ETH.removeprefix("ETH.")
-        with pytest.warns(match="were not requested"):
+        with pytest.warns(match="unrequested wallet"):
             wallets, holdings = fetch(canned, wallet(address=B))
         assert wallets["status"].tolist() == ["missing"]
         assert holdings.empty

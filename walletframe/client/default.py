@@ -124,13 +124,12 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
-        A wallet is a string ``"ETH.0x…"``, a tuple ``("ETH", "0x…")`` or a mapping
-        ``{"blockchain": "ETH", "address": "0x…"}``. Pass one wallet, or an iterable or Series of
-        wallets. Or pass a DataFrame with the columns ``blockchain`` and ``address`` (the service's
-        names ``blockChain`` and ``walletAddress`` are also accepted), or with one column of
-        strings. Or pass a Path, or a str that ends in ``.csv`` or ``.txt``: the path of a CSV file
-        with the same columns, or of a text file with one wallet per line and comments after #. A
-        file can have at most 5 million lines and 256 million characters.
+        One wallet, or an iterable or Series of wallets. A wallet is a string ``"ETH.0x…"``, a tuple
+        ``("ETH", "0x…")`` or a mapping ``{"blockchain": "ETH", "address": "0x…"}``. A DataFrame has
+        the columns ``blockchain`` and ``address`` (or the service's names ``blockChain`` and
+        ``walletAddress``), or one column of strings. A Path, or a str that ends in ``.csv`` or
+        ``.txt``, is a file: a CSV file has these columns, and a text file one wallet per line, with
+        comments after #. A file has at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
         Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. They are the last
         columns of ``wallets`` in the result, and tables can be grouped by them.
@@ -187,7 +186,7 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     FetchWarning
         With ``on_failure="warn"``, if wallets are not ok, or if answers are out of date.
     AnswerWarning
-        If the service sent wallets that were not requested, or balances that can't be read.
+        If the service sent unrequested wallets, or balances that can't be read.
     InputWarning
         If wallets are duplicates or are dropped; if a blockchain is unknown (it is sent as
         written); if rows of one wallet have different values in a column to keep (the first value

@@ -49,9 +49,9 @@ class Client:
     Parameters
     ----------
     settings : Settings, optional
-        The settings, such as the base URL and the API key. By default, they are read from the
-        environment. A pickled client does not contain the API key: after unpickling, the key is
-        read from the environment, unless the environment has another base URL or key kind.
+        The settings. Default: those of the environment. A pickled client does not contain the API
+        key. After unpickling, the key of the environment is used, if its base URL and its kind are
+        the same.
     **overrides
         Settings that replace those in `settings`.
 
@@ -103,7 +103,7 @@ class Client:
         self.close()
 
     def reset_after_fork(self) -> None:
-        """Drop the connections, which belong to the parent process; called in forked children.
+        """Drop the connections of the parent process, in a forked child.
 
         Examples
         --------

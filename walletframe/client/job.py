@@ -43,7 +43,7 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, steps: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Run the work, and `steps` here; return the result, and whether it was interrupted."""
+        """Run the work, and iterate `steps`; return the result, and whether it was interrupted."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in steps:
@@ -98,7 +98,7 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts one wallet and shows the progress; `done` were ok before."""
+    """Yield a function that counts a wallet and shows the progress; `done` are already ok."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -113,7 +113,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield a function that shows counts by status, wallets done before, and other counts."""
+    """Yield ``show(counts by status, number of wallets done before the run, **other counts)``."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

@@ -60,7 +60,7 @@ def check_on_failure(on_failure: str) -> None:
 
 
 class AnswerProblems:
-    """Counts of problems in the answers of one fetch: unrequested wallets, unreadable balances."""
+    """Counts of unrequested wallets and unreadable balances in the answers of one fetch."""
 
     def __init__(self) -> None:
         self._unrequested: list[str] = []
@@ -81,10 +81,8 @@ class AnswerProblems:
         """Warn once about all problems, if there are any."""
         problems = []
         if self._unrequested_count:
-            problems.append(
-                f"the service sent {counted_noun(self._unrequested_count, 'wallet')} that were not "
-                f"requested and are left out: {', '.join(self._unrequested)}"
-            )
+            lead = counted_noun(self._unrequested_count, "unrequested wallet")
+            problems.append(f"the service sent {lead} (left out): {', '.join(self._unrequested)}")
         if self._unreadable:
             problems.append(
                 f"{self._unreadable:,} of {counted_noun(self._balances, 'balance')}, in "

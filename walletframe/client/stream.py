@@ -133,7 +133,7 @@ class ResultStream:
     def _record_of_cached(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached answer, None if it isn't ok. With `error`, it is stale."""
+        """Return the record of a cached answer, or None if not ok. An `error` marks it as stale."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]

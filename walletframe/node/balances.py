@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """The results of a comparison with a node's balance, and the categories of ``status``."""
+    """The results of comparing balances, in the column ``status``."""
 
     AGREE = "agree"
     DIFFER = "differ"
@@ -67,21 +67,18 @@ def token_balance(
 ) -> pd.DataFrame:
     """Read the balances of one token from a node of a blockchain.
 
-    This is faster than `fetch_wallets`, for which the service looks up all tokens of a wallet. The
-    function supports native coins and ERC-20 tokens of EVM blockchains. It requires the extra
-    ``node``.
+    This is faster than `fetch_wallets`, which reads all tokens of a wallet. Only native coins and
+    ERC-20 tokens of EVM blockchains are supported. The function requires the extra ``node``.
 
     Parameters
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
-        The wallets, in any form that `fetch_wallets` accepts. Each distinct wallet is requested
-        once.
+        The wallets, as for `fetch_wallets`. Each distinct wallet is requested once.
     token : str or None
         The address of the token's contract, or None for the native coin.
     rpc_url : str, optional
-        The URL of the node's JSON-RPC endpoint: https, or http on this machine. It is as secret as
-        the API key: set the environment variable ``WALLETFRAME_RPC_URL`` (the default), and don't
-        write the URL in a notebook.
+        The URL of the node's JSON-RPC endpoint: https, or http on this machine. The URL is secret:
+        set the environment variable ``WALLETFRAME_RPC_URL`` (the default) instead.
     block : int, optional
         The block number at which all balances are read. Default: the latest block.
     chain_ids : mapping of str to int, optional

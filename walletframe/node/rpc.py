@@ -30,7 +30,7 @@ _MAX_QUOTED = 160
 
 
 class NodeStatus(StrEnum):
-    """The results of reading a balance from a node, and the categories of ``status``."""
+    """The results of reading a balance, in the column ``status``."""
 
     OK = "ok"
     REVERTED = "reverted"

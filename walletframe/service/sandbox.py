@@ -200,7 +200,7 @@ class Sandbox:
 
 
 def latest_sandbox() -> Sandbox | None:
-    """Return the latest sandbox of this process, restarted if it was stopped, or None."""
+    """Return this process's latest sandbox, restarted if necessary; None without a sandbox."""
     latest = Sandbox._latest  # noqa: SLF001 - this module defines the class
     return latest if latest is None or latest._running else latest._start_copy()  # noqa: SLF001 - this module defines the class
 
@@ -220,8 +220,7 @@ def sandbox(
     latency_s : float, default 0.0
         Delay of an answer per requested wallet, in seconds.
     failure_share : float, default 0.0
-        Share of wallets for which the answer reports a failure, from 0 to 1. A second request for
-        the same wallet can succeed.
+        Share of wallets that fail, from 0 to 1. A second request for the same wallet can succeed.
     seed : int, default 0
         Seed of the simulated holdings and failures. Equal seeds give equal answers.
     requests_per_second : float, optional
@@ -229,11 +228,10 @@ def sandbox(
         test key is always limited to 2 requests per second.
     ledger : DataFrame, path or Ledger, optional
         Holdings to serve instead of simulated holdings: a DataFrame, or the path of a ``.parquet``
-        or ``.json`` file. The holdings that `fetch_wallets` returns have the required columns:
-        blockchain, address, symbol, token_address, raw_amount and decimals. The columns
-        token_blockchain and price are optional. A ``.json`` file can also be a recorded answer of
-        the service. Only requests with a key of this sandbox receive these holdings; ``settings()``
-        and ``client()`` contain such a key.
+        or ``.json`` file. Required columns: blockchain, address, symbol, token_address, raw_amount
+        and decimals, as in the holdings of `fetch_wallets`. Optional columns: token_blockchain and
+        price. A ``.json`` file can also be a recorded answer of the service. These holdings are
+        sent only to clients with a key of this sandbox, as in ``settings()`` and ``client()``.
 
     Returns
     -------

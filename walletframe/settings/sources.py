@@ -1,7 +1,7 @@
-"""The sources of settings: the settings files ``walletframe.toml``, and environment variables.
+"""The sources of settings: the files ``walletframe.toml``, and environment variables.
 
-The file in the working folder may belong to a cloned repository, and must not choose where the API
-key is sent. So this file can only contain settings of tables and charts.
+Another person may have written the file in the working folder, such as in a cloned repository. This
+file must not choose where the API key is sent: it can only contain settings of tables and charts.
 """
 
 from __future__ import annotations
@@ -70,8 +70,7 @@ def read_sources(file: str | Path | None, service_settings: Collection[str]) -> 
             if not is_trusted and name not in TABLE_SETTINGS:
                 raise SettingsError(
                     f"the setting {name} is not allowed in {shown_path}: a file in the working "
-                    "folder may only contain settings of tables and charts, since somebody else "
-                    "may have written the file",
+                    "folder may only contain settings of tables and charts, for security",
                     hint=f"move {name} to {_path_text(user_settings_file())}, or pass a settings "
                     f"file in configure(file=…) or in the variable {FILE_VARIABLE}",
                 )

@@ -197,10 +197,10 @@ class Settings:
     Raises
     ------
     SettingsError
-        If the name of an argument or a variable is unknown (the error suggests the most similar
-        name); if a value is not valid; if the base URL for the key kind is not set; if a URL uses
-        http for another host than localhost; if a settings file can't be read, or contains an API
-        key; or if a file in the working folder contains other settings than tables and charts.
+        If a name is unknown (the error suggests the most similar name); if a value is not valid, or
+        a URL uses http for another host than localhost; if the base URL for the key kind is not
+        set; if a settings file can't be read, or contains an API key; or if a file in the working
+        folder contains other settings than those of tables and charts.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def read_files_and_environment(file: str | Path | None = None) -> dict[str, Entr
 
 
 def with_env_key(settings: Settings) -> Settings:
-    """Add the API key of the environment, if its endpoint and its kind are the same."""
+    """Add the environment's API key, if its endpoint and its kind are those of the settings."""
     current = Settings()
     is_same_endpoint = current.endpoint in (None, settings.endpoint)
     if current.api_key and is_same_endpoint and current.key_kind in (None, settings.key_kind):
@@ -354,7 +354,7 @@ def default_cache_path() -> Path:
 
 
 def require_settings(argument: object) -> None:
-    """Raise an error, without the argument, unless the argument is a `Settings` or None."""
+    """Raise an ArgumentError unless the argument is a `Settings` or None."""
     if not isinstance(argument, Settings | None):
         hint = "pass a walletframe.Settings, or single settings by name, such as key_kind=…"
         raise ArgumentError(f"settings of type {type(argument).__name__} are not supported", hint)

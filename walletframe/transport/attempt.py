@@ -101,7 +101,7 @@ class InFlightRequests:
         return self._attempts[get_ident()]
 
     def abort_attempts(self, thread_ids: Collection[int | None]) -> None:
-        """Abort the attempts of threads; their ids are those of ``threading.get_ident()``."""
+        """Abort the attempts of the threads with these ids (of ``threading.get_ident()``)."""
         with self._lock:
             for thread_id, attempt in self._attempts.items():
                 if thread_id in thread_ids:

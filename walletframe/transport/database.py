@@ -193,7 +193,7 @@ _registry_lock = RLock()
 
 
 def _close_and_lock() -> None:
-    """Before a fork, close all connections, since the child can't use them, and take all locks."""
+    """Close all connections before a fork, and hold all locks during the fork."""
     _registry_lock.acquire()
     for database in list(_databases):
         _held_locks.enter_context(database.lock)

@@ -153,7 +153,7 @@ def count_answers(state: RateState, count: int, now: float) -> RateState:
 
 
 def restore_permits(state: RateState, count: int, now: float) -> RateState:
-    """Return the state after `count` unused permits were given back."""
+    """Restore `count` permits that were not used."""
     return replace(state, next_at=max(state.next_at - count / state.rate, min(state.next_at, now)))
 
 
@@ -246,7 +246,7 @@ class RateLimiter:
         self._permit_at = -math.inf
 
     def _permit_wait_s(self) -> float:
-        """Return the seconds until the granted permit is due, or until the next attempt."""
+        """Return the seconds until a granted permit is due, or until a permit may be taken."""
         if self._permit_at < time.monotonic() - LATE_S:
             wait_s, is_granted = self._take_permit()
             if not is_granted:
