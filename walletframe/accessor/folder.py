@@ -30,13 +30,12 @@ def open_wallets(folder: str | Path) -> StoredWallets:
     Parameters
     ----------
     folder : str or Path
-        The folder. Open it again to see rows that a run has written since.
+        The folder. To see rows that a run has written since then, open the folder again.
 
     Returns
     -------
     StoredWallets
-        The result of the fetch. The balances stay on disk, and may be larger than memory. The
-        methods are in ``.wf``.
+        The result of the fetch, with methods in ``.wf``. The balances stay on disk.
 
     Raises
     ------
@@ -45,7 +44,7 @@ def open_wallets(folder: str | Path) -> StoredWallets:
 
     See Also
     --------
-    read_wallets : Read the folder, or some wallets, tokens and columns of it, into memory.
+    read_wallets : Read all or some wallets, tokens and columns into memory.
 
     Examples
     --------
@@ -90,9 +89,8 @@ class StoredWallets:
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
     """Methods of ``details.wf`` that read the folder in parts, and compute the same tables.
 
-    `value`, `flag_spam` and `without_spam` read the tokens of all balances, and the prices or lists
-    that they need. They return a new `StoredWallets`, which adds the columns or drops the rows
-    whenever it reads balances. The files are not changed.
+    `value`, `flag_spam` and `without_spam` read the tokens of all balances, but don't change files.
+    They return a new `StoredWallets`, whose methods add the columns or drop the rows.
 
     Parameters
     ----------
@@ -137,7 +135,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
         small: float | None = None,
         **options: Any,
     ) -> WalletDetails:
-        """Read the selected rows. Spam flags and prices depend on all balances of the folder."""
+        # Spam flags and prices depend on all balances of the folder.
         stored = StoredWallets(self._holdings)
         names = [*stored.holdings.template.holdings]
         if spam is not None and stored.holdings.flags is None:
@@ -150,9 +148,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
-            raise SettingsError(
-                "the folder already contains its wallets", hint="leave out wallets=…"
-            )
+            raise SettingsError("the folder already contains its wallets", hint="omit wallets=…")
         return self._holdings
 
     def _holdings_without_wallets(self) -> StoredHoldings:

@@ -1,4 +1,4 @@
-"""Base class of accessors for holdings in a folder or on a cluster, never fully in memory."""
+"""Base class of the accessors for holdings in a folder or on a cluster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method that calls `load_chunked()`, with the docstring of `load()`."""
+    """Return a method that calls the chunked function, and has the other one's docstring."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _arguments_by_name(function, *args, **kwargs)
@@ -44,7 +44,7 @@ def delegate_chunked(
 
 
 def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return a dict of the arguments of a call, with defaults, but without the data."""
+    """Return the arguments of a call by name, including defaults, without the data."""
     bound = signature_of(function).bind(None, *args, **kwargs)
     bound.apply_defaults()
     _, *named = bound.arguments.items()
@@ -52,7 +52,7 @@ def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) 
 
 
 class PartitionedAccessor(ABC, Generic[FetchT]):
-    """Methods of ``details.wf`` that compute the same tables from chunks of the data."""
+    """Methods of ``details.wf`` that compute their tables from chunks of the holdings."""
 
     _location: str
     _read_example: str

@@ -1,7 +1,4 @@
-"""Bulk runs: fetch wallets into a folder of Parquet files, and read them back.
-
-The folder can have more wallets than fit in memory.
-"""
+"""Bulk runs: fetch wallets into a folder, which may be larger than memory, and read the folder."""
 
 from walletframe.bulk.reading import read_wallets
 from walletframe.bulk.run import fetch_to_parquet

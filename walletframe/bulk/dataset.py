@@ -1,8 +1,7 @@
 """The writer of a bulk run's folder, and the register of the folder's wallets."""
 # The files of a part are written under temporary names, synced to the disk, and then renamed: first
-# the failed wallets, then the holdings, and last the ok wallets, which complete the part. A run
-# that ends in between may leave holdings without the file of their wallets. The next run removes
-# these holdings, and writes the part again.
+# the failed wallets, then the holdings, and last the ok wallets. If a run ends in between, the next
+# run removes holdings without a file of wallets, and writes the part again.
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ import pyarrow.parquet as pq
 from filelock import Timeout
 
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, UNFINISHED, Layout, raise_dataset_errors
+from walletframe.bulk.files import POSITION, TEMPORARY, Layout, raise_dataset_errors
 from walletframe.bulk.journal import segment_paths, unwritten_records
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
@@ -41,12 +40,11 @@ _RETRY_S = 0.5
 
 
 class WalletRegister:
-    """The positions, by wallet key, of the wallets in the folder and in this run."""
+    """The positions of the wallets in the folder and in this run, by wallet key."""
 
     # A wallet in the folder keeps its position. A new wallet gets the position after the previous
-    # wallet of the input if that is free, since an earlier run of the list may have ended before
-    # it; otherwise, the position after all wallets. For one of several folders that share a list,
-    # `positions` contains the positions of new wallets.
+    # wallet of the input: an earlier run may have ended there. If this position is taken, the new
+    # wallet gets the position after all wallets. A shard gets the positions from its caller.
 
     def __init__(
         self,
@@ -64,7 +62,7 @@ class WalletRegister:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def classify_next(self, key: str) -> Literal["request", "stored", "duplicate"]:
-        """Return the class of the input's next wallet. A wallet to request becomes pending."""
+        """Classify the input's next wallet. A wallet to request becomes pending."""
         if key in self.seen:
             return "duplicate"
         self.seen.add(key)
@@ -87,7 +85,7 @@ class WalletRegister:
 
 
 class DatasetWriter:
-    """A writer that locks a folder, and waits up to `lock_timeout_s` for another run's lock."""
+    """A writer that locks a folder. It waits up to `lock_timeout_s` for another run's lock."""
 
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
@@ -101,13 +99,13 @@ class DatasetWriter:
             create_private_folder(layout.inner)
             resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
-                layout.lock_holder.unlink(missing_ok=True)  # a killed process may have left it
+                layout.lock_holder.unlink(missing_ok=True)  # perhaps of a killed process
                 with create_private_file(layout.lock_holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(layout.lock_holder.unlink, missing_ok=True)
             files.ensure_marker(layout.marker, service=service)
-            for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
-                unfinished.unlink()
+            for temporary in layout.inner.glob(f"*{TEMPORARY}"):
+                temporary.unlink()
             for folder in (layout.wallets, layout.holdings, layout.failed):
                 create_private_folder(folder)
             numbers, failed = files.part_numbers(layout.wallets), files.part_numbers(layout.failed)
@@ -124,7 +122,7 @@ class DatasetWriter:
         self._resources.close()
 
     def recover_register(self, new_positions: Mapping[str, int] | None = None) -> WalletRegister:
-        """Write the journal of an earlier run as a part; return the register of all wallets."""
+        """Write the journal of an earlier run as a part. Return the register of all wallets."""
         layout = self.layout
         with raise_dataset_errors(layout.root):
             journal = segment_paths(layout.inner)
@@ -166,7 +164,7 @@ class DatasetWriter:
             path.unlink()
 
     def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:
-        """Write the extra columns of wallets. Only a new value replaces an earlier value."""
+        """Write the extra columns of wallets. A missing value keeps the earlier value."""
         new = columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
@@ -196,13 +194,12 @@ class DatasetWriter:
                 (self.layout.failed / files.part_file_name(number)).unlink()
 
     def _write_files(self, tables: Mapping[Path, pa.Table]) -> None:
-        """Write all files under temporary names, then rename them in order."""
-        unfinished = {self.layout.inner / f"{n}{UNFINISHED}": path for n, path in enumerate(tables)}
-        for path, table in zip(unfinished, tables.values(), strict=True):
+        temporary = {self.layout.inner / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
+        for path, table in zip(temporary, tables.values(), strict=True):
             with create_private_file(path) as file:
                 dictionary_columns = [name for name in table.column_names if name not in DISTINCT]
                 pq.write_table(table, file, compression="zstd", use_dictionary=dictionary_columns)
-        for path, target in unfinished.items():
+        for path, target in temporary.items():
             sync_and_rename(path, target)
 
 

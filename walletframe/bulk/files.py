@@ -2,17 +2,15 @@
 # FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
 # FOLDER/holdings/part-000001.parquet     a row for each balance of these wallets
 # FOLDER/failed/part-000001.parquet       a row for each wallet that was requested and is not ok
-# FOLDER/.walletframe/                    internal: the name of the service, a lock, and, during
-#                                         a run, the answers that are not in a part yet
+# FOLDER/.walletframe/                    internal: the name of the service, a lock, and the journal
 # FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
 #
-# Parts are not split by blockchain, since its name is free text, which is unsafe in a path.
+# The name of a blockchain is free text, which is unsafe in a path. So no file is named after it.
 #
-# Files of wallets and holdings are never changed or removed, so a program that reads them during a
-# run sees no duplicate or incomplete wallet. (DuckDB may combine the footer of a replaced file with
-# the data of the new file.) Failed wallets may succeed later, so their rows are in separate files,
-# and are valid only while the wallet is not in a file of ok wallets. `fetch_to_parquet` documents
-# the columns for other programs.
+# Files of wallets and holdings are never changed or removed, so other programs can read the files
+# during a run. (DuckDB may combine the footer of a replaced file with the data of the new file.)
+# Failed wallets may succeed later. So their rows are in separate files, and count only if no file
+# of ok wallets has the wallet. `fetch_to_parquet` documents the columns for other programs.
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 POSITION = "position"
-UNFINISHED = ".tmp"
+TEMPORARY = ".tmp"
 Tables: TypeAlias = tuple[pa.Table, pa.Table, pa.Table]  # wallets, holdings, failed wallets
 _PART = re.compile(r"part-(\d{6,})\.parquet")
 
@@ -73,7 +71,7 @@ class Layout:
         return None if marker is None else marker["service"]
 
     def warn_if_unfinished(self) -> None:
-        """Warn if a run has not requested all its wallets."""
+        """Warn if a run ended before it had requested all its wallets."""
         if self.unfinished.exists():
             text = f"{self.root} lacks wallets, since the fetch into it has not finished"
             notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
@@ -90,14 +88,14 @@ class Layout:
 
 
 def ensure_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Read the marker, or write a missing one; raise an error if it has another service."""
+    """Read a marker file, or write it if it is missing. Raise an error for another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
-        unfinished = path.with_suffix(UNFINISHED)
-        unfinished.unlink(missing_ok=True)
-        with create_private_file(unfinished) as file:
+        temporary = path.with_suffix(TEMPORARY)
+        temporary.unlink(missing_ok=True)
+        with create_private_file(temporary) as file:
             file.write(json.dumps({"format": FORMAT} | marker).encode())
-        sync_and_rename(unfinished, path)
+        sync_and_rename(temporary, path)
         return marker
     if existing["service"] != marker["service"]:
         raise DatasetError(
@@ -122,7 +120,7 @@ def _read_marker(path: Path, types: Mapping[str, Callable[[Any], Any]]) -> dict[
 
 
 def part_file_name(number: int) -> str:
-    """Return the file name of a part in `wallets`, `holdings` and `failed`. Numbers start at 1."""
+    """Return the file name of a part. Numbers start at 1."""
     return f"part-{number:06}.parquet"
 
 
@@ -178,7 +176,7 @@ def empty_tables() -> Tables:
 
 
 def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
-    """Return the wallets with their extra columns, or None without extra columns."""
+    """Read the wallets with extra columns, or return None if the folder has none."""
     try:
         return extra_from_arrow(read_parquet(layout.kept))
     except FileNotFoundError:

@@ -1,11 +1,11 @@
 """The journal: answers that are not in a part yet, and failures of requests without an answer.
 
-The journal consists of segments, about one for each part. A segment is removed when all its
-wallets are in parts.
+The journal consists of segments, about one per part. A segment is removed once all its wallets are
+in parts.
 """
-# The thread that receives an answer first appends it to the journal. So a killed run loses only the
-# requests in flight, and the next run writes all answers in the journal as a part. A failure is
-# appended before the progress bar counts it. A power cut may lose data that was not synced yet.
+# Each answer is appended as soon as it arrives, and each failure before the progress bar counts it.
+# So a killed run loses only the requests in flight: the next run writes the journal as a part. A
+# power cut may lose data that was not synced yet.
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def read_entries(segment: Path) -> Iterator[JournalEntry]:
 
 
 def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return, by wallet key, the first ok record or else the last failure, and the position."""
+    """Return each wallet's first ok record (else the last failure) and position, by wallet key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -85,7 +85,7 @@ def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[
 
 
 class Journal:
-    """The journal of a run with pending wallets at `positions`; a failed write sets `cancel`."""
+    """The journal of a run. `positions` are of pending wallets; a failed write sets `cancel`."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
@@ -99,12 +99,12 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer, on any thread; `ensure_recorded` writes failures."""
+        """Write an answer, on any thread. `ensure_recorded` writes failures."""
         if isinstance(reply.answer, bytes):
             self._write_entry(wallets, reply.fetched_at, reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write the record of a request without an answer; return whether the record is stored."""
+        """Write the record of a request without an answer. Return whether the record is stored."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._write_entry([record.wallet], None, b"", failure)
@@ -119,7 +119,7 @@ class Journal:
                 raise self._fault
 
     def end_segment(self) -> None:
-        """Close the file, so that the next answers go into a new segment."""
+        """Close the file. The next answers are written into a new segment."""
         with self._lock:
             if self._file is not None:
                 self._file.close()
@@ -135,7 +135,7 @@ class Journal:
                     del self._unwritten[segment]
 
     def close(self) -> None:
-        """Stop writing. Segments remain for the next run if parts lack some of their wallets."""
+        """Stop writing. Segments with unwritten wallets remain for the next run."""
         with self._lock:
             self._is_closed = True
         self.end_segment()

@@ -51,7 +51,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """The ok wallets of one part, or a selection of them, and the file of their balances."""
+    """All or some ok wallets of one part, and the file of their balances."""
 
     wallets: pa.Table
     chosen_mask: Mask  # True for each wallet of the file that is in `wallets`
@@ -151,7 +151,7 @@ class FolderWallets:
 
 def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
-    # A run moves wallets from the journal to parts, and from failed to ok: this order misses none.
+    # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     unwritten = unwritten_records(segment_paths(layout.inner), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
@@ -189,7 +189,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
 
 
 def reordered_rows(counts: Codes, order: Codes) -> Codes | None:
-    """Return the rows of the wallets in this order, or None if all rows stay as they are."""
+    """Return the row numbers of the wallets in this order, or None if the rows don't change."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -212,11 +212,11 @@ def read_wallets(
     Parameters
     ----------
     folder : str or Path
-        The folder. A run may still be writing to it, or may have been killed. Answers that are not
-        in a Parquet file yet are read from the journal.
+        The folder of a finished, running or killed run. Answers that are not in a Parquet file yet
+        are read from the journal.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
         Read only these wallets, for example from a folder that is larger than memory. The files of
-        wallets are read completely, and the files of holdings one at a time.
+        holdings are read one at a time.
     tokens : str, (str, str or None), or list of them, optional
         Read only the balances of these tokens. A token is an unambiguous symbol or a pair
         (blockchain, contract), with None as the contract for the native coin. All wallets are
@@ -229,8 +229,8 @@ def read_wallets(
     WalletDetails
         The same frames as from `fetch_wallets`, in the order of the fetch, with the ``keep``
         columns of `fetch_to_parquet`. With `wallets`, the rows have the order and the spelling of
-        `wallets`, and a wallet that is not in the folder has the status ``not_cached``. If nothing
-        has been written yet, the frames have all columns and no rows.
+        `wallets`, and the status of absent wallets is ``not_cached``. If nothing has been written
+        yet, the frames have all columns and no rows.
 
     Raises
     ------
@@ -249,27 +249,20 @@ def read_wallets(
 
     Notes
     -----
-    With all columns, a balance uses about 200 bytes of memory, and up to twice as much while it is
-    read.
-
-    Other programs, such as DuckDB, can read the files directly, and aggregate more balances than
-    fit in memory: ``SELECT token_address, sum(amount) FROM 'folder/holdings/*.parquet' GROUP BY
-    ALL``.
+    A balance uses about 200 bytes of memory, and up to 400 bytes while the files are read. Other
+    programs, such as DuckDB, can aggregate files that are larger than memory: ``SELECT
+    token_address, sum(amount) FROM 'folder/holdings/*.parquet' GROUP BY ALL``.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from walletframe.bulk import fetch_to_parquet
-    >>> from walletframe.service import sandbox
-    >>> with (
-    ...     TemporaryDirectory() as folder,
-    ...     sandbox() as service,
-    ...     service.client(cache=False) as client,
-    ... ):
-    ...     summary = fetch_to_parquet(["NEAR.alice.near", "NEAR.bob.near"], folder, client=client)
-    ...     wallets, holdings = read_wallets(folder, wallets="near.bob.near")
+    >>> import walletframe as wf
+    >>> with TemporaryDirectory() as folder, wf.sandbox() as service:
+    ...     with service.client(cache=False) as client:
+    ...         summary = wf.fetch_to_parquet(["NEAR.a.near", "NEAR.b.near"], folder, client=client)
+    ...     wallets, holdings = read_wallets(folder, wallets="near.b.near")
     >>> wallets.address.item()
-    'bob.near'
+    'b.near'
     """
     requested = None if wallets is None else distinct_wallets(parse_wallets(wallets))
     all_columns = [*schema.HOLDING_DTYPES]
@@ -312,7 +305,7 @@ def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
 def ordered_wallets(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the ordered wallets, and their indices in `contents`, higher if absent."""
+    """Return the ordered wallets and their indices in `contents`. Absent ones are the highest."""
     table = contents.wallets
     frame = files.to_wallets_frame(table)
     if requested is None:
@@ -333,9 +326,9 @@ def read_holdings(
     names: list[str],
     token_keys: set[TokenKey] | None,
 ) -> pd.DataFrame:
-    """Read the balances part by part, and concatenate them in the order of the wallets."""
-    read_grouping = [name for name in names if name not in _WALLET_COLUMNS]
-    chunks: dict[str, list[Any]] = {name: [] for name in read_grouping}
+    """Read the balances of each part, and concatenate all in the order of the wallets."""
+    names_to_read = [name for name in names if name not in _WALLET_COLUMNS]
+    chunks: dict[str, list[Any]] = {name: [] for name in names_to_read}
     part_counts: list[Codes] = []
     for part in contents.parts:
         sizes, indices = part.balance_counts, None
@@ -348,7 +341,7 @@ def read_holdings(
             sizes = np.bincount(row_wallets[indices], minlength=len(sizes))
         part_counts.append(sizes)
         if sizes.any() or part is contents.parts[-1]:
-            for name, column in part.read_columns(read_grouping, indices).items():
+            for name, column in part.read_columns(names_to_read, indices).items():
                 is_amounts = isinstance(column, Int128Amounts)
                 chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])

@@ -1,8 +1,7 @@
 """`fetch_to_parquet`: fetch wallets into the parts of a dataset.
 
 The steps are: check the list (an iterator is read lazily), open the folder, write the journal of an
-earlier run as a part, and request the wallets that the folder lacks. While a part is written,
-requests for the next part continue.
+earlier run as a part, and request the missing wallets. Requests continue while a part is written.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     """Fetch wallets, even more than fit in memory, into a folder of Parquet files.
 
     The folder is written while the answers arrive. To resume a run that ended for any reason,
-    repeat the call: only the wallets that are not ok in the folder are requested. Wallets that are
-    ok are never updated. To fetch the holdings of another day, use another folder.
+    repeat the call: wallets that are ok in the folder are not requested again. So use another
+    folder for the holdings of another day.
 
     Parameters
     ----------
@@ -91,11 +90,11 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        They are the last columns of ``wallets`` in `read_wallets`. A value that an earlier call
-        saved remains unless this call has a new value.
+        `read_wallets` appends these columns to ``wallets``. A missing value keeps the value of an
+        earlier call.
     client : Client, optional
-        As for `fetch_wallets`. Fresh answers in the client's cache are used, but new answers are
-        not stored in the cache.
+        As for `fetch_wallets`. Fresh answers in the client's cache are used. New answers are not
+        stored in the cache.
     progress : bool or callable, optional
         As for `fetch_wallets`; the total of an iterator is None. Wallets that are already ok in the
         folder count as done.
@@ -106,7 +105,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     FetchSummary
-        The number of wallets that are ok, and the reasons why the other wallets are not.
+        The number of wallets that are ok, and the reasons for failures.
 
     Raises
     ------
@@ -116,7 +115,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         this item are in the folder.
     DatasetError
         If the folder is a URL, has other files, or has the wallets of another service; if another
-        run is writing to it; or if the disk is full. Parts that were written before are complete.
+        run is writing to the folder; or if the disk is full. All written parts are complete.
     FetchError
         If wallets are not ok and ``on_failure="raise"``. The attribute ``details`` is the summary.
     FetchInterrupted
@@ -126,8 +125,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     FetchWarning, AnswerWarning, InputWarning
-        In the same cases as `fetch_wallets`, and a FetchWarning for the first item of an iterator
-        that is dropped.
+        In the same cases as `fetch_wallets`, and a FetchWarning for the first dropped item of an
+        iterator.
 
     See Also
     --------
@@ -145,25 +144,22 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
       18 decimals, and null if the amount has more than 20 digits before the decimal point. The
       exact amount is in ``amount_text``.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
-      ``wallets``. These files are updated when a run ends. A wallet that was never requested is in
-      no file.
+      ``wallets``. These files are updated when a run ends. They lack wallets that were never
+      requested.
     - ``folder/kept.parquet``, if `keep` was given: blockchain, address and the columns in `keep`.
 
-    Status and source are text, and times are in UTC. Files of wallets and holdings never change, so
-    they can be read during a run. Answers that are not in one of these files yet are in
-    ``folder/.walletframe``. If a run was killed, the next call writes them.
+    Status and source are text, and times are in UTC. Files of wallets and holdings never change:
+    you can read the files during a run. ``folder/.walletframe`` has the answers that are not in
+    these files yet. If a run was killed, the next call writes these answers.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from walletframe.service import sandbox
-    >>> with (
-    ...     TemporaryDirectory() as folder,
-    ...     sandbox() as service,
-    ...     service.client(cache=False) as client,
-    ... ):
-    ...     first = fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
-    ...     again = fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
+    >>> import walletframe as wf
+    >>> with TemporaryDirectory() as folder, wf.sandbox() as service:
+    ...     with service.client(cache=False) as client:
+    ...         first = wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
+    ...         again = wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
     >>> first.ok_count, first.resumed, again.ok_count, again.resumed
     (1, 0, 1, 1)
     """
@@ -199,10 +195,10 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     cancel: Event | None = None,
     lock_timeout_s: float = 0.0,
 ) -> FetchSummary:
-    """Fetch into a folder. After Ctrl-C, raise a FetchInterrupted once all answers are written.
+    """Fetch into a folder. After Ctrl-C, write all answers, and raise a FetchInterrupted.
 
-    For a shard, `positions` maps each wallet's key to its position in the complete list. The event
-    `cancel` ends the run; the run sets it at its end. For `lock_timeout_s`, see `DatasetWriter`.
+    In a shard, `positions` has each wallet's position in the complete list, by key. The event
+    `cancel` ends the run, and is set at the end of the run.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
@@ -240,7 +236,7 @@ def _parse_items(
     *,
     fix: bool,
 ) -> Iterator[WalletAddress]:
-    """Parse wallets one by one; warn once about each kind of typo and each replaced alias."""
+    """Parse wallets one by one. Warn once about each kind of typo and each replaced alias."""
     messages, replaced = [*lists.TYPO_CHECKS], {""}
     for position, item in enumerate(items):
         wallet, alias = forms.wallet_and_alias(item) if fix else (forms.wallet_or_reason(item), "")
@@ -269,11 +265,9 @@ def _parse_items(
 class _BulkRun:
     """One run, in two threads: the caller's thread reads wallets, a worker thread does the rest."""
 
-    # The caller's thread iterates over the wallets and draws the progress bar, since a database
-    # cursor works only in this thread, an interrupt ends a blocking read only in this thread, and
-    # an error of the iterator gets the caller's traceback. An interrupt never reaches the worker
-    # thread, so it never stops a write halfway. The worker thread receives wallets in batches, and
-    # reports statuses to its job.
+    # The caller's thread iterates over the wallets and draws the progress bar. Only there, database
+    # cursors work, an interrupt ends a blocking read, and errors have the caller's traceback. The
+    # worker thread gets batches of wallets. No interrupt reaches this thread or stops a write.
 
     dataset: DatasetWriter
     register: WalletRegister
@@ -287,8 +281,7 @@ class _BulkRun:
         """Queue batches of wallets for the worker thread. Yield while a batch is in the queue."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
-            # The put method of a bounded queue would wait by itself, but an interrupt during the
-            # wait could leave the queue's lock held forever.
+            # An interrupt of a bounded queue's put method could leave the lock held forever.
             while self.batches.qsize() and not job.ended.is_set():
                 yield
                 time.sleep(_YIELD_S)
@@ -297,7 +290,7 @@ class _BulkRun:
         self.batches.put(None)
 
     def _split_batches(self, wallets: _Wallets, report: _Report) -> Iterator[list[WalletAddress]]:
-        """Yield batches of the wallets to request. The batches are small if the input is slow."""
+        """Yield batches of the wallets to request. If the input is slow, batches are small."""
         batch: list[WalletAddress] = []
         started_at = time.monotonic()
         for wallet in wallets:
@@ -337,7 +330,7 @@ class _BulkRun:
             self.counters.key_refused = stream.key_refused
 
     def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
-        """Yield queued batches, and an empty batch while none is queued, until the run ends."""
+        """Yield queued batches until the run ends. While none is queued, yield empty batches."""
         while not (stream.key_refused or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []
             with suppress(Empty):
@@ -353,12 +346,12 @@ class _BulkRun:
         delayed: list[Status],
         report: _Report,
     ) -> Iterator[WalletRecord]:
-        """Yield the records of one part in any order; add each wallet's position to `positions`."""
+        """Yield the records of one part in any order. Add each wallet's position to `positions`."""
         balances = 0
         for record in (result.record for result in results if result is not None):
             status = record.outcome.status
             self.counters.add_record(record)
-            if status is Status.CANCELLED:  # a wallet that was never requested is only counted
+            if status is Status.CANCELLED:  # never requested
                 report(status)
                 continue
             key = wallet_key(record.wallet)

@@ -54,7 +54,7 @@ class TokenSymbolCodes:
     """The (token, symbol) pairs of some rows, as codes."""
 
     codes: Codes  # the code of each row's pair
-    keys: list[TokenKey]  # the token of each pair, which is `UNKNOWN` for all unknown tokens
+    keys: list[TokenKey]  # the token of each pair (`UNKNOWN` for all unknown tokens)
     symbols: list[str | None]  # the symbol of each pair
     row_numbers: Codes  # in the folder; may be valid only for rows of unknown tokens
     rows: pd.DataFrame
@@ -83,9 +83,9 @@ def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
 
 @dataclass(frozen=True, slots=True)
 class PriceLookup:
-    """The sources of prices by precedence: dicts of unit prices, or the service's prices."""
+    """The sources of prices, by precedence."""
 
-    prices: Sequence[Mapping[Any, float] | None]  # None for the prices that the service sent
+    prices: Sequence[Mapping[Any, float] | None]  # None for the service's prices
     by_symbol: bool
     currency: str | None
     sources: Sequence[str] = ()  # the names of the sources, if these are shown
@@ -119,7 +119,7 @@ class PriceLookup:
 
 @dataclass(frozen=True, slots=True)
 class SpamFlags:
-    """Spam scores and reasons by token and by row, only for tokens and rows with a reason."""
+    """The spam scores and reasons of suspect tokens, and of suspect rows of unknown tokens."""
 
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
@@ -169,7 +169,7 @@ class StoredHoldings:
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
     def with_spam_flags(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
-        """Add columns of spam flags; `unknown` has the row numbers of unknown tokens."""
+        """Return the holdings with columns of spam flags. `unknown`: rows of unknown tokens."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
         template = self._add_empty_columns(SPAM_DTYPES)
         return replace(self, flags=flags, unknown_rows=unknown, template=template)
@@ -206,7 +206,6 @@ class StoredHoldings:
         )
 
     def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
-        """Return the template with these additional columns in its holdings."""
         empty_columns = schema.typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         kept = self.template.holdings
         if "unit_price" in dtypes:  # drop the column of an earlier valuation
@@ -214,7 +213,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk, with the columns for tables and those in `names`."""
+        """Apply a function to each chunk. Chunks have the columns for tables, and `names`."""
         with raise_dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))
@@ -257,7 +256,6 @@ class StoredHoldings:
 
     @property
     def _service_price_column(self) -> set[str]:
-        """The column of the service's prices, if values are computed from these prices."""
         return {"price"} if self.prices and None in self.prices.prices else set()
 
     def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:

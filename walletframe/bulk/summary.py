@@ -43,19 +43,18 @@ class FetchSummary:
     resumed : int
         The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        The number of the other wallets, by status. Wallets that were never requested have the
-        status ``cancelled``.
+        The number of the other wallets, by status: ``cancelled`` if they were never requested.
     reasons : dict of str to int
-        The number of wallets that are not ok, by reason. The most frequent reason is first.
+        The number of wallets that are not ok, by reason, in descending order.
     balances : int
         The number of rows of holdings that were written.
     parts : int
         The number of parts that were written.
     unreadable : tuple of (int, str, str)
-        The first thousand items of an iterator that are not wallets, each as (position, value,
-        reason). Positions are counted from 0.
+        The first thousand unreadable items of an iterator, as (position, value, reason). Positions
+        are counted from 0.
     unreadable_count : int
-        The number of items that are not wallets.
+        The number of unreadable items.
     key_refused : bool
         Whether the run ended because the service refused the key.
     duration_s : float
@@ -113,7 +112,7 @@ class RunCounters:
 
     def count_unreadable(self, position: int, value: str, reason: str) -> None:
         """Count an item of an iterator that is not a wallet, and warn about the first one."""
-        # An error could stop a run that has been running for hours.
+        # An error could stop a run after hours.
         self.unreadable_count += 1
         if self.unreadable_count <= _PROBLEMS_KEPT:
             self.unreadable.append((position, value, reason))
@@ -125,7 +124,7 @@ class RunCounters:
             )
 
     def add_record(self, record: WalletRecord) -> None:
-        """Count a wallet."""
+        """Count a wallet by its status, and its failure by the reason."""
         status, reason = record.outcome.status, record.outcome.error
         self.statuses[status.value] += 1
         if status is not Status.OK and reason is not None:
@@ -156,7 +155,7 @@ class RunCounters:
 
 
 def warn_or_raise(summary: FetchSummary, on_failure: str) -> None:
-    """Warn or raise an error if wallets are not ok, as `on_failure` requires."""
+    """Warn or raise an error if wallets are not ok, depending on `on_failure`."""
     messages = _unreadable_messages(summary.unreadable_count)
     if failed := summary.wallets - summary.ok_count:
         lead = f"{count_with_verb(failed, summary.wallets, 'wallet')} not ok"

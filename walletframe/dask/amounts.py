@@ -2,7 +2,7 @@
 
 Dask tries each operation on small artificial frames, names tasks by a hash of their arguments, and
 moves rows between workers as pickles or Arrow tables. This module registers amounts for all three.
-It also changes how amounts are pickled: unpickling imports this module, and so needs Dask.
+Unpickling amounts imports this module, and so needs Dask.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _dask_from_table = from_pyarrow_table_dispatch.dispatch(pd.DataFrame)
 def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]:
     """Return divisions that split a column of amounts into partitions of about equal size.
 
-    Pass the result as ``divisions=`` if a column of amounts becomes the index. Otherwise, Dask
+    If a column of amounts becomes the index, pass the result as ``divisions=``. Otherwise, Dask
     would compute divisions from inexact floats.
 
     Parameters
     ----------
     column : dask.dataframe.Series
-        A column of amounts, which is computed once. Missing amounts are ignored.
+        A column of amounts. It is computed once. Missing amounts are ignored.
     npartitions : int, optional
         The number of partitions. Default: the number of partitions of the column.
 
     Returns
     -------
     list of Amount
-        The smallest amount, the boundaries between partitions, and the largest amount. The list has
-        at most `npartitions` + 1 items.
+        At most `npartitions` + 1 items: the smallest amount, the boundaries between partitions, and
+        the largest amount.
 
     Raises
     ------
@@ -94,14 +94,14 @@ def _example_scalar(_: Amount) -> Amount:
 
 @normalize_token.register(AmountArray)
 def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
-    """Return a value with the same hash in all processes, for the names of Dask's tasks."""
+    """Return a value that has the same hash in all processes. Dask names tasks by this hash."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
 def _frame_from_arrow(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Convert an Arrow table as Dask does, except that an index of amounts does not become text."""
+    """Convert an Arrow table. Dask's own function would convert an index of amounts to text."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []

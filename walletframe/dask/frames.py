@@ -1,8 +1,8 @@
 """The accessor ``ddf.wf`` of Dask DataFrames that contain holdings, or addresses to fetch.
 
 `open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard: the
-folder of one bulk run, with all balances of its wallets. A worker reads the shard when it computes
-the partition, and raises an error if the files have changed since the folder was opened.
+folder of one bulk run, with all balances of some wallets. A worker reads the shard when it computes
+the partition. If the files have changed since the folder was opened, it raises an error.
 """
 
 from __future__ import annotations
@@ -42,21 +42,14 @@ from walletframe.dask.holdings import (
 )
 from walletframe.dask.shards import claim_folder, fetch_shards, require_cluster, split_into_shards
 from walletframe.disk import local_path
-from walletframe.errors import (
-    ArgumentError,
-    ColumnsError,
-    FetchInterrupted,
-    InputWarning,
-    SettingsError,
-)
+from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, repeated_wallets_text
+from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_about_repeated
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.frames.schema import SNAPSHOT
-from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
 from walletframe.tracebacks import strip_address_tracebacks
@@ -86,9 +79,9 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
 
     The tables equal those of ``details.wf`` in memory. A method computes the graph of the DataFrame
     twice: to find the wallets of each partition, and to aggregate the rows. For selected tokens, it
-    computes the graph twice more, to read their names and balances. For the result of
-    `walletframe.dask.open_wallets`, it finds the wallets in ``wallets`` instead of the holdings. If
-    a graph is slow to compute, call ``persist()`` first.
+    computes the graph twice more, to read their names and balances. If a graph is slow to compute,
+    call ``persist()`` first. With `walletframe.dask.open_wallets`, ``wallets`` has the wallets of
+    each partition, and the first computation is left out.
 
     Parameters
     ----------
@@ -97,7 +90,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     wallets : dask.dataframe.DataFrame or None
         The wallets of the same fetch.
     wrap : callable
-        A function that wraps other holdings in the type of the accessor's object.
+        A function that wraps holdings in the type that methods such as `value` return.
 
     Raises
     ------
@@ -179,7 +172,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         """Fetch the tokens of the wallets with a Dask cluster, into a folder on a shared drive.
 
         To resume the fetch after lost workers, a lost scheduler, an interrupt or any other failure,
-        repeat the call. The new call requests only wallets that failed or are not in the folder.
+        repeat the call: wallets that are ok in the folder are not requested again.
 
         Parameters
         ----------
@@ -190,12 +183,12 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             As for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
             The settings. Default: those of the default client, see `configure`. Workers receive
-            them without the API key, which each worker reads from its environment variable
+            the settings without the API key, and read the key from their environment variable
             ``WALLETFRAME_API_KEY``.
         shards : int, default 64
-            The number of subfolders into which a hash of the address splits the wallets. Each shard
-            is one task. For a balanced load, use several shards per thread of the cluster. The
-            number of shards of an existing folder can't be changed.
+            The number of subfolders. A hash of the address selects the subfolder of a wallet. Each
+            shard is one task, so use several shards per thread of the cluster. The number of shards
+            of an existing folder can't be changed.
         progress, on_failure, on_unreadable, fix : optional
             As for `walletframe.fetch_to_parquet`.
 
@@ -208,15 +201,14 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Raises
         ------
         ClusterError
-            If there is no cluster, if the scheduler or a worker runs another walletframe version,
-            or if a worker has no API key or no access to the folder. The error names these workers,
-            and no request was sent. Also if the scheduler is lost, or if several workers die while
-            they fetch the same shard.
+            If there is no cluster, or if some workers can't fetch: the walletframe version differs,
+            or the API key or the folder is missing. The error names these workers, and no request
+            was sent. Also if the scheduler is lost, or several workers die in the same shard.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
-            As `walletframe.fetch_to_parquet`, and if the folder has another number of shards, or a
-            worker that the scheduler has lost is still writing (the error names the process).
+            As `walletframe.fetch_to_parquet`, and if the folder has another number of shards, or if
+            a lost worker is still writing (the error names the process).
         SettingsError, AddressError, ColumnsError, FetchError, FetchInterrupted
             As `walletframe.fetch_to_parquet`.
 
@@ -232,14 +224,13 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Notes
         -----
         The list of wallets is computed and checked on this machine, with about 500 bytes of memory
-        per wallet. The column ``position`` in the files is the position in the complete list. The
-        scheduler enforces the rate limit for all workers. If the scheduler is lost, each worker
-        uses its share of the last rate. Other warnings of a worker are in its log.
+        per wallet. The column ``position`` in the files is the position in the complete list. All
+        workers share the rate limit. If the scheduler is lost, each worker uses its share of the
+        last rate. Other warnings of a worker are in its log.
 
         Examples
         --------
-        >>> import os, tempfile
-        >>> import dask.dataframe as dd, pandas as pd, walletframe.dask
+        >>> import os, tempfile, dask.dataframe as dd, pandas as pd, walletframe.dask
         >>> from distributed import Client
         >>> addresses = pd.DataFrame({"wallet": ["NEAR.alice.near", "NEAR.bob.near"]})
         >>> with (
@@ -299,7 +290,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Parameters
         ----------
         frame : DataFrame
-            The ``wallets`` or ``holdings`` of a fetch, as a pandas or a Dask DataFrame.
+            The ``wallets`` or ``holdings`` of a fetch, in pandas or Dask.
         how, on, suffixes : optional
             As for the ``.wf.join`` of a pandas DataFrame, but `on` is required if your table has no
             columns ``blockchain`` and ``address``.
@@ -307,9 +298,9 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Returns
         -------
         dask.dataframe.DataFrame
-            The same rows and columns as in pandas. The join is lazy, without a warning about rows
-            without a match. If `frame` is in memory and `how` is left or inner, all workers receive
-            `frame`, and your rows keep their order. Otherwise, both tables are shuffled by wallet.
+            The same rows and columns as in pandas. The join is lazy: only the wallets of your table
+            are computed, for the warning. If `frame` is in memory and `how` is left or inner, all
+            workers receive `frame`, and your rows keep their order; otherwise, rows are shuffled.
 
         Raises
         ------
@@ -321,8 +312,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Warns
         -----
         InputWarning
-            If a wallet with balances is in several rows of your table. Rows without a match are not
-            counted.
+            If a wallet with balances is in several rows. Rows without a match are not counted.
 
         Examples
         --------
@@ -351,7 +341,9 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         user_keys = rows.map_partitions(read_keys, meta=_NO_KEYS)
         frame_keys = other[[*COLUMNS]].map_partitions(_frame_keys, meta=_NO_KEYS)
         if "amount" in frame_meta:
-            _warn_about_repeated_wallets(user_keys, frame_keys)
+            counts = user_keys.value_counts()
+            if repeated := [*counts[counts > 1].compute().index]:
+                warn_about_repeated(len(frame_keys[frame_keys.isin(repeated)].unique().compute()))
         if other is not frame and how in ("left", "inner"):
             shared = delayed(frame, pure=True, traverse=False)
             return table.map_partitions(merge_rows, shared, meta=meta)
@@ -365,18 +357,18 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
 
 class ClusterWallets(NamedTuple):
-    """The result of a fetch into a folder: two Dask DataFrames and a summary.
+    """The result of a fetch with Dask: two DataFrames and a summary.
 
     Attributes
     ----------
     wallets : dask.dataframe.DataFrame
-        One row per distinct wallet, with the columns of `WalletDetails.wallets`. There is one
-        partition per shard, with the wallets of the shard in the requested order.
+        One row per distinct wallet, with the columns of `WalletDetails.wallets`. A partition is a
+        shard, with its wallets in the requested order.
     holdings : dask.dataframe.DataFrame
         One row per balance, with the columns of `WalletDetails.holdings`. Partition i contains the
         balances of the wallets in partition i of `wallets`.
     summary : FetchSummary or None
-        The summary of the fetch. It is None if `open_wallets` opened the folder.
+        The summary of the fetch, or None from `open_wallets`.
     """
 
     wallets: dd.DataFrame
@@ -397,20 +389,20 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Parameters
     ----------
     folder : str or Path
-        A folder written by `fetch_to_parquet`, or a folder with such subfolders. Each of these
-        folders is a partition. All workers must be able to read the folder at the same path.
+        A folder written by `fetch_to_parquet`, or a folder with such subfolders, each of which is a
+        partition. All workers must be able to read the folder at the same path.
 
     Returns
     -------
     ClusterWallets
-        The frames ``wallets`` and ``holdings``; the summary is None. A worker reads the files of a
-        partition, and only the needed columns of ``holdings``, when it computes the partition.
+        The frames ``wallets`` and ``holdings``; the summary is None. When a worker computes a
+        partition, it reads the files, and only the needed columns of ``holdings``.
 
     Raises
     ------
     DatasetError
-        If the folder does not exist, or was not written by `fetch_to_parquet`. On a worker: if a
-        file is damaged, or has changed since the folder was opened.
+        If `fetch_to_parquet` did not write the folder. On a worker: if a file is damaged, or has
+        changed since the folder was opened.
 
     See Also
     --------
@@ -447,23 +439,14 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
 
 @contextmanager
 def _unchanged_text_dtypes() -> Iterator[None]:
-    """Disable Dask's conversion of text dtypes, which would change the missing value."""
-    # The setting is global, so concurrent threads would restore each other's change.
+    """Keep Dask from converting text dtypes, which would change the missing value."""
+    # The setting is global. Without the lock, threads would undo each other's changes.
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
         yield
 
 
 def _merge_without_warning(table: pd.DataFrame, frame: object, **options: Any) -> pd.DataFrame:
     return merge_by_wallet(table, frame, **options)[0]
-
-
-def _warn_about_repeated_wallets(user_keys: dd.Series, frame_keys: dd.Series) -> None:
-    """Compute the keys of the user's table; if some are repeated, also those of the frame."""
-    counts = user_keys.value_counts()
-    repeated = [*counts[counts > 1].compute().index]
-    count = len(frame_keys[frame_keys.isin(repeated)].unique().compute()) if repeated else 0
-    if count:
-        notify(repeated_wallets_text(count), InputWarning)
 
 
 def _user_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:

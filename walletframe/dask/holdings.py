@@ -1,8 +1,8 @@
 """Holdings in a Dask DataFrame: workers run functions, and return only small results.
 
-All rows of a wallet must be in one partition, since otherwise holders would be counted twice. A
-first pass over two columns finds the wallets of each partition. An error is raised if a folder has
-changed since it was opened. To send fewer messages, one task reads several small folders.
+All rows of a wallet must be in one partition; otherwise, holders would be counted twice. A first
+pass over two columns finds the wallets of each partition. Folders must not change after they are
+opened. To send fewer messages, one task reads several small folders.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _VALUED = ["value", "currency"]
 _WALLET_COLUMNS = [*_WALLET, "status", "tokens", "fetched_at", "source"]
 _BATCHES_PER_THREAD = 4  # so that threads don't wait long for the last batch
 _MAX_BATCH_ROWS = 1_000_000  # limits a worker's memory: up to one aggregate per row
-_ROW_STEP = 2**32  # between the row numbers of partitions, all of which have fewer rows
+_ROW_STEP = 2**32  # between the first row numbers of partitions, which have fewer rows
 
 
 class OpenedFolder(NamedTuple):
@@ -72,11 +72,10 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
 
 
 def list_files(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of files, without files of holdings, which never change."""
+    """Return the names and sizes of all files but those of holdings, which never change."""
     layout = Layout(root)
     parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
-    kept = [layout.kept] if layout.kept.exists() else []
-    files = parts + segment_paths(layout.inner) + kept
+    files = [*parts, *segment_paths(layout.inner), *layout.root.glob(layout.kept.name)]
     return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files))
 
 
@@ -160,11 +159,11 @@ class ClusterHoldings:
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether blockchain names are normalized: only names in folders are."""
+        """Whether blockchain names are normalized: yes for folders, no for other frames."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each partition on the workers. Compute the graph once."""
+        """Apply a function to each partition on the workers, which computes the graph once."""
         shared = delayed(func, traverse=False)
         if self.folders:
             apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame
@@ -192,7 +191,7 @@ class ClusterHoldings:
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens. Compute the graph once."""
+        """Apply a function to the rows of each batch of tokens, which computes the graph once."""
         rows = self._needed_columns(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
@@ -262,7 +261,7 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
 def holdings_by_partition(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
-    """Return holdings with the wallets of each partition, or raise if a wallet is in two."""
+    """Return holdings with the wallets of each partition; raise if a wallet is in several."""
     empty = _require_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
@@ -289,7 +288,7 @@ def _wallets_as_rows(
 
 
 def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return the empty frame of holdings, or raise if it lacks columns of holdings."""
+    """Return the empty frame with the columns of holdings, or raise if columns are missing."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
@@ -302,7 +301,7 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 
 
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings for methods that don't need the wallets of partitions."""
+    """Return holdings without the wallets of partitions, which some methods don't need."""
     empty = _require_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
@@ -397,7 +396,6 @@ def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
 def _split_by_tokens(
     rows: pd.DataFrame, wallets: pd.DataFrame | None, tokens: list[set[TokenKey]]
 ) -> list[tuple[pd.DataFrame, pd.DataFrame | None]]:
-    """Return the rows and the wallets of each set of tokens."""
     codes = _token_set_codes(rows, tokens)
     subsets = [rows[codes == number] for number in range(len(tokens))]
     if wallets is None:
@@ -411,7 +409,6 @@ def _split_by_tokens(
 def _apply_to_chunks(
     func: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
 ) -> T:
-    """Apply a function to the rows of one set of tokens from all partitions."""
     rows, wallets = zip(*chunks, strict=True)
     joined = None if wallets[0] is None else pd.concat(wallets)
     return func(read_positions(pd.concat(rows, ignore_index=True), joined))

@@ -1,8 +1,7 @@
-"""A rate limiter on the scheduler of a cluster, from which workers request batches of permits.
+"""A rate limiter on the scheduler of a cluster. Workers request batches of permits.
 
-A batch has about as many permits as the worker needs for 0.2 seconds at its recent rate, so most
-HTTP requests need no message to the scheduler. If the scheduler is lost, each worker uses its share
-of the last rate.
+A batch has permits for about 0.2 seconds at the worker's recent rate. So most HTTP requests need no
+message to the scheduler. If the scheduler is lost, each worker uses its share of the last rate.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class _SharedRate:
 class RateLimiterPlugin(SchedulerPlugin):
     """The rate limiter on the scheduler, with one rate limit per service and kind of API key.
 
-    Stored times are of the scheduler's monotonic clock, times in replies relative to now.
+    Stored times are of the scheduler's monotonic clock. Times in replies are relative to now.
     """
 
     name = "walletframe-rate"
@@ -73,7 +72,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         self._rates: dict[str, _SharedRate] = {}
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Register the handlers for workers, or raise if the scheduler's version differs."""
+        """Register the handlers of messages, or raise if the scheduler's version differs."""
         installed, required = version("walletframe"), self._required_version
         if installed != required:
             raise ValueError(
@@ -87,12 +86,12 @@ class RateLimiterPlugin(SchedulerPlugin):
         )
 
     async def send_permits(self, wanted: int, message: _Message) -> Reply:
-        """Wait until shortly before the next permit, and return the delay of each permit."""
+        """Wait until shortly before the next permit. Return the delay of each granted permit."""
         shared = self._update_from_message(message)
         shared.waiting += 1
         try:
             async with shared.lock:
-                while True:  # meanwhile, a rate-limited answer may delay the permit
+                while True:  # a rate-limited answer may delay the permit meanwhile
                     now = time.monotonic()
                     wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - rate.AHEAD_S
                     if wait_s <= 0:
@@ -130,13 +129,12 @@ class RateLimiterPlugin(SchedulerPlugin):
         return shared
 
     def _worker_share(self, shared: _SharedRate) -> bytes:
-        """Return the JSON of the state that a worker uses if it receives no later reply."""
+        """Return a state as JSON. A worker uses it if the scheduler is lost."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 
 
 def _shift_times(state: RateState, seconds: float) -> RateState:
-    """Return a state with its times converted to another clock."""
     names = ("next_at", "paused_until", "window_at")
     return replace(state, **{name: getattr(state, name) + seconds for name in names})
 
@@ -157,7 +155,7 @@ class WorkerRateLimiter(RateLimiter):
         self._has_lost_scheduler = False
 
     def _take_permit(self) -> tuple[float, bool]:
-        """Take the next permit, or request about as many permits as were used recently."""
+        """Take the next permit, or request about as many permits as the worker used recently."""
         if self._has_lost_scheduler:
             return super()._take_permit()
         now = time.monotonic()
@@ -182,7 +180,7 @@ class WorkerRateLimiter(RateLimiter):
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Return the unused permits. Running threads use this worker's share of the rate."""
+        """Return the unused permits. Threads that still run use this worker's share of the rate."""
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
         self._has_lost_scheduler = True
@@ -197,7 +195,7 @@ class WorkerRateLimiter(RateLimiter):
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
     def _receive_reply(self, future: Future[Reply], timeout_s: float) -> bool:
-        """Store the permits of a reply, or return False if the reply may still arrive."""
+        """Store the permits of a reply. Return False if the reply has not arrived yet."""
         try:
             if not wait([future], timeout_s).done:
                 return False

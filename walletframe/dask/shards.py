@@ -1,8 +1,8 @@
 """Fetch wallets in shards: subsets of the wallets, each with its own folder.
 
-A hash of the wallet selects its shard, and a marker file stores the number of shards, so a wallet
-is always in the same shard. A fetch first checks all workers. Then it submits one task per shard,
-and displays the reported progress. A task has wallets, and settings without the API key.
+A hash of the wallet selects the shard, and a marker file stores the number of shards. So a wallet
+is always in the same shard. A fetch checks all workers, submits one task per shard, and displays
+the reported progress. A task has wallets, and settings without the API key.
 """
 # FOLDER/.walletframe/shards.json      format, service, and number of shards
 # FOLDER/.walletframe/shards.lock      locked while the marker file is written
@@ -72,7 +72,7 @@ class Shard:
 
 
 def claim_folder(root: Path, service: str, shards: int) -> None:
-    """Write the marker file of a fetch, or raise an error if the folder has another use."""
+    """Write the marker file of a fetch, or raise an error if the folder is not of this fetch."""
     layout = Layout(root)
     marker = layout.inner / "shards.json"
     with raise_dataset_errors(root):
@@ -91,7 +91,7 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
 def split_into_shards(
     root: Path, wallets: list[WalletAddress], extra_columns: pd.DataFrame | None, shards: int
 ) -> list[Shard]:
-    """Split distinct wallets into nonempty shards, or into one empty shard without wallets."""
+    """Split distinct wallets into nonempty shards. Without wallets, return one empty shard."""
     positions_by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
         shard = crc32(wallet_key(wallet).encode("utf-8", "surrogatepass")) % shards
@@ -159,13 +159,13 @@ def fetch_shards(
 
 
 def require_cluster() -> distributed.Client:
-    """Return the current Dask client, or raise an error without a client or without workers."""
+    """Return the current Dask client, or raise an error if there is no client or no worker."""
     try:
         cluster: distributed.Client = distributed.default_client()
     except ValueError:
         raise ClusterError(
             "there is no Dask cluster",
-            hint="create a client first: distributed.Client(…) with the scheduler's address, or "
+            hint="create a client: distributed.Client(…) with the scheduler's address, or "
             "distributed.Client() for workers on this machine",
         ) from None
     if not cluster.nthreads():  # tasks would wait forever
@@ -175,7 +175,7 @@ def require_cluster() -> distributed.Client:
 
 
 def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
-    """Start the rate limiter on the scheduler, or raise an error that names unusable workers."""
+    """Start the rate limiter on the scheduler. If workers can't fetch, raise an error."""
     required = version("walletframe")
     try:
         cluster.register_plugin(RateLimiterPlugin(required))
@@ -232,8 +232,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
         raise ClusterError(
             f"{workers} died while fetching the same shard; the last one was "
             f"{fault.last_worker.address}",
-            hint="read the worker's log, since the worker may have run out of memory; "
-            f"{RESUME_HINT}",
+            hint=f"read the worker's log: perhaps the memory was full; {RESUME_HINT}",
         ) from None
 
 
@@ -291,7 +290,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
 
 @contextmanager
 def _registered_cancel_event(name: str) -> Iterator[Event]:
-    """Yield a new event that cancels a shard, already set if the fetch was cancelled."""
+    """Yield a new event that cancels a shard. It is set if the fetch was cancelled before."""
     cancel = Event()
     _running[cancel] = name
     try:

@@ -57,12 +57,11 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The n rows, with the columns and dtypes of ``WalletDetails.holdings``. Amounts are exact,
-        texts complete, and missing values unchanged. The columns that `value` and `flag_spam` add
-        have the dtypes of these methods. Your own columns are included, as text if the format
-        stores no types. For a file of wallets, such as ``holdings.wallets.csv``, the columns are
-        those of ``WalletDetails.wallets``. An Excel file stores times to the millisecond, and at
-        most 32,000 characters of a text.
+        The n rows, with the columns and dtypes of ``WalletDetails.holdings``, or of
+        ``WalletDetails.wallets`` for a file such as ``holdings.wallets.csv``. Amounts are exact,
+        and missing values unchanged. The columns of `value` and `flag_spam` have their dtypes. Your
+        own columns are text if the format stores no types. An Excel file stores times to the
+        millisecond, and at most 32,000 characters of a text.
 
     Raises
     ------
@@ -71,7 +70,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     ColumnsError
         If the file contains neither holdings nor wallets.
     DatasetError
-        If the file is broken, or a value does not have the type of its column.
+        If the file is broken, or a value has the wrong type.
     MissingExtraError
         If the file is an Excel file, and openpyxl is not installed.
     OSError
@@ -97,7 +96,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read a file, and its wallets (None if absent) from the same JSON file or a file beside it."""
+    """Read a file, and its wallets (or None) from the same JSON file or the file of wallets."""
     frame, wallets = _read_file(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():

@@ -1,8 +1,8 @@
 """Writers of CSV, Parquet, JSON and Excel files, with exact amounts and escaped text.
 
-The CSV writer of pandas does not quote a bare carriage return, which most readers take for the end
-of a row, and does not distinguish missing from empty text. Here, control characters are escaped,
-and empty text is quoted.
+Most readers end a row at a bare carriage return, which the CSV writer of pandas does not quote. It
+also writes missing and empty text alike. Here, control characters are escaped, and empty text is
+quoted.
 """
 
 from __future__ import annotations
@@ -56,22 +56,21 @@ _EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a CSV file with exact amounts, escaped text and one line per row.
 
-    Amounts and floats have all digits and no exponent. Text that a spreadsheet would read as a
-    formula, and text with control characters, is escaped and begins with an apostrophe. Empty text
-    is quoted, missing values are not. The index is not written. A spreadsheet converts symbols
-    such as ``1e5`` and ``2026-01-01`` in a CSV file to numbers and dates, but not in a file of
-    `to_excel`. `read_holdings` reads the file back.
+    Amounts and floats have all digits and no exponent. Formulas and text with control characters
+    are escaped, and begin with an apostrophe. Empty text is quoted, missing values are not. The
+    index is not written. `read_holdings` reads the file back. Spreadsheets convert symbols such as
+    ``1e5`` and ``2026-01-01`` in a CSV file, but not in a file of `to_excel`.
 
     Parameters
     ----------
     path : str or Path
-        The path of the file. The ending ``.tsv`` means tabs as separators, and ``.gz`` a compressed
-        file. An existing file is replaced once the new file is complete on the disk.
+        The path of the file. ``.tsv`` at the end means tabs as separators, and ``.gz`` a compressed
+        file. An existing file is replaced once the new file is complete.
 
     Raises
     ------
     SettingsError
-        If the name ends in the suffix of an unsupported compression, such as ``.zip``.
+        If the name ends in an unsupported suffix, such as ``.zip``.
     OSError
         If the file can't be written.
 
@@ -145,9 +144,9 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18),
-        rounded to 18 decimals, or null with more than 20 digits before the point. The next column,
-        ``<name>_text``, contains the exact amounts as text (large_string).
+        The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18):
+        amounts are rounded to 18 decimals, and null with more than 20 digits before the point. The
+        next column, ``<name>_text``, contains the exact amounts as text (large_string).
 
     Raises
     ------
@@ -198,9 +197,9 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
 def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
     """Write a table into a database.
 
-    Amounts are written as DECIMAL(38, 18), as in `to_arrow`, for computing; in SQLite, which has no
-    decimals, as the nearest floats. The column ``<name>_text`` contains the exact amounts as text,
-    for ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``. The index is not written.
+    For computing, amounts are written as DECIMAL(38, 18), as in `to_arrow`. SQLite has no decimals,
+    and gets the nearest floats. The column ``<name>_text`` contains the exact amounts as text, for
+    ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``. The index is not written.
 
     Parameters
     ----------
@@ -218,7 +217,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
     SettingsError
         If the frame already has a column ``<name>_text`` for a column of amounts.
     ValueError
-        If the table exists and `if_exists` is "fail". Errors of the database are also passed on.
+        If the table exists and `if_exists` is "fail". Errors of the database are passed on.
 
     Examples
     --------
@@ -246,7 +245,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return a SQLAlchemy `Numeric` that passes Decimals on, even to DuckDB, instead of floats."""
+    """Return a type of SQLAlchemy that passes Decimals on. `Numeric` passes floats to DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class Decimals(Numeric[Decimal]):
@@ -283,7 +282,7 @@ def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
 
 
 def _json_value(value: Any) -> Any:
-    """Return a value for JSON with all digits, which the writer of pandas would round."""
+    """Convert a value for JSON, with all digits. The JSON writer of pandas rounds."""
     if pd.isna(value):
         return None
     if isinstance(value, Decimal):
@@ -294,7 +293,7 @@ def _json_value(value: Any) -> Any:
 
 
 def require_openpyxl(purpose: str) -> None:
-    """Raise a clear error if openpyxl is not installed."""
+    """Raise an error if openpyxl is not installed."""
     if find_spec("openpyxl") is None:
         raise MissingExtraError("excel", purpose)
 
@@ -302,17 +301,16 @@ def require_openpyxl(purpose: str) -> None:
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     """Write an Excel file, with each amount as a number and as exact text.
 
-    The numbers are the floats nearest to the amounts, of which Excel shows 15 digits. The next
-    column, ``<name>_text``, contains the exact amounts as text. Text that Excel would run as a
-    formula, and control characters such as line breaks, are escaped. Times are in UTC, to the
-    millisecond. Text of more than 32,000 characters is truncated. Only columns whose name ends in
-    ``_url`` contain links, to http or https. The index is not written. `read_holdings` reads the
-    file back, with exact amounts.
+    The numbers are the nearest floats; Excel shows 15 digits. The next column, ``<name>_text``,
+    contains the exact amounts as text. Formulas and control characters in texts are escaped. Times
+    are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Columns whose
+    name ends in ``_url`` contain links to http or https. The index is not written. `read_holdings`
+    reads the file back.
 
     Parameters
     ----------
     path : str or Path
-        The path of the file. An existing file is replaced once the new one is complete on the disk.
+        The path of the file. An existing file is replaced once the new file is complete.
 
     Raises
     ------
@@ -336,7 +334,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         if isinstance(series.dtype, AmountDtype):
             names.append(_escape_for_excel(text_column_name(name, frame)))
             columns.append(_text_or_none(series))
-    buffer = BytesIO()  # openpyxl's writer can't be closed if the disk is full
+    buffer = BytesIO()  # on a full disk, openpyxl's writer could not be closed
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         join_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
@@ -347,7 +345,6 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def _excel_column(series: pd.Series) -> pd.Series:
-    """Escape text, convert amounts to floats, and convert times to UTC without a time zone."""
     if isinstance(series.dtype, AmountDtype):
         return series.astype("float64")
     if _may_hold_text(series):

@@ -251,12 +251,17 @@ def _match_rows(
     )
     repeated = int((np.bincount(codes[codes >= 0], minlength=1) > 1).sum())
     if repeated and "amount" in frame:
-        problem += "; " * bool(problem) + repeated_wallets_text(repeated)
+        problem += "; " * bool(problem) + _repeated_text(repeated)
     return (left_rows[order], right_rows[order]), problem
 
 
-def repeated_wallets_text(count: int) -> str:
-    """Return a warning about wallets that are in several rows of the user's table."""
+def warn_about_repeated(count: int) -> None:
+    """Warn about wallets with balances that are in several rows of the user's table."""
+    if count:
+        notify(_repeated_text(count), InputWarning)
+
+
+def _repeated_text(count: int) -> str:
     text = f"{counted_noun(count, 'wallet')} {'is' if count == 1 else 'are'} in several rows of "
     return f"{text}your table, so that sums of the result count the balances repeatedly"
 
