@@ -58,7 +58,7 @@ def fast(server):
 @pytest.fixture
 def small_parts(monkeypatch):
     """Fill a part with ten wallets."""
-    monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 10)
+    monkeypatch.setattr("walletframe.bulk.run.MAX_WALLETS_PER_PART", 10)
 
 
 @pytest.fixture

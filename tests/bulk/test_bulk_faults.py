@@ -30,7 +30,7 @@ import walletframe as wf
 from walletframe.bulk import journal as journals
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.bulk.files import wallet_key
-from walletframe.bulk.journal import Journal, read_entries, segment_paths, unwritten_records
+from walletframe.bulk.journal import Journal, read_entries, read_unwritten, segment_paths
 from walletframe.client import CachePolicy
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames.assembly import WalletRecord
@@ -50,7 +50,7 @@ from walletframe.bulk import dataset, run
 from fast_service import FastService, wallet_address
 
 wf.fetch_to_parquet, wf.Client  # lazy imports
-run.PART_WALLETS = 20
+run.MAX_WALLETS_PER_PART = 20
 publish = dataset.sync_and_rename
 
 def work(port, folder, count, steps):
@@ -135,7 +135,7 @@ def fast(server):
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """Fill a part with twenty wallets, as in the script."""
-    monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 20)
+    monkeypatch.setattr("walletframe.bulk.run.MAX_WALLETS_PER_PART", 20)
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ from walletframe.bulk import run
 from fast_service import FastService
 
 what, port, place, until, *names = sys.argv[1:]
-run.PART_WALLETS = 20
+run.MAX_WALLETS_PER_PART = 20
 
 def tell(done, total, counts):
     if done >= int(until):
@@ -335,7 +335,7 @@ class TestDisk:
     )
     def test_full_disk_is_reported_and_loses_nothing(self, fast, tmp_path, monkeypatch, room):
         """In the journal or in a part; with more room, the same call resumes."""
-        monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 100)
+        monkeypatch.setattr("walletframe.bulk.run.MAX_WALLETS_PER_PART", 100)
         requested = [wallet_address(number) for number in range(1_000)]
         with mounted(tmp_path / "m", f"size={room}") as disk, fast.client() as client:
             folder = disk / "bulk"
@@ -552,7 +552,7 @@ class TestJournal:
                 WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )
         journal.close()
-        result = unwritten_records(segment_paths(written.parent), "fast")
+        result = read_unwritten(segment_paths(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 

@@ -17,7 +17,7 @@ from parted import write_parts
 
 import walletframe as wf
 import walletframe.dask
-from walletframe.dask.holdings import opened_folders
+from walletframe.dask.holdings import folders_of_frames
 from walletframe.errors import (
     ArgumentError,
     ColumnsError,
@@ -109,8 +109,8 @@ def test_shards_of_a_folder(fetch, size, by, method):
             write_parts(Path(folder) / f"shard-{start}", shard, seed=size)
         opened = walletframe.dask.open_wallets(folder)
         whole = wf.WalletDetails(*normalize_blockchains(*(frame.compute() for frame in opened[:2])))
-        assert opened_folders(opened.wallets, opened.holdings)
-        assert not opened_folders(opened.wallets, opened.holdings[opened.holdings["amount"] > 0])
+        assert folders_of_frames(opened.wallets, opened.holdings)
+        assert not folders_of_frames(opened.wallets, opened.holdings[opened.holdings["amount"] > 0])
         tables = (getattr(each.wf, method) for each in (opened, whole))
         own = {"by": by, **METHODS[method]}
         result, expected = (outcome(partial(table, **own)) for table in tables)

@@ -11,7 +11,7 @@ from walletframe.frames.details import WalletDetails
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 
 SERVICE = "https://balances.example"
-TOKENS, SPAN, PART_WALLETS, HELD = 5_000, 6, 2_000, 100
+TOKENS, SPAN, MAX_WALLETS_PER_PART, HELD = 5_000, 6, 2_000, 100
 CHAINS = np.array(["ETH", "BSC", "POLYGON", "SOLANA", "ARBITRUM"], dtype=object)
 
 
@@ -22,16 +22,16 @@ def hexadecimal(random, count):
 
 def part(random, contracts, symbols, places):
     """Make 2,000 wallets of 100 tokens, long-tailed, of up to 10**12 each, of up to 27 digits."""
-    count = PART_WALLETS * HELD
-    owners = hexadecimal(random, PART_WALLETS)
-    wallet = np.repeat(np.arange(PART_WALLETS), HELD)
+    count = MAX_WALLETS_PER_PART * HELD
+    owners = hexadecimal(random, MAX_WALLETS_PER_PART)
+    wallet = np.repeat(np.arange(MAX_WALLETS_PER_PART), HELD)
     token = np.minimum((TOKENS ** random.random(count)).astype(int), TOKENS - 1)
     token += wallet % len(CHAINS) - token % len(CHAINS)  # a token of the wallet's blockchain
     digits = random.integers(1, 10**9, count).astype(object) * 10**18
     digits += random.integers(0, 10**18, count)
     cut = np.maximum(random.integers(0, 20, count), 15 - places[token])
     raw = digits // 10 ** cut.astype(object)
-    chains = CHAINS[np.arange(PART_WALLETS) % len(CHAINS)]
+    chains = CHAINS[np.arange(MAX_WALLETS_PER_PART) % len(CHAINS)]
     holdings = {
         "blockchain": chains[wallet],
         "address": owners[wallet],
@@ -55,15 +55,15 @@ def part(random, contracts, symbols, places):
         "service": SERVICE,
     }
     return WalletDetails(
-        pd.DataFrame(wallets, index=range(PART_WALLETS)).astype(WALLET_DTYPES),
+        pd.DataFrame(wallets, index=range(MAX_WALLETS_PER_PART)).astype(WALLET_DTYPES),
         pd.DataFrame(holdings).astype(HOLDING_DTYPES),
     )
 
 
 def answered(random, number):
     """Return the positions of a part's wallets, in the order of 16 workers' answers."""
-    late = np.argsort(np.arange(PART_WALLETS) + 16 * random.random(PART_WALLETS))
-    return late + number * PART_WALLETS
+    late = np.argsort(np.arange(MAX_WALLETS_PER_PART) + 16 * random.random(MAX_WALLETS_PER_PART))
+    return late + number * MAX_WALLETS_PER_PART
 
 
 def write_folder(folder, rows, *, seed=0):
@@ -75,15 +75,15 @@ def write_folder(folder, rows, *, seed=0):
     contracts, places = hexadecimal(random, TOKENS), random.choice([6, 8, 9, 18, 18], TOKENS)
     contracts[: len(CHAINS)] = None
     symbols = np.array([f"TK{number % 4_000}" for number in range(TOKENS)], dtype=object)
-    parts = rows // (PART_WALLETS * HELD)
+    parts = rows // (MAX_WALLETS_PER_PART * HELD)
     with DatasetWriter(folder, SERVICE) as dataset:
         for number in range(min(parts, SPAN)):
             dataset.write_part(part(random, contracts, symbols, places), answered(random, number))
         layout = dataset.layout
     for number in range(SPAN, parts):
         source, name = f"part-{number % SPAN + 1:06}.parquet", f"part-{number + 1:06}.parquet"
-        owners = pa.array(hexadecimal(random, PART_WALLETS), pa.large_string())
-        held = owners.take(pa.array(np.repeat(np.arange(PART_WALLETS), HELD)))
+        owners = pa.array(hexadecimal(random, MAX_WALLETS_PER_PART), pa.large_string())
+        held = owners.take(pa.array(np.repeat(np.arange(MAX_WALLETS_PER_PART), HELD)))
         wallets = pq.read_table(layout.wallets / source)
         positions = pa.array(answered(random, number))
         wallets = _replaced(wallets, {"address": owners, "position": positions})

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from walletframe.bulk.dataset import DatasetWriter
-from walletframe.bulk.files import Layout, as_tables
+from walletframe.bulk.files import Layout, to_part_tables
 from walletframe.bulk.reading import FolderWallets, StoredPart
 from walletframe.bulk.stored import stored_holdings
 from walletframe.frames.details import WalletDetails
@@ -29,7 +29,7 @@ def in_parts(details, *, seed=0, wallets=2):
     parts, left = [], []
     for start in range(0, len(order) + 1, wallets):
         places = order[start : start + wallets]
-        ok, holdings, failed = as_tables(some_of(details, places), places)
+        ok, holdings, failed = to_part_tables(some_of(details, places), places)
         everyone = np.ones(len(ok), dtype=bool)
         parts.append(StoredPart(ok, everyone, ok["tokens"].to_numpy(), holdings))
         left.append(failed)

@@ -20,7 +20,7 @@ from filelock import Timeout
 
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, TEMPORARY, Layout, raise_dataset_errors
-from walletframe.bulk.journal import segment_paths, unwritten_records
+from walletframe.bulk.journal import read_unwritten, segment_paths
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
@@ -96,7 +96,7 @@ class DatasetWriter:
         with ExitStack() as resources, raise_dataset_errors(root):
             if root.exists() and not layout.marker.exists():
                 layout.require_empty("the folder of an earlier run")
-            create_private_folder(layout.inner)
+            create_private_folder(layout.hidden)
             resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
                 layout.lock_holder.unlink(missing_ok=True)  # perhaps of a killed process
@@ -104,14 +104,14 @@ class DatasetWriter:
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(layout.lock_holder.unlink, missing_ok=True)
             files.ensure_marker(layout.marker, service=service)
-            for temporary in layout.inner.glob(f"*{TEMPORARY}"):
+            for temporary in layout.hidden.glob(f"*{TEMPORARY}"):
                 temporary.unlink()
             for folder in (layout.wallets, layout.holdings, layout.failed):
                 create_private_folder(folder)
             numbers, failed = files.part_numbers(layout.wallets), files.part_numbers(layout.failed)
             for number in {*files.part_numbers(layout.holdings)} - {*numbers}:
                 (layout.holdings / files.part_file_name(number)).unlink()
-            self._had_failed = bool(failed or segment_paths(layout.inner))
+            self._had_failed = bool(failed or segment_paths(layout.hidden))
             self._numbers = count(max(numbers + failed, default=0) + 1)
             self._resources = resources.pop_all()
 
@@ -125,13 +125,13 @@ class DatasetWriter:
         """Write the journal of an earlier run as a part. Return the register of all wallets."""
         layout = self.layout
         with raise_dataset_errors(layout.root):
-            journal = segment_paths(layout.inner)
-            stored = _position_by_key(files.part_tables(layout.wallets) if journal else ())
-            unwritten = unwritten_records(journal, self._service).items()
+            journal = segment_paths(layout.hidden)
+            stored = _position_by_key(files.read_parts(layout.wallets) if journal else ())
+            unwritten = read_unwritten(journal, self._service).items()
             if missing := [pair for key, pair in unwritten if key not in stored]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
-            wallets, failed = map(files.part_tables, (layout.wallets, layout.failed))
+            wallets, failed = map(files.read_parts, (layout.wallets, layout.failed))
             register = WalletRegister(wallets, failed, new_positions)
             for segment in journal:
                 segment.unlink()
@@ -140,7 +140,7 @@ class DatasetWriter:
     def write_part(self, details: WalletDetails, positions: Sequence[int]) -> None:
         """Write a part. If writing fails, the earlier parts are unchanged."""
         with raise_dataset_errors(self.layout.root):
-            ok, holdings, failed = files.as_tables(details, positions)
+            ok, holdings, failed = files.to_part_tables(details, positions)
             layout, name = self.layout, files.part_file_name(next(self._numbers))
             tables = {layout.failed / name: failed} if failed.num_rows else {}
             if ok.num_rows:
@@ -177,7 +177,7 @@ class DatasetWriter:
             values = files.first_extra_values(combined, files.wallet_keys(distinct))
             table = extra_to_arrow(add_extra_columns(distinct, values))
             if existing is None or not table.equals(extra_to_arrow(existing)):
-                self._write_files({self.layout.kept: table})
+                self._write_files({self.layout.extra_columns: table})
 
     def merge_failed_files(self) -> None:
         """Merge the files of failed wallets into one file. Drop wallets that are ok by now."""
@@ -185,8 +185,8 @@ class DatasetWriter:
         if len(numbers) <= 1 and not self._had_failed:
             return
         with raise_dataset_errors(self.layout.root):
-            wallets = files.part_tables(self.layout.wallets) if self._had_failed else ()
-            failed = files.select_still_failed(files.part_tables(self.layout.failed), wallets)
+            wallets = files.read_parts(self.layout.wallets) if self._had_failed else ()
+            failed = files.select_still_failed(files.read_parts(self.layout.failed), wallets)
             if failed.num_rows:
                 name = files.part_file_name(next(self._numbers))
                 self._write_files({self.layout.failed / name: failed})
@@ -194,7 +194,7 @@ class DatasetWriter:
                 (self.layout.failed / files.part_file_name(number)).unlink()
 
     def _write_files(self, tables: Mapping[Path, pa.Table]) -> None:
-        temporary = {self.layout.inner / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
+        temporary = {self.layout.hidden / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
         for path, table in zip(temporary, tables.values(), strict=True):
             with create_private_file(path) as file:
                 dictionary_columns = [name for name in table.column_names if name not in DISTINCT]
@@ -207,7 +207,7 @@ def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireRetu
     deadline = time.monotonic() + timeout_s
     while True:
         with suppress(Timeout):
-            return file_lock(layout.inner / "lock", blocking=False)
+            return file_lock(layout.hidden / "lock", blocking=False)
         if time.monotonic() >= deadline or cancel.wait(_RETRY_S):
             break
     writer = "another run"

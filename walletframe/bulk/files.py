@@ -56,14 +56,14 @@ class Layout:
 
     def __init__(self, root: Path) -> None:
         self.root: Path = root
-        self.inner: Path = root / ".walletframe"
+        self.hidden: Path = root / ".walletframe"
         self.wallets: Path = root / "wallets"
         self.holdings: Path = root / "holdings"
         self.failed: Path = root / "failed"
-        self.kept: Path = root / "kept.parquet"
-        self.marker: Path = self.inner / "dataset.json"
-        self.lock_holder: Path = self.inner / "holder"
-        self.unfinished: Path = self.inner / "unfinished"  # the number of requested wallets
+        self.extra_columns: Path = root / "kept.parquet"
+        self.marker: Path = self.hidden / "dataset.json"
+        self.lock_holder: Path = self.hidden / "holder"
+        self.unfinished: Path = self.hidden / "unfinished"  # the number of requested wallets
 
     def read_service(self) -> str | None:
         """Return the name of the service, or None if the folder has no dataset."""
@@ -78,7 +78,7 @@ class Layout:
 
     def require_empty(self, alternative: str) -> None:
         """Raise an error if the folder is not empty. The hint mentions `alternative`."""
-        others = sorted({path.name for path in self.root.iterdir()} - {self.inner.name})
+        others = sorted({path.name for path in self.root.iterdir()} - {self.hidden.name})
         if others or self.marker.exists():
             others = others or [self.marker.name]
             raise DatasetError(
@@ -130,7 +130,7 @@ def part_numbers(folder: Path) -> list[int]:
     return sorted(int(match[1]) for match in matches if match)
 
 
-def part_tables(folder: Path) -> Iterator[pa.Table]:
+def read_parts(folder: Path) -> Iterator[pa.Table]:
     """Read the parts of a folder one after the other."""
     return (read_parquet(folder / part_file_name(number)) for number in part_numbers(folder))
 
@@ -159,7 +159,7 @@ def wallet_keys(wallets: pa.Table | pd.DataFrame) -> list[str]:
     return [".".join(canonical_key(blockchain, address)) for blockchain, address in pairs]
 
 
-def as_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
+def to_part_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
     """Return the three tables to write: ok wallets, their holdings, and failed wallets."""
     text = dict.fromkeys(("status", "source"), WALLET_DTYPES["address"])
     wallets = to_portable_table(details.wallets.astype(text))
@@ -172,13 +172,13 @@ def as_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
 @cache  # each folder that is read has an empty part
 def empty_tables() -> Tables:
     """Return the three tables without rows."""
-    return as_tables(assemble([]), [])
+    return to_part_tables(assemble([]), [])
 
 
 def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
     """Read the wallets with extra columns, or return None if the folder has none."""
     try:
-        return extra_from_arrow(read_parquet(layout.kept))
+        return extra_from_arrow(read_parquet(layout.extra_columns))
     except FileNotFoundError:
         return None
 

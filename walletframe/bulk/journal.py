@@ -66,7 +66,7 @@ def read_entries(segment: Path) -> Iterator[JournalEntry]:
             yield _DECODE(encoded)
 
 
-def unwritten_records(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
+def read_unwritten(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
     """Return each wallet's first ok record (else the last failure) and position, by wallet key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_entries, journal)):

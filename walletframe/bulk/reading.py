@@ -20,7 +20,7 @@ from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_decimals_or_te
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
-from walletframe.bulk.journal import segment_paths, unwritten_records
+from walletframe.bulk.journal import read_unwritten, segment_paths
 from walletframe.disk import local_path, read_parquet
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frames import schema
@@ -152,10 +152,10 @@ class FolderWallets:
 def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
-    unwritten = unwritten_records(segment_paths(layout.inner), service)
+    unwritten = read_unwritten(segment_paths(layout.hidden), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
-            failed = [*files.part_tables(layout.failed)]
+            failed = [*files.read_parts(layout.failed)]
             break
     else:
         raise DatasetError(f"{layout.failed} keeps changing", hint="repeat the call")
@@ -171,7 +171,7 @@ def read_folder(layout: Layout, service: str, keys: Container[str] | None = None
     ok, holdings, not_ok = files.empty_tables()
     if unwritten:
         records, positions = zip(*unwritten.values(), strict=True)
-        ok, holdings, not_ok = files.as_tables(assemble(records), positions)
+        ok, holdings, not_ok = files.to_part_tables(assemble(records), positions)
     parts.append(_make_part(ok, holdings, keys))
     remaining = files.select_still_failed([*failed, not_ok], (part.wallets for part in parts))
     return FolderWallets(parts, remaining.filter(pa.array(_wanted_mask(remaining, keys))))
@@ -188,7 +188,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
     return np.array([key in keys for key in wallet_keys(wallets)], dtype=bool)
 
 
-def reordered_rows(counts: Codes, order: Codes) -> Codes | None:
+def reordered_row_numbers(counts: Codes, order: Codes) -> Codes | None:
     """Return the row numbers of the wallets in this order, or None if the rows don't change."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
@@ -346,7 +346,7 @@ def read_holdings(
                 chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])
     row_wallets = np.repeat(np.arange(len(order)), counts[order])
-    rows = reordered_rows(counts, order)
+    rows = reordered_row_numbers(counts, order)
     columns = {
         name: wallets[name].array.take(row_wallets)
         if name in _WALLET_COLUMNS

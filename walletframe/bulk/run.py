@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
 
-PART_WALLETS, PART_BALANCES = 2_000, 200_000
-_BATCH, _BATCH_S = 250, 0.2
+MAX_WALLETS_PER_PART, MAX_BALANCES_PER_PART = 2_000, 200_000
+_BATCH_WALLETS, _BATCH_S = 250, 0.2
 _TICK_S, _YIELD_S = 0.05, 0.01
 _Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
 _Report: TypeAlias = "Callable[[Status], None]"
@@ -209,7 +209,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
         dataset.mark_unfinished(total or 0)
         if extra_columns is not None:
             dataset.write_extra_columns(list(wallets), extra_columns)
-        journal = Journal(dataset.layout.inner, register.pending, cancel)
+        journal = Journal(dataset.layout.hidden, register.pending, cancel)
         resources.callback(journal.close)
         counters.resumed = sum(wallet_key(wallet) in register.stored for wallet in distinct or ())
         bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
@@ -301,7 +301,7 @@ class _BulkRun:
             elif kind == "stored" and not isinstance(wallets, list):
                 self.counters.resumed += 1
                 report(Status.OK)
-            if len(batch) >= _BATCH or (batch and time.monotonic() - started_at > _BATCH_S):
+            if len(batch) >= _BATCH_WALLETS or (batch and time.monotonic() - started_at > _BATCH_S):
                 yield batch
                 batch, started_at = [], time.monotonic()
         if batch:
@@ -360,7 +360,7 @@ class _BulkRun:
             (report if is_recorded else delayed.append)(status)
             balances += len(record.outcome.balances or ())
             yield record
-            if len(positions) >= PART_WALLETS or balances >= PART_BALANCES:
+            if len(positions) >= MAX_WALLETS_PER_PART or balances >= MAX_BALANCES_PER_PART:
                 return
 
     def _write_part(

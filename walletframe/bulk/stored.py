@@ -278,7 +278,7 @@ class StoredHoldings:
         wanted_names = schema.HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
         read = part.read_columns([*TOKEN, *extra, *wanted_names & {"amount"}])
-        part_rows = reading.reordered_rows(part.balance_counts, order)
+        part_rows = reading.reordered_row_numbers(part.balance_counts, order)
         counts = part.balance_counts[order]
         wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.factorize_tokens(read, part_rows)

@@ -14,6 +14,7 @@ from walletframe.address.forms import standardize_names
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError, SnapshotError
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.positions import HOLDING_COLUMNS
 from walletframe.frames.schema import normalize_blockchains, text_array
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ else:
 _HOLDINGS, _WALLETS, _LIST = "saved holdings", "saved wallets", "a list of wallets"
 _PRICES = "prices"
 _COLUMNS_BY_KIND = {  # the first kind whose columns all exist is used
-    _HOLDINGS: {*exports.NEEDED, "raw_amount"},
+    _HOLDINGS: {*HOLDING_COLUMNS, "raw_amount"},
     _WALLETS: {"blockchain", "address", "status", "fetched_at"},
     "changes between two snapshots": {"before", "after", "change"},
     "amounts over time": {"snapshot", "amount", "status"},
@@ -115,7 +116,7 @@ def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     if Path(name).is_dir():
         return history.snapshot(folder=name)[::-1]
     try:
-        holdings, wallets = exports.read_tables(Path(name))
+        holdings, wallets = exports.read_with_wallets(Path(name))
         _require_holdings_columns(name, [*holdings])
         frames = [exports.restore_dtypes(each) for each in (wallets, holdings) if each is not None]
         *restored_wallets, holdings = normalize_blockchains(*frames)
@@ -127,7 +128,7 @@ def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def _require_holdings_columns(name: str, columns: Collection[str]) -> None:
-    missing = ", ".join(repr(each) for each in exports.NEEDED if each not in columns)
+    missing = ", ".join(repr(each) for each in HOLDING_COLUMNS if each not in columns)
     if not missing:
         return
     kind = _table_kind(columns)

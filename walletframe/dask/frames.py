@@ -35,7 +35,7 @@ from walletframe.dask.holdings import (
     fetched_holdings,
     holdings_by_partition,
     holdings_without_wallets,
-    list_files,
+    list_files_and_sizes,
     meta_of,
     read_folder_balances,
     read_folder_wallets,
@@ -427,7 +427,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
             read_service_of_folder(Layout(root))  # raises
         for path in roots:
             Layout(path).warn_if_unfinished()
-        shards = [OpenedFolder(path, list_files(path)) for path in roots]
+        shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [with_extra_columns(empty.wallets, Layout(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))

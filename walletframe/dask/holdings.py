@@ -71,16 +71,16 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
     return frame._meta  # noqa: SLF001 - Dask documents _meta for extensions
 
 
-def list_files(root: Path) -> tuple[tuple[str, int], ...]:
+def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
     """Return the names and sizes of all files but those of holdings, which never change."""
     layout = Layout(root)
     parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
-    files = [*parts, *segment_paths(layout.inner), *layout.root.glob(layout.kept.name)]
+    files = [*parts, *segment_paths(layout.hidden), *layout.root.glob(layout.extra_columns.name)]
     return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files))
 
 
 def _require_unchanged(folder: OpenedFolder) -> None:
-    if list_files(folder.root) != folder.files:
+    if list_files_and_sizes(folder.root) != folder.files:
         raise DatasetError(
             f"{folder.root} has changed since it was opened", hint="open the folder again"
         )
@@ -114,7 +114,7 @@ def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None)
         return read_wallets(folder.root, columns=columns).holdings
 
 
-def opened_folders(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
+def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
     """Return the folders of two frames from `open_wallets`, or None for other frames."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
@@ -124,7 +124,7 @@ def opened_folders(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[Opened
     return folders if folders == others else None
 
 
-def balanced_batches(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
+def split_by_row_count(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
     """Split items into batches of similar size, by the number of rows of each item."""
     cluster = _current_cluster()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
@@ -169,7 +169,7 @@ class ClusterHoldings:
             apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame
             tokens = wallets["tokens"].to_numpy(dtype=np.int64, na_value=0)
             rows = [int(tokens[indices].sum()) for indices in self.wallet_indices]
-            batches = balanced_batches([*zip(count(), self.folders, self.wallet_indices)], rows)
+            batches = split_by_row_count([*zip(count(), self.folders, self.wallet_indices)], rows)
             tasks = [apply(shared, batch, wallets[:0], [*names]) for batch in batches]
             return chain.from_iterable(compute_results(tasks))
         frames = self._needed_columns([*_VALUED, *names]).to_delayed()
@@ -202,17 +202,17 @@ class ClusterHoldings:
 
     def with_prices(self, prices: PriceLookup) -> dd.DataFrame:
         """Return lazy holdings with columns of prices and values."""
-        return self._map_numbered(_add_prices, prices)
+        return self._map_with_numbers(_add_prices, prices)
 
     def with_spam_flags(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings with columns of spam flags."""
-        return self._map_numbered(_add_lookup_columns, flags)
+        return self._map_with_numbers(_add_lookup_columns, flags)
 
     def without_spam(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings without the balances that are flagged as spam."""
-        return self._map_numbered(_drop_spam, flags)
+        return self._map_with_numbers(_drop_spam, flags)
 
-    def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
+    def _map_with_numbers(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
         """Apply a function to each partition and its original number."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
@@ -239,13 +239,13 @@ class ClusterHoldings:
 
 def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
     """Return the holdings of a fetch. Partition i of both frames must have the same wallets."""
-    empty = _require_holdings(frame, by)
+    empty = _empty_holdings(frame, by)
     like = meta_of(wallets)
-    folders, wanted = opened_folders(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
+    folders, wanted = folders_of_frames(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
     names = [name for name in like.columns if name in wanted]
     if folders:
         read = delayed(_read_wallets_of_folders, pure=False)
-        batches = balanced_batches(folders, [1] * len(folders))
+        batches = split_by_row_count(folders, [1] * len(folders))
         tables = [*chain.from_iterable(compute(*(read(batch, like, names) for batch in batches)))]
         [requested] = normalize_blockchains(pd.concat(tables, ignore_index=True))
     else:  # the blockchain names of a frame are not changed
@@ -262,7 +262,7 @@ def holdings_by_partition(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
     """Return holdings with the wallets of each partition; raise if a wallet is in several."""
-    empty = _require_holdings(frame, by)
+    empty = _empty_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
@@ -287,7 +287,7 @@ def _wallets_as_rows(
     return read_positions(rows, requested)
 
 
-def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
+def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
     """Return the empty frame with the columns of holdings, or raise if columns are missing."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
@@ -302,7 +302,7 @@ def _require_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
     """Return holdings without the wallets of partitions, which some methods don't need."""
-    empty = _require_holdings(frame, ())
+    empty = _empty_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)

@@ -74,10 +74,10 @@ class Shard:
 def claim_folder(root: Path, service: str, shards: int) -> None:
     """Write the marker file of a fetch, or raise an error if the folder is not of this fetch."""
     layout = Layout(root)
-    marker = layout.inner / "shards.json"
+    marker = layout.hidden / "shards.json"
     with raise_dataset_errors(root):
-        create_private_folder(layout.inner)
-        with file_lock(layout.inner / "shards.lock"):  # the first caller sets the number
+        create_private_folder(layout.hidden)
+        with file_lock(layout.hidden / "shards.lock"):  # the first caller sets the number
             if not marker.exists():
                 layout.require_empty("that of an earlier fetch on a cluster")
             existing = ensure_marker(marker, service=service, shards=shards)["shards"]
@@ -185,7 +185,7 @@ def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, 
             f"{fault}",
             hint=f'install "walletframe[dask]=={required}" on the scheduler',
         ) from fault
-    probe, lines = Layout(root).inner / name, []
+    probe, lines = Layout(root).hidden / name, []
     with raise_dataset_errors(root):
         try:
             probe.touch(mode=0o600)

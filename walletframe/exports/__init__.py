@@ -4,5 +4,5 @@ A writer accepts any DataFrame. Amounts are exact, and text that other programs 
 escaped. If writing fails, an earlier file is unchanged.
 """
 
-from walletframe.exports.readers import NEEDED, SUFFIXES, read_holdings, read_tables, restore_dtypes
+from walletframe.exports.readers import SUFFIXES, read_holdings, read_with_wallets, restore_dtypes
 from walletframe.exports.writers import to_arrow, to_csv, to_excel, to_json, to_parquet, to_sql

@@ -22,6 +22,7 @@ from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.writers import SEPARATORS, join_columns, require_openpyxl, without_gz
 from walletframe.frames.extra_columns import ARROW_DTYPES
+from walletframe.frames.positions import HOLDING_COLUMNS
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import unescape_cell
 
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".json")
-NEEDED: Final = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
-_OF_WALLETS = ("blockchain", "address", "status", "fetched_at")
+_REQUIRED_WALLET_COLUMNS = ("blockchain", "address", "status", "fetched_at")
 _TEXT = HOLDING_DTYPES["symbol"]
 _DTYPES: Mapping[str, Any] = {
     **HOLDING_DTYPES,
@@ -88,14 +88,14 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     True
     """
     frame, _ = _read_file(Path(path))
-    missing = [name for name in NEEDED if name not in frame.columns]
-    if missing and not {*_OF_WALLETS} <= {*frame.columns}:
+    missing = [name for name in HOLDING_COLUMNS if name not in frame.columns]
+    if missing and not {*_REQUIRED_WALLET_COLUMNS} <= {*frame.columns}:
         hint = "use a file of holdings, or the file of wallets that was written beside it"
         raise ColumnsError(missing, [*map(str, frame.columns)], hint)
     return restore_dtypes(frame)
 
 
-def read_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read a file, and its wallets (or None) from the same JSON file or the file of wallets."""
     frame, wallets = _read_file(path)
     beside = path.with_suffix(f".wallets{path.suffix}")

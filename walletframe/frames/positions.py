@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, Mask, TokenKey
 
-_HOLDINGS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
+HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
 _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
 _SNAPSHOT = "snapshot"
@@ -237,7 +237,7 @@ def read_positions(
 
 def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
     """Encode the wallets and tokens of holdings, which may be of several snapshots."""
-    require_columns(holdings, _HOLDINGS)
+    require_columns(holdings, HOLDING_COLUMNS)
     owners = _encode_wallets(holdings, by_snapshot=by_snapshot)
     known, tokens = np.ones(len(owners.keys), dtype=bool), token_identities(holdings)
     return Positions(

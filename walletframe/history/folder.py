@@ -282,14 +282,14 @@ def _read_frame(
     stored = (AMOUNT_TEXT if column == "amount" else column for column in _DTYPES[name])
     columns = [SNAPSHOT, *stored, POSITION, KEY]
 
-    def read_tables(batch: Sequence[SnapshotFolder]) -> list[pa.Table]:
+    def read_with_wallets(batch: Sequence[SnapshotFolder]) -> list[pa.Table]:
         return [_read_rows(each.path / name, columns, wanted) for each in batch]
 
     batch_size = max(1, len(folders) // _MAX_TASKS)
     batches = [folders[start : start + batch_size] for start in range(0, len(folders), batch_size)]
     # There are few tasks, since starting a task costs a tenth of reading a file.
     with ThreadPoolExecutor() as threads:
-        tables = [table for batch in threads.map(read_tables, batches) for table in batch]
+        tables = [table for batch in threads.map(read_with_wallets, batches) for table in batch]
     empty = _SCHEMAS[name].empty_table().select(columns)
     table = _concat_tables([empty, *tables]).drop_columns(KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (POSITION, "ascending")])
