@@ -137,8 +137,8 @@ def show_history(
 ) -> None:
     """List snapshots; show amounts of WALLETS over time, or changes from BEFORE to AFTER.
 
-    BEFORE and AFTER are times, files that fetch wrote, or folders: of fetch-to-parquet, or of
-    snapshots (the newest one is read). A time selects the last snapshot up to the time: latest (the
+    BEFORE and AFTER are times, files of fetch, folders of fetch-to-parquet, or folders of snapshots
+    (the newest snapshot is read). A time selects the last snapshot up to the time: latest (the
     default of AFTER), yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Tokens that look
     like spam are included. The exit code is 1 if a change is unknown.
     """
@@ -162,7 +162,8 @@ def show_history(
         timeline = archive.timeline(loaded, **options)
         print_table(timeline_table(timeline, rows, loaded.wallets))
         if options["token"] is None and options["asset"] is None:
-            echo("".join(f"\n{line}" for line in _spam_lines(loaded.holdings)))
+            for line in _spam_lines(loaded.holdings):
+                echo(f"\n{line}")
         write_frames(output, timeline=timeline)
     else:
         if files or len(results) < len(arguments) or len(results) > 2:  # noqa: PLR2004 - before and after

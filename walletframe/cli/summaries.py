@@ -109,8 +109,9 @@ def totals(
 
     With --prices, --currency or the setting prices, the table also contains values and the number
     of balances without a price. The last column counts the known wallets and all wallets that could
-    hold the asset. The exit code is 1 if balances of a wallet are unknown. FOLDER is the output of
-    fetch-to-parquet, which can be larger than memory, or has snapshots: the newest one is read.
+    hold the asset. The exit code is 1 if balances of a wallet are unknown. A FOLDER that
+    fetch-to-parquet wrote can be larger than memory. In a FOLDER of snapshots, the newest snapshot
+    is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
     asset_options = {name: options.pop(name) for name in ("assets", "bridged")}
@@ -118,8 +119,9 @@ def totals(
     if holdings_path(arguments, options["files"]) is None:
         _require_grouping_names(by, options["keep"])
     source, interrupted = _read_or_fetch(arguments, **options)
-    wallets, given = source.wallets, (*pricing.values(), table_settings().prices)
-    if any(each is not None and each is not False for each in given):
+    wallets = source.wallets
+    price_options = (*pricing.values(), table_settings().prices)
+    if any(each is not None and each is not False for each in price_options):
         pricing |= {} if pricing["by_symbol"] else asset_options
         if isinstance(source, FetchFrames):
             source = source._replace(holdings=valuation.value(source.holdings, **pricing))
@@ -286,8 +288,8 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     """Write a report on the holdings of WALLETS, or in a FILE that fetch wrote.
 
     The report can be opened offline and printed. The exit code is 1 if the balances of a wallet are
-    unknown. FOLDER is the output of fetch-to-parquet, which is read into memory, or has snapshots:
-    the newest one is read.
+    unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory. In a FOLDER of
+    snapshots, the newest snapshot is read.
     """
     choices = {name: options.pop(name) for name in ("title", "data", "assets", "bridged")}
     pricing = {name: options.pop(name) for name in ("prices", "currency")}
