@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from walletframe.accessor.folder import StoredWallets, open_wallets
     from walletframe.address.forms import WalletAddress
     from walletframe.amounts import as_amounts
-    from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
+    from walletframe.bulk import read_wallets
+    from walletframe.bulk.run import fetch_to_parquet
+    from walletframe.bulk.summary import FetchSummary
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.exports import read_holdings
     from walletframe.frames.asset_list import assets
@@ -91,7 +93,9 @@ _LAZY_NAMES = {
     "accessor.folder": ("StoredWallets", "open_wallets"),
     "address.forms": ("WalletAddress",),
     "amounts": ("as_amounts",),
-    "bulk": ("FetchSummary", "fetch_to_parquet", "read_wallets"),
+    "bulk": ("read_wallets",),
+    "bulk.run": ("fetch_to_parquet",),
+    "bulk.summary": ("FetchSummary",),
     "client": ("Client", "configure", "fetch_wallets"),
     "exports": ("read_holdings",),
     "frames.asset_list": ("assets",),

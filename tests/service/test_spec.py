@@ -18,7 +18,7 @@ import requests
 from addresses import A, B, C
 from canned_service import KEY, answer, balance, wallet
 
-from walletframe.bulk import fetch_to_parquet
+from walletframe.bulk.run import fetch_to_parquet
 from walletframe.client import Client, fetch_wallets
 from walletframe.errors import AnswerWarning, InputWarning, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox

@@ -22,7 +22,7 @@ from canned_service import answer, wallet
 from permit_takers import KEY, Takers, limiter_at, permit_comes
 from small_disk import mounted, remount
 
-from walletframe.bulk import fetch_to_parquet
+from walletframe.bulk.run import fetch_to_parquet
 from walletframe.errors import AnswerWarning, CacheWarning, TestKeyWarning
 from walletframe.service import sandbox
 from walletframe.transport.rate import (

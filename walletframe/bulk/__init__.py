@@ -1,7 +1,6 @@
 """Bulk runs: fetch wallets into a folder, which may be larger than memory, and read the folder."""
 
 from walletframe.bulk.reading import read_wallets
-from walletframe.bulk.run import fetch_to_parquet
 from walletframe.bulk.stored import (
     PriceLookup,
     SpamFlags,
@@ -9,4 +8,3 @@ from walletframe.bulk.stored import (
     first_known_prices,
     open_holdings,
 )
-from walletframe.bulk.summary import FetchSummary

@@ -19,11 +19,13 @@ from walletframe.frames.tables import Table, holdings_table, text_cells, wallets
 from walletframe.numerals import count_with_verb, counted_noun
 
 if TYPE_CHECKING:
-    from walletframe import bulk, client, node, service
-    from walletframe.bulk import FetchSummary
+    from walletframe import client, node, service
+    from walletframe.bulk import run as bulk
+    from walletframe.bulk.summary import FetchSummary
     from walletframe.frames.details import WalletDetails
 else:
-    bulk, client, node, service = map(LazyPackage, ("bulk", "client", "node", "service"))
+    client, node, service = map(LazyPackage, ("client", "node", "service"))
+    bulk = LazyPackage("bulk.run")
 
 
 @click.command(

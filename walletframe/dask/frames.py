@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from walletframe.address.lists import OnUnreadable
-    from walletframe.bulk import FetchSummary
+    from walletframe.bulk.summary import FetchSummary
     from walletframe.client import OnFailure, Progress
     from walletframe.dask.holdings import ClusterHoldings, WalletsLike
     from walletframe.frames.groups import By

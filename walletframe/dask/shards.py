@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.bulk import FetchSummary
+    from walletframe.bulk.summary import FetchSummary
     from walletframe.settings.values import Settings
 
     Futures: TypeAlias = set[distributed.Future[FetchSummary]]
