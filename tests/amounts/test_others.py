@@ -217,7 +217,9 @@ def test_powers_with_too_many_decimals():
 def test_sqlite_refuses_amounts():
     """The error has a hint, which pandas's to_sql passes on."""
     with closing(sqlite3.connect(":memory:")) as database:
-        with pytest.raises(AmountError, match=r"Hint: write str\(amount\), or a DataFrame with df\.wf\.to_sql"):
+        with pytest.raises(
+            AmountError, match=r"Hint: write str\(amount\), or a DataFrame with df\.wf\.to_sql"
+        ):
             database.execute("select ?", [Amount("1.5")])
         with pytest.raises(AmountError, match=r"df\.wf\.to_sql"):
             pd.DataFrame({"a": pd.array(VALUES, dtype="amount")}).to_sql("t", database)
