@@ -146,6 +146,33 @@ def sixty(tmp_path_factory, request):
     return wf.report(of_sixty_wallets(2), path, before=of_sixty_wallets(1), by=request.param)
 
 
+@pytest.mark.parametrize("by", ["owner", "wallet"])
+def test_sixty_wallets_of_the_sandbox_fill_few_sheets(tmp_path, service, by):
+    """A PDF with changes has at most 4 pages, and the first page is mostly filled."""
+    chains = ["ETH", "BSC", "POLYGON", "ARBITRUM", "OPTIMISM", "BASE"]
+    columns = {
+        "blockchain": chains * 10,
+        "address": [f"0x{n * 7**40:040x}"[:42] for n in range(60)],
+    }
+    asked = pd.DataFrame(columns | {"owner": ["Ada", "Treasury", "Grants"] * 20})
+    with service.client(cache="memory") as client:
+        details = wf.fetch_wallets(asked, client=client, keep=["owner"], progress=False)
+    less = details.holdings.assign(amount=details.holdings["amount"] * 3)
+    before = details._replace(holdings=less)
+    pages = PdfReader(wf.report(details, tmp_path / "r.pdf", before=before, by=by)).pages
+    assert len(pages) <= 4
+    ends = []
+
+    def add_end(text, cm, tm, *_):
+        ends.extend([tm[4] * cm[1] + tm[5] * cm[3] + cm[5]] * bool(text.strip()))
+
+    text = pages[0].extract_text(visitor_text=add_end)
+    height = float(pages[0].mediabox.height)
+    lowest = min(end for end in ends if end > 0.06 * height)  # above the number of the page
+    assert lowest < 0.3 * height, (lowest, height)
+    assert text.count("Holdings by") == 2
+
+
 def test_sixty_wallets_fit_the_limits(chromium, sixty):
     """6,000 pixels on a phone, one screen on a wide page, and 4 sheets of A4; no word is split."""
     for width, limit, scheme in ((390, 6_000, "light"), (1440, 1_300, "dark")):
@@ -280,7 +307,9 @@ def test_charts_fit_the_paper(visit, page):
     width = "document.querySelector('.chart .main-svg').getBoundingClientRect().width"
     before = visit.page.evaluate(width)
     visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    visit.page.emulate_media(media="print")
     assert visit.page.evaluate(width) == pytest.approx(340, abs=2)
+    visit.page.emulate_media(media="screen")
     visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert visit.page.evaluate(width) == pytest.approx(before, abs=2)
 

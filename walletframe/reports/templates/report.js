@@ -24,6 +24,6 @@ const drawn = drawAll();
 let seen = innerWidth;
 addEventListener("resize", () => { if (seen !== innerWidth) { seen = innerWidth; drawAll(); } });
 dark.addEventListener("change", () => drawAll());
-const column = 340; // the width of a chart on A4, in CSS pixels
+const column = 340 / 0.8; // the width of a chart on A4 in CSS pixels, and its zoom
 addEventListener("beforeprint", () => drawAll(column));
 addEventListener("afterprint", () => drawAll());
