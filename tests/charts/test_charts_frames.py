@@ -108,10 +108,11 @@ def flawed_wallets():
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_short_lines_describe_the_reliability(chart):
-    """Notes on simulated, stale and incomplete data come first; a hover text has the rest."""
-    figure = CHARTS[chart](holdings("7", "-2", None), wallets=flawed_wallets())
+    """Notes on simulated, omitted and stale data are whole; a hover text has minor notes."""
+    rows = pd.concat([holdings("7", "-2", None), holdings("1").assign(token_address="0xU")])
+    figure = CHARTS[chart](rows, wallets=flawed_wallets())
     lines = figure.layout.title.subtitle.text.split("<br>")
-    assert len([line for line in lines if line]) <= 3
+    assert len([line for line in lines if line]) <= 6
     assert max(map(len, lines)) <= 60  # as wide as a phone
     assert lines[0].startswith("Simulated data.")
     trust = {
@@ -119,9 +120,13 @@ def test_short_lines_describe_the_reliability(chart):
         "pie": "1 wallet shows an older answer.",
     }
     assert trust.get(chart, " of 33 wallets unknown; ") in below(figure)
-    marks = [note.hovertext for note in figure.layout.annotations if note.name == "about"]
-    text = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
-    assert all(note in text for note in figure.layout.meta["about"])
+    marks = [note for note in figure.layout.annotations if note.name == "about"]
+    hidden = [note for note in figure.layout.meta["about"] if note not in below(figure)]
+    assert not [each for each in hidden if re.search("[Nn]ot |unknown|older", each)]
+    count = f"{len(hidden)} more note{'s' * (len(hidden) > 1)}"
+    assert [mark.text for mark in marks] == [f"{count} in figure.layout.meta"] * bool(hidden)
+    text = " ".join(mark.hovertext for mark in marks).replace("<br>", " ")
+    assert all(note in text for note in hidden)
 
 
 @pytest.mark.parametrize("chart", CHARTS)

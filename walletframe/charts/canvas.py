@@ -37,14 +37,15 @@ _NOTE_FONT_SIZE = 12
 _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
 _LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
-_BLANK_HEIGHT, _MAX_NOTE_CHARS, _MAX_SENTENCE_CHARS = 240, 500, 110
+_BLANK_HEIGHT, _MAX_NOTE_CHARS, _MAX_SENTENCE_CHARS = 240, 500, 330
 _LABEL_PAD, _CHAR_WIDTH = 12, 6
 _wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
 _AXIS_TITLE_STANDOFF, _AXIS_TITLE_WIDTH = 8, 20  # the distance to the tick labels
 _ROW_HEIGHT, _LINE_HEIGHT, _MIN_PLOT_HEIGHT = 22, 13, 120  # pixels
 _MIN_HEIGHT_RATIO = 2.3  # of a figure to its margins, so that the plot has half of the figure
-_MAX_LINES, _LINE_CHARS = 3, 60  # of notes; a phone is about 60 characters wide
-_MARK_CHARS, _SHORT_LINE_CHARS = 14, 96
+_LINE_CHARS = 60  # of notes; a phone is about 60 characters wide
+_MAX_LINES, _MAX_MINOR_LINES = 6, 3  # of important notes, and of all notes if some are minor
+_MARK_CHARS, _SHORT_LINE_CHARS = 36, 96
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
 _PAPER: dict[str, str | float] = {"xref": "paper", "yref": "paper"}
 TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
@@ -83,7 +84,7 @@ def make_figure(
     representative_rows: Mapping[str, list[int]] | None = None,  # in the meta, for clicks
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title and notes. A hover text has the notes that do not fit."""
+    """Return a figure with a title and notes. Its meta and a hover text have the other notes."""
     every, visible = notes.all_notes(), notes.visible_note_lines()
     others = [note for note in every if note not in " ".join(visible)]
     if others and min(map(len, visible)) > _LINE_CHARS - _MARK_CHARS:
@@ -95,7 +96,7 @@ def make_figure(
         parts = [part for note in others for part in wrap(note, _HOVER_CHARS)]
         mark = {
             "name": _ALL_NOTES_KEY,
-            "text": counted_noun(len(others), "more note"),
+            "text": f"{counted_noun(len(others), 'more note')} in figure.layout.meta",
             "hovertext": to_markup(parts),
             "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
@@ -114,6 +115,7 @@ def make_figure(
         "meta": {
             _ALL_NOTES_KEY: [escape_for_plotly(note, _MAX_NOTE_CHARS) for note in every],
             "line": escape_for_plotly(notes.one_line_summary(), _MAX_NOTE_CHARS),
+            "plot_height": dimensions.plot_height,
             **(representative_rows or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
@@ -123,14 +125,15 @@ def make_figure(
             "r": _RIGHT_MARGIN + dimensions.right,
             "b": _EDGE_MARGIN + dimensions.below,
         },
-        "height": max(
-            top + dimensions.plot_height,
-            int(_MIN_HEIGHT_RATIO * (top + _EDGE_MARGIN + dimensions.below)),
-        ),
+        "height": _figure_height(top, dimensions.plot_height, _EDGE_MARGIN + dimensions.below),
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": ["sendChartToCloud"]},
     }
     return go.Figure(list(traces), layout=defaults | layout)
+
+
+def _figure_height(top: float, plot_height: float, bottom: float) -> int:
+    return max(int(top + plot_height), int(_MIN_HEIGHT_RATIO * (top + bottom)))
 
 
 def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
@@ -138,11 +141,11 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
     layout = figure.layout
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
-    lines = layout.title.subtitle.text.split("<br>")
+    lines, plot_height = layout.title.subtitle.text.split("<br>"), layout.meta["plot_height"]
     removed = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(lines)
     layout.title, layout.meta = None, None
     layout.margin.t -= removed
-    _set_height(figure, layout.height - removed, removed)
+    _set_height(figure, _figure_height(layout.margin.t, plot_height, layout.margin.b), removed)
     layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
     return title, notes
 
@@ -295,17 +298,18 @@ class Notes(NamedTuple):
         return line
 
     def visible_note_lines(self) -> list[str]:
-        """Return the lines that fit on a figure, with precedence for notes on the data quality."""
+        """Return the lines that fit on a figure; notes on omitted data come before minor notes."""
         time = [note for note in self.data_quality if note.startswith("As of ")]
         quality = [note for note in self.data_quality if note not in time]
-        firsts = [*self.left_out[:1], *self.drawn[:1]]
-        rest = [*self.left_out[1:], *self.drawn[1:]]
+        important = [*self.simulated, *quality, *self.left_out, *self.drawn[:1]]
         fitting, lines = set[str](), list[str]()
-        for note in (*self.simulated, *quality, *firsts, *time, *rest):
+        for note in (*important, *time, *self.drawn[1:]):
             shown = [each for each in self.all_notes() if each in fitting or each == note]
             cut = [shorten(each, _MAX_SENTENCE_CHARS, placeholder=" …") for each in shown]
             tried = wrap(" ".join(cut), _LINE_CHARS)
-            if len(tried) <= _MAX_LINES:
+            if len(tried) <= (
+                _MAX_LINES if note in important else max(_MAX_MINOR_LINES, len(lines))
+            ):
                 fitting.add(note)
                 lines = tried
         return lines
