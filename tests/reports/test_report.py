@@ -504,6 +504,38 @@ def test_tables_have_a_limit_and_say_so():
     assert (len(result["holdings"].rows), result["holdings"].left_out) == (25, 95)
 
 
+@pytest.mark.parametrize("by", ["wallet", "owner", "asset", "token", ["owner", "token"]])
+def test_one_look_is_one_asset_in_both_charts(by):
+    """Even if the charts draw different assets, no two assets have the same colour and pattern."""
+    held = {
+        f"ETH.0x{number:040x}": [
+            token("USDC", 10**9 * number, contract=USDC),
+            *(
+                token(f"T{n}", 10**9 * (n % 7 + n * number % 5), contract=f"0x{n}")
+                for n in range(30)
+            ),
+        ]
+        for number in range(1, 9)
+    }
+    details = fetched(held)
+    owners = details.wallets.assign(owner=["Ada", "Bo"] * 4)
+    values = details.holdings.assign(value=details.holdings["amount"].astype("float64"))
+    keys, drawn = {}, set()
+    for chart in content_of(WalletDetails(owners, values), by=by).charts:
+        for trace in chart.figure.data:
+            look = trace.marker.color, trace.marker.pattern.shape
+            if isinstance(look[0], str):
+                rows = [(*look, trace.name)]
+            else:
+                names = [text.partition("</b>")[0].removeprefix("<b>") for text in trace.hovertext]
+                rows = zip(*look, names, strict=False)
+            for color, shape, name in rows:
+                drawn.add(name)
+                if "Other" not in name and "other" not in name:
+                    assert keys.setdefault((color, shape), name) == name
+    assert len(drawn) > 6
+
+
 @pytest.mark.parametrize(
     "answers,charts",
     [

@@ -72,6 +72,7 @@ _ROW_CHARS = 40  # of a row's label, on two lines
 # The labels of these groups are clear without the name of the column.
 _BUILT_IN = {"wallet", "blockchain", "token", "asset"}
 _MAX_INCOMPLETE_NOTES = 8
+_MAX_RANKED = 100  # the largest tokens, whose patterns are the same even if others are drawn
 MIN_SHARE = 0.0003
 """The smallest drawn share of the total. Smaller areas are invisible, and browsers draw arcs that
 are much shorter than a pixel around a wrong centre."""
@@ -217,6 +218,21 @@ class DrawnBalances:
         if positions.assets:
             return token_or_asset_names(positions, chosen)
         return token_names(positions.holdings, positions.tokens, chosen, by_chain=by_chain)
+
+    def token_fills(
+        self, indices: Sequence[int], colors: ColorsLike | None
+    ) -> list[tuple[str, str]]:
+        """Return the colours and patterns of tokens, the same in all charts of the holdings."""
+        tokens, values = self.positions.tokens, self.positions.holdings.get("value")
+        if values is not None:
+            values = values.to_numpy(dtype=np.float64, na_value=np.nan)
+            values = np.nan_to_num(_infinite_to_nan(values))
+        largest = largest_indices(np.bincount(tokens.codes, values), _MAX_RANKED)
+        ranks = {index: rank for rank, index in enumerate(dict.fromkeys([*largest, *indices]))}
+        keys = [tokens.keys[index] for index in ranks]
+        fill_colors, drawn = choose_colors(keys, colors), [ranks[index] for index in indices]
+        patterns = choose_patterns(fill_colors, keys, drawn)
+        return [(fill_colors[rank], patterns[rank]) for rank in drawn]
 
     def full_token_name(self, index: int) -> tuple[str, str]:
         """Return two texts: a token's symbol, and its blockchain and contract.
@@ -388,11 +404,9 @@ class PivotedSizes:
 
     def trace_styles(self, colors: ColorsLike | None = None) -> list[TraceStyle]:
         """Return the style of each column. If tokens are combined, the last style is for Other."""
-        balances, indices = self.balances, self.tokens.tolist()
-        names: list[str] = balances.token_names(indices)
-        keys = [balances.positions.tokens.keys[index] for index in indices]
-        fill_colors = choose_colors(keys, colors)
-        styles = [*map(TraceStyle, names, fill_colors, choose_patterns(fill_colors, keys))]
+        indices: list[int] = self.tokens.tolist()
+        fills = self.balances.token_fills(indices, colors)
+        styles = [*map(TraceStyle, self.balances.token_names(indices), *zip(*fills, strict=True))]
         other = TraceStyle(other_label(self.other_token_count, self.column_noun), OTHER_COLOR, "")
         return [*styles, other] if self.other_token_count else styles
 

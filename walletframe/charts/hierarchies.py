@@ -42,9 +42,8 @@ from walletframe.charts.palette import (
     BAND_COLORS,
     COLORS,
     OTHER_COLOR,
+    PATTERN_SHAPES,
     area_style,
-    choose_colors,
-    choose_patterns,
     text_color,
 )
 from walletframe.frames.groups import KINDS, by_as_list
@@ -231,10 +230,10 @@ def _draw_tree(
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in KINDS]):
-        rings, weights, write_texts, extent = _default_path_rings(balances, style)
+        rings, write_texts, extent = _default_path_rings(balances, style)
     else:
-        rings, weights, write_texts, extent = _custom_path_rings(grouped, style)
-    fills = _choose_fills(balances, rings, weights, colors)
+        rings, write_texts, extent = _custom_path_rings(grouped, style)
+    fills = _choose_fills(balances, rings, colors)
     boxes = [*_make_boxes(balances, rings, fills, write_texts, style)]
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
@@ -416,32 +415,31 @@ def _make_boxes(
 
 
 def _choose_fills(
-    balances: DrawnBalances,
-    rings: Sequence[_Ring],
-    weights: Floats,  # of tokens; the heaviest token of a colour gets the first pattern
-    colors: ColorsLike | None,
+    balances: DrawnBalances, rings: Sequence[_Ring], colors: ColorsLike | None
 ) -> dict[tuple[int, int], tuple[str, str]]:
-    """Choose the colour and pattern of each group, by its token or by its outermost parent."""
-    ranks = np.argsort(np.argsort(-rings[0].sizes, kind="stable"))
-    fill_keys: dict[tuple[int, int], tuple[bool, int]] = {}
-    for depth, ring in enumerate(rings):
-        outermost = ring.drawn
-        for each in rings[depth:0:-1]:
-            outermost = each.parents[outermost]
-        tokens = balances.positions.tokens.codes[ring.rows[ring.drawn]]
-        indices = (tokens if ring.has_one_token else ranks[outermost]).tolist()
-        fill_keys |= {
-            (depth, group): (ring.has_one_token, index)
-            for group, index in zip(ring.drawn.tolist(), indices, strict=True)
-        }
-    keys = [*{*fill_keys.values()}]
-    keys.sort(key=lambda each: (-weights[each[1]] if each[0] else 0, each[1]))
-    tokens_of = [balances.positions.tokens.keys[at] if is_token else None for is_token, at in keys]
-    chosen = iter(choose_colors(filter(None, tokens_of), colors))
-    fill_colors = [next(chosen) if is_token else COLORS[at % len(COLORS)] for is_token, at in keys]
-    styles = zip(fill_colors, choose_patterns(fill_colors, tokens_of), strict=True)
-    fills = dict(zip(keys, styles, strict=True))
-    return {group: fills[key] for group, key in fill_keys.items()}
+    """Choose the colour and pattern of each leaf, by its token or by its outermost parent."""
+    codes, groups = balances.positions.tokens.codes, rings[-1].drawn
+    leaves = [
+        (depth, group)
+        for depth, ring in enumerate(rings)
+        for group in ring.drawn.tolist()
+        if ring.has_one_token
+    ]
+    tokens = [int(codes[rings[depth].rows[group]]) for depth, group in leaves]
+    fills = dict(zip(leaves, balances.token_fills(tokens, colors), strict=True))
+    if rings[-1].has_one_token:
+        return fills
+    outermost = groups
+    for each in rings[:0:-1]:
+        outermost = each.parents[outermost]
+    ranks = np.argsort(np.argsort(-rings[0].sizes, kind="stable"))[outermost].tolist()
+    return {
+        (len(rings) - 1, group): (
+            COLORS[rank % len(COLORS)],
+            PATTERN_SHAPES[rank // len(COLORS) % len(PATTERN_SHAPES)],
+        )
+        for group, rank in zip(groups.tolist(), ranks, strict=True)
+    }
 
 
 def _fitting_lines(
@@ -461,8 +459,8 @@ def _fitting_lines(
 
 def _custom_path_rings(
     grouped: GroupedBalances, style: _Style
-) -> tuple[list[_Ring], Floats, _WriteTexts, list[str]]:
-    """Return the rings of a path, the size of each token, a function for texts, and notes."""
+) -> tuple[list[_Ring], _WriteTexts, list[str]]:
+    """Return the rings of a path, a function for texts, and notes."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.group_rows(grouped.names[:count]), grouped.group_rows([name])
@@ -484,13 +482,8 @@ def _custom_path_rings(
     counts = [(len(ring.drawn), len(ring.sizes) - len(ring.drawn)) for ring in rings]
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
-    weights = sum_by_group(balances.token_codes, balances.sizes)
-    return (
-        rings,
-        weights,
-        partial(_custom_ring_texts, rings, levels),
-        [drawn_note(*extent, others_text=_REST)],
-    )
+    notes = [drawn_note(*extent, others_text=_REST)]
+    return rings, partial(_custom_ring_texts, rings, levels), notes
 
 
 def _custom_ring_texts(
@@ -647,13 +640,13 @@ def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
 
 def _default_path_rings(
     balances: DrawnBalances, style: _Style
-) -> tuple[list[_Ring], Floats, _WriteTexts, list[str]]:
+) -> tuple[list[_Ring], _WriteTexts, list[str]]:
     """Return what `_custom_path_rings` returns, for the default path."""
     positions = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
     chain_of, chain_count = positions.chain_codes, len(positions.chains)
-    count, token_count = len(positions.wallets), len(positions.tokens.keys)
-    stride = max(token_count, count)
+    count = len(positions.wallets)
+    stride = max(len(positions.tokens.keys), count)
     owners = balances.wallet_codes
     # A pair is a combination of wallet and token; its size is the sum of the sizes of its rows.
     of_rows, codes = pd.factorize(owners * stride + balances.token_codes)
@@ -704,10 +697,8 @@ def _default_path_rings(
         add_ring("wallet", box_of[owners], parents, box_sizes, drawn, members)
     parents = leaf_boxes - count if one_token else leaf_boxes
     add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
-    tokens = positions.tokens.codes[rings[-1].rows[leaves]]
-    weights = sum_by_group(tokens, sizes[leaves], token_count)
     write_texts = partial(_default_ring_texts, balances, rings)
-    return rings, weights, write_texts, _drawn_count_notes(rings, len(codes))
+    return rings, write_texts, _drawn_count_notes(rings, len(codes))
 
 
 def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:

@@ -123,11 +123,21 @@ def text_color(color: str) -> str:
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
 
 
-def choose_patterns(colors: Sequence[str], keys: Sequence[TokenKey | None]) -> list[str]:
-    """Choose patterns that distinguish tokens of the same colour. Their order has no influence."""
+def choose_patterns(
+    colors: Sequence[str], keys: Sequence[TokenKey], drawn: Iterable[int]
+) -> list[str]:
+    """Choose patterns that distinguish tokens of the same colour, and always the drawn ones.
+
+    The first tokens of a colour keep their patterns if other tokens are drawn.
+    """
     seen: defaultdict[str, count[int]] = defaultdict(count)
-    order = sorted(range(len(keys)), key=lambda at: (keys[at] not in _FIXED_COLORS, repr(keys[at])))
+    taken: defaultdict[str, set[str]] = defaultdict(set)
+    order = sorted(range(len(keys)), key=lambda at: keys[at] not in _FIXED_COLORS)
     patterns = {at: PATTERN_SHAPES[next(seen[colors[at]]) % len(PATTERN_SHAPES)] for at in order}
+    for at in sorted({*drawn}, key=order.index):
+        options = (patterns[at], *PATTERN_SHAPES)
+        patterns[at] = next((each for each in options if each not in taken[colors[at]]), options[0])
+        taken[colors[at]].add(patterns[at])
     return [patterns[at] for at in range(len(keys))]
 
 

@@ -277,11 +277,12 @@ def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -
 def _draw_charts(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> list[Chart]:
-    """Draw the holdings by group and by asset, or only by asset if there is one holder."""
+    """Draw the holdings by group and by asset (or token), or only the latter for one holder."""
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not positions.wallet_keys:
         return []
-    by = [names, ["asset"] if names != ["asset"] else ["wallet"]]
+    kind = "token" if "token" in names else "asset"  # of both charts, so that colours agree
+    by = [names, [kind] if names != [kind] else ["wallet", kind]]
     drawn_charts = []
     for each in by[len(positions.wallet_keys) == 1 :]:
         figure = charts.bar(
@@ -290,7 +291,7 @@ def _draw_charts(
             top=_MAX_BARS,
             top_tokens=_MAX_COLORS,
             wallets=wallets,
-            **(grouping.asset_options() if "token" not in each else {}),
+            **grouping.asset_options([kind]),
         )
         note = charts.markup_to_text(figure.layout.meta["line"])
         title, _ = charts.pop_title_and_notes(figure)
