@@ -245,7 +245,7 @@ class TestHierarchies:
     @pytest.mark.parametrize("kind, where", [("token", "BSC"), ("asset", "BSC 0xa0b8")])
     def test_a_token_of_another_blockchain_has_its_name(self, kind, where):
         """A label omits the blockchain's name only inside this blockchain's box."""
-        frame = HOLDINGS.iloc[[1]].assign(token_blockchain="BSC")
+        frame = VALUED.iloc[[1]].assign(token_blockchain="BSC")
         figure = charts.treemap(frame, by=["blockchain", "wallet", kind])
         assert tree(figure) == {f"ETH/0x0000…00a1/USDC<br>({where})": 1}
 

@@ -186,6 +186,20 @@ class TestBars:
         ]
         assert amounts == [7, 8]
 
+    @pytest.mark.parametrize("by", ["wallet", "blockchain", "owner", ["wallet", "token"]])
+    @pytest.mark.parametrize("draw", [charts.bar, charts.treemap, charts.sunburst, charts.timeline])
+    def test_amounts_of_a_single_asset_need_no_argument(self, draw, by):
+        """They are drawn as if the asset was passed, unless there are values."""
+        rows = HOLDINGS[HOLDINGS["symbol"] == "USDC"].assign(snapshot=DAYS[0])
+        wallets = WALLETS.assign(snapshot=DAYS[0])
+        figure, same = (
+            draw(rows, by=by, wallets=wallets, **asset) for asset in ({}, {"asset": "USDC"})
+        )
+        assert figure == same
+        assert figure.layout.title.text.startswith("USDC by ")
+        assert "the amount of USDC." in notes_of(figure)
+        assert "value" in notes_of(draw(rows.assign(value=1.0), by=by, wallets=wallets))
+
     @pytest.mark.parametrize("by, lengths", [("asset", (70, 70)), ("token", (70, 50, 20))])
     def test_a_bar_for_each_token_or_asset(self, by, lengths):
         """Each bar has one colour and needs no legend."""
@@ -364,10 +378,10 @@ class TestBars:
         """The rest is one bar or, if this bar is too long, a text."""
         details = owned([f"o{number:02}" for number in range(40)])
         figure = charts.bar(details.holdings, facet="owner", wallets=details)
-        assert "10 of 40 owners, 10 of 40 bars and 1 asset are drawn; Other" in notes_of(figure)
+        assert "10 of 40 owners and 10 of 40 bars are drawn; Other" in notes_of(figure)
         assert figure.layout.yaxis11.ticktext[-1] == "Other (30 groups)"
         [note] = [each for each in figure.layout.annotations if "of all" in each.text]
-        assert (note.yref, note.y, note.text) == ("y11", 10, "30 balances, 75.0% of all")
+        assert (note.yref, note.y, note.text) == ("y11", 10, "30 USDC, 75.0% of all")
 
     def test_labels_of_small_charts_are_harmless(self):
         """The headings are escaped and distinct, and a wallet keeps its name in each asset."""

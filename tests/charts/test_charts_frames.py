@@ -163,7 +163,8 @@ def sizes(thing):
 @pytest.mark.parametrize("chart", OF_COUNTS)
 def test_unknown_amounts_count_as_balances(chart):
     """Balances of unknown amount are counted, and the hover says so."""
-    assert "unknown amount of T" in CHARTS[chart](holdings(None, "1")).to_json()
+    rows = pd.concat([holdings(None, "1"), holdings("1").assign(token_address="0xU")])
+    assert "unknown amount of T" in CHARTS[chart](rows).to_json()
 
 
 @pytest.mark.parametrize("chart", OF_AMOUNTS_OR_SHARES)

@@ -21,7 +21,11 @@ from walletframe.charts.canvas import (
 )
 from walletframe.charts.palette import OTHER_COLOR, area_style, choose_colors, choose_patterns
 from walletframe.errors import PricesError, SettingsError
-from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
+from walletframe.frames.asset_list import (
+    token_or_asset_index,
+    token_or_asset_names,
+    tokens_to_assets,
+)
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
@@ -48,7 +52,7 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
-from walletframe.frames.positions import Positions, cell_sums, read_positions
+from walletframe.frames.positions import Positions, cell_sums, encode_holdings, read_positions
 from walletframe.numerals import compact, counted_noun, full_amount, money, part_text, percent
 from walletframe.text import safe_line
 
@@ -445,6 +449,7 @@ class GroupedBalances:
     names: list[str]  # the requested names without duplicates
     balances: DrawnBalances
     positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
+    token: TokenLike | None  # the only drawn token or asset, if any
 
     @property
     def chart_title(self) -> str:
@@ -608,21 +613,28 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     shares: bool = False,
     first_name_is_facet: bool = False,
     always_read_wallets: bool = False,  # read `wallets` even if no name is one of its columns
+    several_snapshots: bool = False,  # whether the rows may be of several snapshots
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
 
-    With `token`, `asset` or `wallet`, read only rows of that token, asset or wallet.
+    With `token`, `asset` or `wallet`, read only rows of that token, asset or wallet. If a frame
+    without values has a single asset, its amounts are drawn.
     """
     requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
     # Grouping by wallet, blockchain, token or asset needs no column of `wallets`.
     always_read_wallets |= not {"wallet", "blockchain", *KINDS}.issuperset(requested)
+    is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
     positions, names = read_grouping(
-        holdings,
+        encode_holdings(holdings) if is_frame and several_snapshots else holdings,
         with_default_asset(read_by),
         wallets if always_read_wallets else None,
         assets=assets,
         bridged=bridged,
     )
+    if one_token is None and is_frame and not shares and "value" not in positions.holdings:
+        combined = positions if positions.assets else tokens_to_assets(positions)
+        if len(combined.tokens.keys) == 1 and not combined.tokens.unknown.any():
+            positions, one_token = combined, combined.contracts.keys[0]
     by_contract = positions.with_contracts_as_tokens()
     selected_from = positions if token is None else by_contract
     balances = read_drawn_balances(
@@ -633,9 +645,17 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     drawn = {"token" if name == "symbol" else name for name in requested}
     names = [name for name in names if name in drawn]
     shown_names = names[:1] if first_name_is_facet else names
-    notes = GroupedBalances(shown_names, balances, positions).incomplete_group_notes()
+    grouped = GroupedBalances(shown_names, balances, positions, one_token)
+    notes = grouped.incomplete_group_notes()
     balances = replace(balances, left_out=[*notes, *balances.left_out])
-    return GroupedBalances(names, balances, positions)
+    return replace(grouped, names=names, balances=balances)
+
+
+def prefer_user_names(user_names: Sequence[str], short: Sequence[str]) -> list[str]:
+    """Replace short names of wallets by the user's names, if these are distinct."""
+    own = [safe_line(name, _ROW_CHARS) for name in user_names]
+    pairs = zip(own, short, strict=True)
+    return [name if name and own.count(name) == 1 else label for name, label in pairs]
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -225,6 +226,10 @@ def _draw_tree(
     if one_token and path[:-1] == outer_path and path[-1] in KINDS:
         path = outer_path
     grouped, wallets = read_grouped_balances(holdings, path, **options), options["wallets"]
+    *outer, last = grouped.names
+    if grouped.token is not None and outer == outer_path and last in KINDS:
+        balances, one_token = replace(grouped.balances, positions=grouped.positions), True
+        grouped = replace(grouped, names=outer_path, balances=balances)
     title = title or grouped.chart_title
     balances = grouped.balances
     if not len(balances.rows):

@@ -52,7 +52,7 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
-from walletframe.frames.positions import encode_holdings, snapshot_times
+from walletframe.frames.positions import snapshot_times
 from walletframe.frames.schema import COMPARED, SIMULATED, SNAPSHOT
 from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount
 from walletframe.text import safe_line
@@ -188,7 +188,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         hint = 'remove "snapshot" from by: the axis of a timeline already shows the snapshots'
         raise SettingsError(f"a timeline can't be grouped by {SNAPSHOT!r}", hint=hint)
     grouped = read_grouped_balances(
-        encode_holdings(holdings) if isinstance(holdings, pd.DataFrame) else holdings,
+        holdings,
         names,
         token=token,
         asset=asset,
@@ -197,13 +197,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         bridged=bridged,
         first_name_is_facet=facet is not None,
         always_read_wallets=names not in (["token"], ["asset"]),
+        several_snapshots=True,
     )
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
-    one_token = token if asset is None else asset
-    has_gaps = facet is not None
-    snapshots = _choose_snapshots(balances.positions, wallets, one_token, names, gaps=has_gaps)
+    # `grouped.positions` has the asset, also if the bars are its contracts.
+    positions, has_gaps = grouped.positions if token is None else balances.positions, bool(facet)
+    snapshots = _choose_snapshots(positions, wallets, grouped.token, names, gaps=has_gaps)
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
