@@ -110,16 +110,21 @@ def test_numbers_are_beside_the_bars():
 
 
 def test_wallets_are_named_and_distinct():
-    """Bars have the wallets' names, or whole addresses if two short addresses are equal."""
+    """Bars have the names of the fetch, or whole addresses if two short addresses are equal."""
     alike = [f"ETH.0x1111{middle * 32}2222" for middle in "ab"]
     before = fetched({wallet: [] for wallet in alike})
     after = fetched({wallet: [token()] for wallet in alike})
     labels = waterfall(compare(before, after)).layout.yaxis.ticktext
     assert set(alike) <= {label.replace("<br>", "") for label in labels}
     named = after._replace(wallets=after.wallets.assign(name=["Ada", "Bo"]))
-    figure = waterfall(compare(before, after), wallets=named)
-    assert figure.layout.yaxis.ticktext[0] == "Ada ·<br>ETH.0x1111…2222"
-    assert f"Ada · {alike[0]}" in figure.data[0].hovertext[0]
+    by_asset = compare(before, named, by=["wallet", "asset"])
+    for figure in (
+        waterfall(compare(before, after), wallets=named),
+        waterfall(compare(before, named)),
+        waterfall(by_asset, asset=by_asset["asset"][0]),
+    ):
+        assert figure.layout.yaxis.ticktext == ("Ada", "Bo", "Total")
+        assert f"Ada · {alike[0]}" in figure.data[0].hovertext[0]
 
 
 def test_a_token_in_all_wallets_is_one_bar():

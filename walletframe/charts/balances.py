@@ -564,11 +564,10 @@ class GroupLevel:
     def row_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
         short = self.short_group_names(indices)
-        if self.names == ["wallet"]:  # the user's names alone, if they are distinct
+        if self.names == ["wallet"]:
             wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
-            own = [safe_line(self.balances.user_wallet_names[at], _ROW_CHARS) for at in wallets]
-            pairs = zip(own, short, strict=True)
-            short = [name if name and own.count(name) == 1 else label for name, label in pairs]
+            own = [self.balances.user_wallet_names[at] for at in wallets]
+            short = prefer_user_names(own, short)
         of_wallets = self.groups.tokens[indices] < 0
         counts = (each[indices] * of_wallets for each in (self.wallets_known, self.wallets_asked))
         return [

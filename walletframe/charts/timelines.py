@@ -15,6 +15,7 @@ from walletframe.charts.balances import (
     label_text,
     largest_indices,
     pivot_sizes,
+    prefer_user_names,
     rank_by_code,
     read_grouped_balances,
     sum_by_group,
@@ -532,7 +533,8 @@ def waterfall(
     top : int, default 20
         Maximum number of bars (at most 100). The smallest changes are combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of one of the two compared fetches. A column ``name`` labels the bars.
+        The ``wallets`` of one of the two compared fetches. Its column ``name`` labels the bars
+        instead of the column ``name`` of the changes.
     title : str, optional
         As in `bar`.
 
@@ -682,10 +684,10 @@ def _group_columns(rows: pd.DataFrame) -> list[str]:
 def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
     """Return two lists of names of the wallets or groups in the rows: short and full names."""
     if "address" in rows:
-        frame = None if wallets is None else extract_wallets(wallets)
-        user_names = user_wallet_names(rows, frame)
+        user_names = user_wallet_names(rows, rows if wallets is None else extract_wallets(wallets))
         full = [*map(full_wallet_name, rows["blockchain"], rows["address"], user_names)]
-        return wallet_names(rows, np.arange(len(rows)), user_names), full
+        short = wallet_names(rows, np.arange(len(rows)), user_names)
+        return prefer_user_names(user_names, short), full
     labels = rows[_group_columns(rows)]
     if not len(labels.columns):
         return ["all wallets"], ["all wallets"]

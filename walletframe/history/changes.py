@@ -13,6 +13,7 @@ from walletframe.frames.asset_list import reject_assets
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import is_simulated, known_mask
+from walletframe.frames.names import user_wallet_names
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     COMPARED,
@@ -21,6 +22,7 @@ from walletframe.frames.schema import (
     Source,
     concat_frames,
     require_columns,
+    text_array,
 )
 from walletframe.history.folder import LIST_CALL
 from walletframe.history.timelines import (
@@ -94,7 +96,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         followed by the wallets that only `after` contains. The index is a RangeIndex. The columns
         are
 
-        - ``blockchain``, ``address``, str: the wallet, as spelled in its last row;
+        - ``blockchain``, ``address``, str: the wallet, as spelled in its last row, and ``name``,
+          str, if `before` or `after` has this extra column;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. If a wallet is
           unknown at one time and has no tokens at the other time, it has one row, with NA as token;
         - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if the amount
@@ -163,6 +166,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         as_details(before, "before"), as_details(after, "after")
     )
     names = [by] if isinstance(by, str) else list(by or [])
+    wallets = concat_frames([earlier.wallets, later.wallets])
     holdings, by_contract = concat_frames([earlier.holdings, later.holdings]), "token" in names
     token_filter = make_token_filter(
         holdings, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
@@ -177,16 +181,18 @@ def compare(  # noqa: PLR0913 - users pass each option by name
             reject_assets(assets, bridged=bridged)
         changes = _changes_by_wallet(matrix)
     else:
-        wallets = concat_frames([earlier.wallets, later.wallets])
         changes = _changes_by_group(matrix, wallets, by, assets=assets, bridged=bridged)
+    if "address" in changes and "name" in wallets and "name" not in changes:
+        texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
+        changes.insert(changes.columns.get_loc("address") + 1, "name", text_array(texts))
     # Charts of changes need these attributes, which are plain text for any file format.
     moments = {"before": _newest_time(earlier.wallets), "after": _newest_time(later.wallets)}
-    texts = {
+    compared = {
         key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
     }
     if is_simulated(earlier.wallets) or is_simulated(later.wallets):
-        texts["service"] = SIMULATED
-    changes.attrs[COMPARED] = texts
+        compared["service"] = SIMULATED
+    changes.attrs[COMPARED] = compared
     return changes
 
 

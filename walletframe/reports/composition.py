@@ -363,7 +363,7 @@ def _label_cells(
     columns: dict[str, list[Cell]] = {}
     if {"blockchain", "address"} <= {*labels}:
         columns["wallet"] = wallet_cells(frame, wallets)
-        labels = [name for name in labels if name not in {"blockchain", "address"}]
+        labels = [name for name in labels if name not in {"blockchain", "address", "name"}]
     for label in labels:
         if label not in {"token_blockchain", "token_address"}:
             missing = "" if label in _TOKEN_LABELS else f"no {label}"
