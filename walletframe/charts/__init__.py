@@ -2,7 +2,8 @@
 
 The functions display, send and store nothing, and change no option of plotly. Amounts of different
 tokens are never added. If the caller names a token, a chart shows the amounts of this token.
-Without a token, it shows the column ``value``, or counts or shares if there is no such column.
+Without a token, it shows the column ``value`` or else the amounts of the only asset, counts or
+shares.
 """
 
 from plotly.graph_objects import Figure

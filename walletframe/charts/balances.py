@@ -227,11 +227,10 @@ class DrawnBalances:
         self, indices: Sequence[int], colors: ColorsLike | None
     ) -> list[tuple[str, str]]:
         """Return the colours and patterns of tokens, the same in all charts of the holdings."""
-        tokens, values = self.positions.tokens, self.positions.holdings.get("value")
-        if values is not None:
-            values = values.to_numpy(dtype=np.float64, na_value=np.nan)
-            values = np.nan_to_num(_infinite_to_nan(values))
-        largest = largest_indices(np.bincount(tokens.codes, values), _MAX_RANKED)
+        tokens, holdings = self.positions.tokens, self.positions.holdings
+        values = holdings.get("value", pd.Series(1.0, holdings.index))
+        weights = np.nan_to_num(_infinite_to_nan(values.to_numpy(np.float64, na_value=np.nan)))
+        largest = largest_indices(sum_by_group(tokens.codes, weights), _MAX_RANKED).tolist()
         ranks = {index: rank for rank, index in enumerate(dict.fromkeys([*largest, *indices]))}
         keys = [tokens.keys[index] for index in ranks]
         fill_colors, drawn = choose_colors(keys, colors), [ranks[index] for index in indices]
@@ -623,8 +622,10 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     # Grouping by wallet, blockchain, token or asset needs no column of `wallets`.
     always_read_wallets |= not {"wallet", "blockchain", *KINDS}.issuperset(requested)
     is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
+    if several_snapshots and isinstance(holdings, pd.DataFrame):
+        holdings = encode_holdings(holdings)
     positions, names = read_grouping(
-        encode_holdings(holdings) if is_frame and several_snapshots else holdings,
+        holdings,
         with_default_asset(read_by),
         wallets if always_read_wallets else None,
         assets=assets,

@@ -106,7 +106,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
     The length of a bar is the amount of `token` or `asset`, the sum of the column ``value``
-    (float64, with an optional column ``currency``) or, without values, the number of balances.
+    (float64, with an optional column ``currency``) or, without values, the amount of the only asset
+    or the number of balances.
 
     Parameters
     ----------
@@ -526,7 +527,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         grey = {"colorscale": [[0, OTHER_COLOR], [1, OTHER_COLOR]], "showscale": False}
         other = _heatmap_trace(sizes[-1:], texts[-1:], measure)
         traces.append(other.update(y=[on_scale], **grey))
-    labels = [series.name for series in grid.trace_styles()][: len(tokens)]
+    labels = balances.token_names(tokens.tolist())
     column_axis, below = _column_axis_and_space(labels, width, grid.column_noun)
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.column_noun)
     # A count would often make Other the longest label. Columns with equal names would merge.

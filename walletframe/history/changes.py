@@ -184,7 +184,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         changes = _changes_by_group(matrix, wallets, by, assets=assets, bridged=bridged)
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
-        changes.insert(changes.columns.get_loc("address") + 1, "name", text_array(texts))
+        changes.insert([*changes].index("address") + 1, "name", text_array(texts))
     # Charts of changes need these attributes, which are plain text for any file format.
     moments = {"before": _newest_time(earlier.wallets), "after": _newest_time(later.wallets)}
     compared = {
