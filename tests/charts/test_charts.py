@@ -858,7 +858,7 @@ class TestNotes:
 def test_title_and_notes_are_split_from_a_figure(place):
     """A page writes both itself, so the figure's height is reduced; the rest is unchanged."""
     frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
-    figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
+    figure = [charts.heatmap(frame, top=20), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
     bare = charts.Figure(figure)
     title, notes = charts.pop_title_and_notes(bare)
     assert (title, " ".join(notes)) == (figure.layout.title.text, notes_of(figure))
@@ -871,6 +871,16 @@ def test_title_and_notes_are_split_from_a_figure(place):
         == [note.text for note in bare.layout.annotations]
     )
     assert bare.data == figure.data or figure.data[0].type == "heatmap"
+
+
+def test_a_low_figure_without_notes_has_no_space_for_them():
+    """Its plot still has half of the height, but of the height without the notes."""
+    figure = charts.heatmap(VALUED)
+    bare = charts.Figure(figure)
+    charts.pop_title_and_notes(bare)
+    layout, before = bare.layout, figure.layout
+    assert before.height - layout.height > before.margin.t - layout.margin.t
+    assert layout.height - layout.margin.t - layout.margin.b >= layout.height / 2
 
 
 class TestRefusals:

@@ -61,7 +61,7 @@ class PlotAccessor:
     >>> frame.wf.plot.bar(by="wallet", token="ETH", colors=colors).data[0].x
     (3.0, 1.0)
     >>> frame.wf.plot.pie("NEAR.ada.near", colors=colors).data[0].labels
-    ('ETH',)
+    ('ETH 100%',)
     >>> frame.wf.plot.lorenz("ETH").data[0].y
     (0.0, 0.25, 1.0)
     >>> nested = [frame.wf.plot.treemap(token="ETH"), frame.wf.plot.sunburst(token="ETH")]
