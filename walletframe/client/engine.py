@@ -176,8 +176,8 @@ class Client:
             closing(self._open_stream(policy, cancel)) as stream,  # raises before a bar is drawn
             status_counter(progress, len(requested)) as on_status,
         ):
-            records = stream.results(chunks)
-            job = Job(lambda report: assemble(self._ordered_records(records, report), labels))
+            results = stream.results(chunks)
+            job = Job(lambda report: assemble(self._store_and_order(results, report), labels))
             details, is_interrupted = job.run_with_progress(on_status, cancel)
         stream.problems.warn()
         if is_interrupted:
@@ -185,10 +185,10 @@ class Client:
         warn_or_raise(details, on_failure)
         return details
 
-    def _ordered_records(
-        self, records: Iterator[WalletResult | None], report: Callable[[Status], None]
+    def _store_and_order(
+        self, results: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Yield records in the order of the wallets; report statuses once answers are cached."""
+        """Cache answers, then report their statuses; yield records in the order of the wallets."""
         store = self._open_store()
         unordered: dict[int, WalletRecord] = {}
         unstored: list[tuple[WalletAddress, CachedAnswer]] = []
@@ -202,7 +202,7 @@ class Client:
             unstored.clear()
             unreported.clear()
 
-        for result in records:
+        for result in results:
             if result is not None:
                 unordered[result.position] = record = result.record
                 unreported.append(record.outcome.status)

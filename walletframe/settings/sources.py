@@ -101,7 +101,7 @@ def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
     if variable := os.environ.get(FILE_VARIABLE):
         path = _require_toml_path(FILE_VARIABLE, variable)
         if not path.is_absolute():  # otherwise any working folder could contain this file
-            hint = "use the complete path of a settings file"
+            hint = "use the absolute path of a settings file"
             raise SettingsError(f"{FILE_VARIABLE} is not an absolute path", hint)
         return [(path, True)]
     trusted, local = user_settings_file(), Path(FILE_NAME)

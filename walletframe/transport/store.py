@@ -95,8 +95,8 @@ class BackendStore:
         modules = {str(getattr(step, "__module__", "")).partition(".")[0] for step in steps}
         if modules & _PICKLE_MODULES or "pickle" in str(getattr(serializer, "name", "")):
             hint = 'create the backend with a JSON serializer, such as serializer="json"'
-            reason = "stores pickles, and reading a pickle can run code"
-            raise SettingsError(f"the cache backend {type(backend).__name__} {reason}", hint)
+            message = f"the backend {type(backend).__name__} stores pickles, which can run code"
+            raise SettingsError(message, hint)
         self._backend = backend
         self._fallback: dict[str, CachedAnswer] = {}  # answers that the backend could not store
         self._readable = self._writable = True
