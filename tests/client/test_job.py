@@ -1,4 +1,4 @@
-"""Work on a thread of its own: its news arrive whole, and an interrupt cancels it."""
+"""Jobs: every status arrives, and an interrupt cancels the work."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from walletframe.client import Job
 
 @pytest.mark.parametrize("attempt", range(24))
 def test_no_news_is_lost_at_the_end(attempt):
-    """News and the end that arrive just as a wait for news times out are returned."""
+    """Statuses that arrive just as a wait for them times out are returned."""
 
     def work(report):
         time.sleep(0.09)
@@ -30,7 +30,7 @@ def test_no_news_is_lost_at_the_end(attempt):
 
 
 def test_an_interrupt_at_the_first_moment_is_caught():
-    """It cancels the work, whose result is returned."""
+    """The interrupt cancels the work, and the result is returned."""
 
     def work(_):
         os.kill(os.getpid(), signal.SIGINT)

@@ -71,16 +71,10 @@ class Session:
     _method: ClassVar[str] = "GET"
 
     def __init__(
-        self,
-        url: str,
-        real_url: str,
-        adapter: KeyedAdapter,
-        *,
-        timeout_s: float,
-        max_pause_s: float,
+        self, url: str, real_url: str, adapter: KeyedAdapter, *, timeout_s: float, max_wait_s: float
     ) -> None:
         self._url, self._adapter = url, adapter
-        self._timeout_s, self._max_pause_s = timeout_s, max_pause_s
+        self._timeout_s, self._max_wait_s = timeout_s, max_wait_s
         self.in_flight: InFlightRequests = adapter.in_flight
         self._large_lock = Lock()
         self._session = requests.Session()
@@ -137,7 +131,7 @@ class Session:
                         faults.status_outcome(status, message, self._server),
                         key_refused=status in _REJECTED_KEY,
                         retryable=status in _RETRYABLE,
-                        retry_after_s=parse_retry_after(retry_after, self._max_pause_s),
+                        retry_after_s=parse_retry_after(retry_after, self._max_wait_s),
                     )
             except (OSError, HTTPError, ValueError) as fault:  # exceptions of requests are OSErrors
                 outcome = faults.fault_outcome(fault, limit_s, self._server)
@@ -180,8 +174,8 @@ class ServiceSession(Session):
     def __init__(self, settings: Settings) -> None:
         base_url, key = endpoint_and_key(settings)
         url, adapter = base_url + DETAILS_PATH, service_adapter(key, connections=settings.workers)
-        max_pause_s = settings.retry_after_max_s
-        super().__init__(url, url, adapter, timeout_s=settings.timeout_s, max_pause_s=max_pause_s)
+        max_wait_s = settings.retry_after_max_s
+        super().__init__(url, url, adapter, timeout_s=settings.timeout_s, max_wait_s=max_wait_s)
         self._check_lock = Lock()  # answers are checked one at a time, to save memory
 
     def _unusable_reason(self, body: bytes) -> str | None:
@@ -203,7 +197,7 @@ class NodeSession(Session):
         masked_url = f"{parts.scheme}://{MASKED_HOST}/"
         real_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
         adapter = node_adapter(parts)
-        super().__init__(masked_url, real_url, adapter, timeout_s=timeout_s, max_pause_s=0)
+        super().__init__(masked_url, real_url, adapter, timeout_s=timeout_s, max_wait_s=0)
         self._session.headers["Content-Type"] = "application/json"
 
     def disconnect(self) -> None:
