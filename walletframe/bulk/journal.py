@@ -1,7 +1,6 @@
 """The journal: answers that are not in a part yet, and failures of requests without an answer.
 
-The journal consists of segments, about one per part. A segment is removed once all its wallets are
-in parts.
+The journal has about one segment per part. A segment is removed once all its wallets are in parts.
 """
 # Each answer is appended as soon as it arrives, and each failure before the progress bar counts it.
 # So a killed run loses only the requests in flight: the next run writes the journal as a part. A

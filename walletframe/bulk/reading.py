@@ -212,11 +212,9 @@ def read_wallets(
     Parameters
     ----------
     folder : str or Path
-        The folder of a finished, running or killed run. Answers that are not in a Parquet file yet
-        are read from the journal.
+        The folder of a finished, running or killed run. All answers that have arrived are read.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        Read only these wallets, for example from a folder that is larger than memory. The files of
-        holdings are read one at a time.
+        Read only these wallets. The folder may be larger than memory.
     tokens : str, (str, str or None), or list of them, optional
         Read only the balances of these tokens. A token is an unambiguous symbol or a pair
         (blockchain, contract), with None as the contract for the native coin. All wallets are

@@ -77,30 +77,24 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 ) -> FetchSummary:
     """Fetch wallets, even more than fit in memory, into a folder of Parquet files.
 
-    The folder is written while the answers arrive. To resume a run that ended for any reason,
-    repeat the call: wallets that are ok in the folder are not requested again. So use another
-    folder for the holdings of another day.
+    The folder is written while the answers arrive. To resume a run, repeat the call: wallets that
+    are ok in the folder are not requested again. For another day's holdings, use another folder.
 
     Parameters
     ----------
     wallets : path, iterator, or anything that `fetch_wallets` accepts
-        The wallets, as for `fetch_wallets`. Lists and files are checked before the first request.
-        An iterator is consumed lazily.
+        The wallets. Lists and files are checked before the first request, iterators lazily.
     folder : str or Path
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        `read_wallets` appends these columns to ``wallets``. A missing value keeps the value of an
-        earlier call.
+        `read_wallets` appends these columns to ``wallets``. A missing value keeps the earlier one.
     client : Client, optional
-        As for `fetch_wallets`. Fresh answers in the client's cache are used. New answers are not
-        stored in the cache.
+        As for `fetch_wallets`. Fresh answers in the cache are used, but no new ones are stored.
     progress : bool or callable, optional
-        As for `fetch_wallets`; the total of an iterator is None. Wallets that are already ok in the
-        folder count as done.
+        As for `fetch_wallets`. Wallets in the folder count as done. Iterators have no total (None).
     on_failure, on_unreadable, fix : optional
-        As for `fetch_wallets`, but by default, unreadable items of an iterator are dropped, with a
-        warning and a count in the summary.
+        As for `fetch_wallets`, but by default, unreadable items of an iterator are dropped.
 
     Returns
     -------
@@ -111,8 +105,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError, AddressError, ColumnsError, SettingsError
         In the same cases as `fetch_wallets`, and if a column in `keep` has values of several types,
-        or a name that the files use. If an item of an iterator can't be read, the wallets before
-        this item are in the folder.
+        or a name that the files use. The wallets before an unreadable item are in the folder.
     DatasetError
         If the folder is a URL, has other files, or has the wallets of another service; if another
         run is writing to the folder; or if the disk is full. All written parts are complete.
@@ -120,13 +113,11 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         If wallets are not ok and ``on_failure="raise"``. The attribute ``details`` is the summary.
     FetchInterrupted
         After Ctrl-C or the notebook's stop button. The attribute ``details`` is the summary.
-        Finished wallets are in the folder.
 
     Warns
     -----
     FetchWarning, AnswerWarning, InputWarning
-        In the same cases as `fetch_wallets`, and a FetchWarning for the first dropped item of an
-        iterator.
+        As `fetch_wallets`, and a FetchWarning for the first dropped item of an iterator.
 
     See Also
     --------
@@ -144,8 +135,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
       18 decimals, and null if the amount has more than 20 digits before the decimal point. The
       exact amount is in ``amount_text``.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
-      ``wallets``. These files are updated when a run ends. They lack wallets that were never
-      requested.
+      ``wallets``. These files are updated when a run ends.
     - ``folder/kept.parquet``, if `keep` was given: blockchain, address and the columns in `keep`.
 
     Status and source are text, and times are in UTC. Files of wallets and holdings never change:

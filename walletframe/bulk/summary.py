@@ -51,8 +51,7 @@ class FetchSummary:
     parts : int
         The number of parts that were written.
     unreadable : tuple of (int, str, str)
-        The first thousand unreadable items of an iterator, as (position, value, reason). Positions
-        are counted from 0.
+        The first thousand unreadable items of an iterator, as (position from 0, value, reason).
     unreadable_count : int
         The number of unreadable items.
     key_refused : bool

@@ -50,8 +50,7 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     Returns
     -------
     list of Amount
-        At most `npartitions` + 1 items: the smallest amount, the boundaries between partitions, and
-        the largest amount.
+        At most `npartitions` + 1 items: the smallest amount, boundaries, and the largest amount.
 
     Raises
     ------

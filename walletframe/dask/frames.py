@@ -182,13 +182,11 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         keep : str or list of str, optional
             As for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
-            The settings. Default: those of the default client, see `configure`. Workers receive
-            the settings without the API key, and read the key from their environment variable
-            ``WALLETFRAME_API_KEY``.
+            The settings. Default: those of the default client, see `configure`. Each worker reads
+            the API key from its environment variable ``WALLETFRAME_API_KEY``.
         shards : int, default 64
-            The number of subfolders. A hash of the address selects the subfolder of a wallet. Each
-            shard is one task, so use several shards per thread of the cluster. The number of shards
-            of an existing folder can't be changed.
+            The number of subfolders, each of which is one task. A hash of the address selects the
+            shard. Use several shards per thread. A later call can't change the number of shards.
         progress, on_failure, on_unreadable, fix : optional
             As for `walletframe.fetch_to_parquet`.
 
@@ -401,8 +399,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Raises
     ------
     DatasetError
-        If `fetch_to_parquet` did not write the folder. On a worker: if a file is damaged, or has
-        changed since the folder was opened.
+        If `fetch_to_parquet` did not write the folder. On a worker: if a file has changed.
 
     See Also
     --------

@@ -1,8 +1,7 @@
 """Writers of CSV, Parquet, JSON and Excel files, with exact amounts and escaped text.
 
-Most readers end a row at a bare carriage return, which the CSV writer of pandas does not quote. It
-also writes missing and empty text alike. Here, control characters are escaped, and empty text is
-quoted.
+The CSV writer of pandas does not quote a bare carriage return, which ends a row for most readers,
+and writes missing and empty text alike. Here, a carriage return is escaped, and empty text quoted.
 """
 
 from __future__ import annotations
@@ -303,9 +302,8 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
 
     The numbers are the nearest floats; Excel shows 15 digits. The next column, ``<name>_text``,
     contains the exact amounts as text. Formulas and control characters in texts are escaped. Times
-    are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Columns whose
-    name ends in ``_url`` contain links to http or https. The index is not written. `read_holdings`
-    reads the file back.
+    are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Only columns
+    named ``…_url`` have links. The index is not written. `read_holdings` reads the file back.
 
     Parameters
     ----------

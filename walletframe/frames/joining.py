@@ -49,8 +49,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     Parameters
     ----------
     on_unreadable : {"raise", "drop"}, default "raise"
-        Whether to raise an error for rows that can't be parsed, or to drop them. Empty rows are
-        always skipped.
+        Whether to raise an error for unreadable rows, or to drop them. Empty rows are skipped.
 
     Returns
     -------
@@ -124,8 +123,7 @@ def join(
         The column of your table with wallets as ``"ETH.0x…"`` strings. Only needed if your table
         has several such columns, and lacks ``blockchain`` and ``address``.
     suffixes : (str, str), default ("_yours", "")
-        Endings for column names that both tables have: the first for your table, the second for
-        `frame`.
+        Endings of column names that both tables have: in your table, and in `frame`.
 
     Returns
     -------
@@ -147,8 +145,7 @@ def join(
     Warns
     -----
     InputWarning
-        If rows of your table have no match, or if a wallet with balances is in several rows of your
-        table. The warning counts them.
+        If rows of your table have no match, or if several rows have the same wallet with balances.
 
     Examples
     --------

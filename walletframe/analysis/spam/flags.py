@@ -69,8 +69,7 @@ def flag_spam(
           from `explain_spam`, or the path of such a CSV file;
         - an iterable of pairs (blockchain, contract).
 
-        If the list has symbols, other contracts on the same blockchain with the same symbol count
-        as imitations.
+        Other contracts with a listed symbol on the same blockchain count as imitations.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -79,8 +78,7 @@ def flag_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, and the columns below. Rows with the same token and symbol have
-        the same values.
+        The same rows and columns, and these columns, with equal values for each token and symbol:
 
         - ``spam_score`` (float64): the score, from 0 to 1;
         - ``spam_reasons`` (str): the names of the reasons, separated by ``", "``, in descending
@@ -99,8 +97,8 @@ def flag_spam(
     -----
     The score is the sum of the weights of the reasons, clipped to the range from 0 to 1.
     `explain_spam` lists the reasons and weights. The score of known tokens, allowed tokens and
-    native coins is 0, and the score of denied tokens is 1. No requests are sent. A worthless token
-    with an ordinary name is not detected.
+    native coins is 0, and that of denied tokens is 1. No requests are sent. Worthless tokens with
+    ordinary names are not detected.
 
     Prices only count if there are other reasons. Then a price from the service lowers the score,
     except for symbols with a link, a claim or a disguise. A missing price slightly raises the score
