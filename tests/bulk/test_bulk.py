@@ -102,7 +102,7 @@ class TestFrames:
         assert str(2**256 - 1) in result.holdings.raw_amount.tolist()
 
     def test_order_is_as_requested_over_several_parts(self, fast, folder, small_parts):
-        """Wallets are numbered in the requested order, whenever they are answered."""
+        """Positions follow the requested order, not the order of the answers."""
         requested = addresses(*range(35))
         with fast.client() as client:
             assert wf.fetch_to_parquet(requested, folder, client=client).parts == 4
@@ -114,7 +114,7 @@ class TestFrames:
     def test_selected_wallets_keep_the_requested_order_and_spelling(
         self, fast, folder, small_parts
     ):
-        """A wallet that is not in the folder has a row that says so."""
+        """A wallet that is not in the folder has the status not_cached."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(*range(25)), folder, client=client)
         wanted = [addresses(21)[0].upper().replace("0X", "0x"), "NEAR.nobody", addresses(2)[0]]
@@ -169,7 +169,7 @@ class TestFiles:
         assert frame.sort("amount", nulls_last=True)["amount"].to_list() == ordered
 
     def test_exact_amounts_are_read(self, written):
-        """They are exact to the last digit, even if the decimals are rounded or null."""
+        """Exact amounts are read, even if the decimals are rounded or null."""
         near, largest = Fraction("2.000000000000000000500001"), Fraction(2**256 - 1, 10**18)
         exact = wf.read_wallets(written).holdings["amount"]
         assert [*map(Fraction, exact.dropna())] == [9, 100, largest, near]
@@ -186,7 +186,7 @@ class TestFiles:
         assert printed(code, written) == ["ok datetime64[us, UTC] 0 5"]
 
     def test_there_are_no_other_files(self, written):
-        """There are parts, and a folder of failures, which is empty here."""
+        """The folder has parts, and an empty folder for failed wallets."""
         assert not list((written / "failed").iterdir())
         for name in ("wallets", "holdings"):
             assert [path.name for path in (written / name).iterdir()] == ["part-000001.parquet"]
@@ -225,7 +225,7 @@ class TestAgain:
         assert not list((folder / "failed").iterdir())
 
     def test_a_wallet_that_fails_again_has_one_row(self, fast, folder, small_parts):
-        """The row is the newest; a wallet that is no longer requested keeps one, too."""
+        """The newest failure counts. A wallet that is no longer requested keeps its row."""
         requested = addresses(*range(25), failing=True)
         with fast.client() as client:
             for number in (25, 25, 20):
@@ -237,7 +237,7 @@ class TestAgain:
         assert wf.read_wallets(folder, wallets=requested[3]).wallets.status.tolist() == ["failed"]
 
     def test_more_wallets_are_inserted_or_appended(self, fast, folder):
-        """Those of a longer list are in its order, those of another list at the end."""
+        """New wallets of a longer list are in its order, those of another list at the end."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
             wf.fetch_to_parquet(addresses(1, 2, 3), folder, client=client)
@@ -245,7 +245,7 @@ class TestAgain:
         assert read_addresses(folder) == addresses(1, 2, 3, 9, 8)
 
     def test_a_complete_folder_needs_no_key(self, fast, folder):
-        """It is read without a request."""
+        """A complete folder is read without a request."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1), folder, client=client)
         with wf.Client(base_url=fast.base_url, cache=False) as keyless:
@@ -254,7 +254,7 @@ class TestAgain:
                 wf.fetch_to_parquet(addresses(1, 2), folder, client=keyless)
 
     def test_another_service_needs_another_folder(self, fast, folder):
-        """Its wallets are not mixed in."""
+        """Wallets of two services are never in one folder."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1), folder, client=client)
         with fast.client(service="other") as client, pytest.raises(DatasetError, match="'other'"):
@@ -262,7 +262,7 @@ class TestAgain:
         assert read_addresses(folder) == addresses(1)
 
     def test_answers_in_no_part_are_resumed(self, service, folder, monkeypatch):
-        """They come from the journal, even several wallets in one; no request is repeated."""
+        """Answers are read from the journal, and no request is repeated."""
         requested = [f"ETH.0x{number:040x}" for number in range(23)]
 
         def fail(*_):
@@ -291,7 +291,7 @@ class TestCache:
     """The client's own cache."""
 
     def test_fresh_answers_are_used_and_new_ones_not_cached(self, fast, folder):
-        """No request is repeated, and the disk holds an answer once."""
+        """No request is repeated, and an answer is stored only once."""
         with fast.client(cache="memory") as client:
             client.fetch(addresses(1))
             wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
@@ -314,7 +314,7 @@ class TestInput:
     """Forms of input."""
 
     def test_repeats_are_requested_once_in_the_first_spelling(self, fast, folder):
-        """In a list as in a stream."""
+        """Lists and streams are treated alike."""
         [name] = addresses(0xAB)
         other = name[:-40] + name[-40:].upper()
         with fast.client() as client:
@@ -325,7 +325,7 @@ class TestInput:
         assert fast.request_counts().total() == 1
 
     def test_unreadable_wallets_can_be_skipped(self, fast, folder, tmp_path):
-        """Of a list and of a file; each is named with its position."""
+        """The warning names each unreadable wallet of a list or a file, and its position."""
         [name] = addresses(0xAB)
         (tmp_path / "list.txt").write_text(f"{name}\n\nbad\n")
         with fast.client() as client:
@@ -339,7 +339,7 @@ class TestInput:
                 wf.fetch_to_parquet([name], folder, client=client, on_unreadable="ignore")
 
     def test_a_stream_can_be_strict(self, fast, folder):
-        """The first item that is no wallet ends it; empty ones never do."""
+        """The first bad item ends the run. Empty items are skipped."""
         [name] = addresses(0xAB)
         stream = iter([name, None, "", "bad"])
         with fast.client() as client, pytest.raises(AddressError) as caught:
@@ -347,7 +347,7 @@ class TestInput:
         assert [place for place, _, _ in caught.value.problems] == [3]
 
     def test_an_unknown_blockchain_is_reported_once(self, fast, folder):
-        """A list and a stream are treated alike; the spelling of the request is the first one."""
+        """Lists and streams are treated alike. The first spelling is requested."""
         requested = ["Polygn.0x1cafe", "polygn.0x2cafe"]
         for argument in (requested, iter(requested)):
             with (
@@ -359,7 +359,7 @@ class TestInput:
         assert wf.read_wallets(folder).wallets.blockchain.tolist() == ["Polygn", "Polygn"]
 
     def test_bad_addresses_leave_no_trace(self, fast, folder):
-        """All are reported together, and nothing is requested or written."""
+        """The error lists all bad addresses; nothing is requested or written."""
         with fast.client() as client, pytest.raises(AddressError) as caught:
             wf.fetch_to_parquet([*addresses(1), "bad", "worse"], folder, client=client)
         assert [place for place, _, _ in caught.value.problems] == [1, 2]
@@ -368,7 +368,7 @@ class TestInput:
 
     @pytest.mark.parametrize("kind", [str, lambda path: path])
     def test_files_are_read(self, fast, folder, tmp_path, kind):
-        """A list of lines or a CSV, by a name that ends in .txt or .csv, or by any path."""
+        """Text and CSV files are read, by a name with this ending or by a path."""
         one, two = addresses(1, 2)
         (tmp_path / "list.txt").write_text(f"# mine\n{one}\n")
         (tmp_path / "list.csv").write_text(f"blockchain,address\nETH,{two[4:]}\n")
@@ -387,7 +387,7 @@ class TestInput:
             wf.fetch_to_parquet(tmp_path / "list.txt", folder, client=client)
 
     def test_a_stream_is_read_on_demand(self, canned, folder):
-        """It may be endless: a refused key ends the run."""
+        """A stream may be endless: a refused key ends the run."""
         canned.default = (401, {}, b"no")
         endless = (f"ETH.0x{number:040x}" for number in itertools.count())
         with canned.client() as client:
@@ -397,7 +397,7 @@ class TestInput:
         assert int(next(endless)[6:], 16) < 2_000
 
     def test_a_stream_is_read_in_its_own_thread(self, fast, folder):
-        """A cursor of a database works in its own thread alone."""
+        """A database cursor only works in the thread that created it."""
         link = sqlite3.connect(":memory:")
         link.execute("CREATE TABLE wallets (name TEXT)")
         link.executemany("INSERT INTO wallets VALUES (?)", [(name,) for name in addresses(1, 2)])
@@ -422,7 +422,7 @@ class TestInput:
             assert wf.fetch_to_parquet(slow(), folder, client=client).ok_count == len(read) < 600
 
     def test_bad_items_of_a_stream_are_skipped_and_reported(self, fast, folder):
-        """The first at once, all in the summary; the others are fetched."""
+        """A warning names the first bad item. The other wallets are fetched."""
         stream = iter([*addresses(1), "bad", *addresses(2), 7])
         with fast.client() as client, pytest.warns(FetchWarning) as caught:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
@@ -433,7 +433,7 @@ class TestInput:
         assert {warning.filename for warning in caught} == {__file__}
 
     def test_the_first_thousand_bad_items_are_kept(self, fast, folder):
-        """All of them are counted."""
+        """The summary counts all bad items."""
         with fast.client() as client, pytest.warns(FetchWarning):
             summary = wf.fetch_to_parquet(iter(["bad"] * 1_003), folder, client=client)
         assert (len(summary.unreadable), summary.unreadable_count) == (1_000, 1_003)
@@ -490,7 +490,7 @@ class TestOutcome:
         assert pickle.loads(pickle.dumps(summary)) == summary
 
     def test_summary_of_many_failures_stays_short(self, canned, folder):
-        """The text has the most frequent reasons; all are in the summary."""
+        """The text lists the most frequent reasons, the summary all reasons."""
         for number in range(7):
             canned.add_reply(b"no", status=404 + number)
         stream = (f"ETH.0x{number:0>40}" if number < 7 else "x" for number in range(9))
@@ -506,7 +506,7 @@ class TestOutcome:
         assert len(lines) == 9
 
     def test_refused_key_ends_the_run(self, canned, folder):
-        """The other wallets are counted, have no row, and are requested by the next call."""
+        """The summary counts the other wallets. The next call requests them."""
         canned.add_reply(answer(wallet(ZERO)))
         canned.default = (403, {}, b"no")
         requested = [f"ETH.0x{number:040x}" for number in range(600)]
@@ -519,7 +519,7 @@ class TestOutcome:
             assert wf.read_wallets(folder).wallets.status.tolist() == ["ok", "rejected"]
 
     def test_on_failure_raise_carries_the_summary(self, fast, folder):
-        """Wallets that are ok are in the folder all the same."""
+        """The folder has the wallets that are ok."""
         requested = [*addresses(1), *addresses(2, failing=True)]
         with fast.client() as client, pytest.raises(FetchError, match="1 of 2") as caught:
             wf.fetch_to_parquet(requested, folder, client=client, on_failure="raise")
@@ -533,7 +533,7 @@ class TestOutcome:
         assert not folder.exists()
 
     def test_unrequested_wallets_warn(self, canned, folder):
-        """They are left out, and counted."""
+        """Unrequested wallets are left out, and counted."""
         canned.default = (200, {}, answer(wallet(A), wallet(B)))
         with (
             canned.client() as client,
@@ -580,7 +580,7 @@ class TestPlaces:
         assert self.places(register, *keys) == expected
 
     def test_another_list_comes_last(self):
-        """Its wallets stay together."""
+        """The wallets of a second list get the positions after the first list."""
         register = self.register(A_0=0, A_1=1)
         assert self.places(register, "A.8", "A.9", "A.1", "A.7") == {"A.8": 2, "A.9": 3, "A.7": 4}
 
@@ -602,7 +602,7 @@ class TestShards:
             return fetch_into(folder, requested, client, tell, RunCounters(), **orders)
 
     def test_wallets_keep_their_positions_in_the_whole_list(self, fast, folder, small_parts):
-        """Also in each run that resumes it."""
+        """Resumed runs keep the positions in the whole list, too."""
         requested = addresses(*range(30))
         places = {
             wallet_key(wf.WalletAddress.parse(each)): 7 * n for n, each in enumerate(requested)
@@ -631,7 +631,7 @@ class TestUrls:
         "url", ["s3://bucket/run", "gs://bucket", "abfs://x/y", "file:///tmp/x"]
     )
     def test_are_refused_before_any_request(self, fast, folder, url, kind, monkeypatch):
-        """With the reason and a hint; otherwise they would silently become paths."""
+        """The error has a hint. Without the check, a URL would be used as a path."""
         folder.mkdir()
         monkeypatch.chdir(folder)
         with fast.client() as client:
@@ -660,7 +660,7 @@ class TestProgress:
     """Progress reports."""
 
     def test_callable_gets_earlier_counts_too(self, fast, folder):
-        """On the caller's thread; the total of a stream is unknown."""
+        """The callable runs on the caller's thread. The total of a stream is None."""
         seen, threads = [], set()
 
         def tell(done, total, counts):
@@ -675,7 +675,7 @@ class TestProgress:
         assert threads == {get_ident()}
 
     def test_bar_starts_at_the_earlier_count(self, fast, folder, capsys):
-        """It is silent in a pipe unless it is requested."""
+        """Without a terminal, the bar is only drawn if it is requested."""
         with fast.client() as client:
             wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
             assert capsys.readouterr().err == ""

@@ -93,12 +93,12 @@ STEPS = [3, 9, *(pytest.param(step, marks=pytest.mark.stress) for step in (1, 2,
 
 
 def names(count):
-    """Return the wallets of such a client."""
+    """Return the wallets that a client fetches."""
     return [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
 
 
 def check(folder):
-    """Check that no reader sees a wallet twice or half of one; return how many are ok."""
+    """Check that no reader sees a wallet twice or incomplete. Return the number of ok wallets."""
     result = wf.read_wallets(folder)
     ok = result.wallets[result.wallets.status == "ok"]
     assert result.wallets.address.is_unique
@@ -172,7 +172,7 @@ class TestKilled:
 
     @pytest.mark.parametrize("step", STEPS)
     def test_between_two_steps_of_writing_a_part(self, clients, fast, folder, step):
-        """A renamed file counts at once; unfinished ones are never needed."""
+        """A renamed file counts at once. Temporary files are never needed."""
         assert fetch(fast, folder, 20).ok_count == check(folder) == 18
         assert fetch_and_be_killed(clients, fast, folder, 60, at_step=step)
         assert check(folder) >= 18
@@ -185,7 +185,7 @@ class TestKilled:
         assert sum(again) <= WORKERS
 
     def test_an_unfinished_part_is_written_again(self, fast, folder):
-        """Its holdings are there, its wallets are not."""
+        """An unfinished part has holdings, but no wallets."""
         fetch(fast, folder, 20)
         (folder / "wallets" / "part-000001.parquet").unlink()
         assert fetch(fast, folder, 20).resumed == 0
@@ -221,7 +221,7 @@ class TestShown:
 
     @staticmethod
     def shown(server, what, folder, until, requested):
-        """Run a client that is killed when so many are done; return its counts."""
+        """Run a client that is killed once `until` wallets are done. Return its counts."""
         words = [sys.executable, "-c", SHOWN, what, server.base_url.rpartition(":")[2]]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
         ended = subprocess.run(
@@ -268,7 +268,7 @@ class TestInterrupted:
     """Ctrl-C and the notebook's stop button."""
 
     def test_finished_wallets_are_in_the_folder(self, fast, folder):
-        """Control returns in the middle, and the next call requests only the rest."""
+        """The call ends early, and the next call requests only the other wallets."""
         requested = [wallet_address(number) for number in range(1_000)]
         begun = Event()
         with fast.client() as client:
@@ -286,7 +286,7 @@ class TestInterrupted:
         assert fast.request_counts().total() - 1_000 <= WORKERS
 
     def test_journaled_answers_are_read(self, fast, folder, monkeypatch):
-        """Answers that a run has left in its journal are read once, all of them or some."""
+        """All or some answers in the journal of an earlier run are read once."""
         requested = [wallet_address(number) for number in range(50)]
 
         def fail(*_):
@@ -312,7 +312,7 @@ class TestInterrupted:
         assert whole.holdings[last].reset_index(drop=True).equals(some.holdings)
 
     def test_a_hanging_stream_does_not_block_the_caller(self, fast, folder):
-        """Its earlier wallets are fetched."""
+        """The wallets before the hanging item are fetched."""
         begun, over = Event(), Event()
 
         def hanging():
@@ -334,7 +334,7 @@ class TestDisk:
         ["240k", *(pytest.param(room, marks=pytest.mark.stress) for room in ("160k", "320k"))],
     )
     def test_full_disk_is_reported_and_loses_nothing(self, fast, tmp_path, monkeypatch, room):
-        """In the journal or in a part; with more room, the same call resumes."""
+        """The journal or a part can't be written. With more space, the same call resumes."""
         monkeypatch.setattr("walletframe.bulk.run.MAX_WALLETS_PER_PART", 100)
         requested = [wallet_address(number) for number in range(1_000)]
         with mounted(tmp_path / "m", f"size={room}") as disk, fast.client() as client:
@@ -386,7 +386,7 @@ class TestFolder:
     """Other states of a folder."""
 
     def test_of_other_files_is_left_alone(self, fast, tmp_path):
-        """It is neither written nor read."""
+        """A folder with other files is neither written nor read."""
         (tmp_path / "thesis.tex").write_text("mine")
         for use in (wf.read_wallets, lambda folder: wf.fetch_to_parquet(names(1), folder)):
             wf.configure(base_url=fast.base_url)
@@ -413,13 +413,13 @@ class TestFolder:
             wf.fetch_to_parquet([], tmp_path / "x", client=client)
 
     def test_that_is_new_and_empty_is_used(self, client, folder):
-        """A run that was killed early leaves an inner folder alone."""
+        """A run that was killed early leaves only the hidden folder."""
         (folder / ".walletframe").mkdir(parents=True)
         assert wf.fetch_to_parquet([], folder, client=client).ok_count == 0
         assert len(wf.read_wallets(folder).wallets) == 0
 
     def test_of_a_running_run_is_read_but_not_written(self, client, folder):
-        """There is one run at a time; its lock ends with it."""
+        """A second run is refused until the first run has ended."""
         with DatasetWriter(folder, client.settings.service):
             who = f"another run, process {os.getpid()} on .*, is writing"
             with pytest.raises(DatasetError, match=who):
@@ -428,7 +428,7 @@ class TestFolder:
         assert wf.fetch_to_parquet([], folder, client=client).ok_count == 0
 
     def test_of_a_running_run_can_be_awaited(self, client, folder):
-        """Until it ends, the patience ends, or the wait is cancelled; the error names the run."""
+        """The wait ends with the run, a timeout or a cancellation. The error names the run."""
         service, cancel = client.settings.service, Event()
         first = DatasetWriter(folder, service)
         (folder / ".walletframe" / "holder").unlink()
@@ -487,7 +487,7 @@ class TestFolder:
             wf.read_wallets(folder)
 
     def test_with_a_dangling_part_is_refused(self, fast, folder):
-        """Repeated reading has an end."""
+        """A missing file is an error after a few attempts."""
         fetch(fast, folder, 10)
         for part in (folder / "failed").glob("part-*"):
             part.rename(f"{part}.moved")
@@ -544,7 +544,7 @@ class TestJournal:
         }
 
     def test_a_later_failure_removes_no_answer(self, written):
-        """A wallet's ok answer counts, or else its last failure."""
+        """A wallet's ok answer counts. Without one, its last failure counts."""
         [name, other] = [wf.WalletAddress.parse(each) for each in (names(1)[0], f"ETH.{B}")]
         journal = Journal(written.parent, {wallet_key(name): 7, wallet_key(other): 8}, Event())
         for requested in (name, other, other):
@@ -557,7 +557,7 @@ class TestJournal:
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 
     def test_a_closed_journal_records_nothing(self, tmp_path):
-        """Nor does it write a file: the next run requests the wallet again."""
+        """No file is written, and the next run requests the wallet again."""
         wallet = wf.WalletAddress.parse(f"ETH.{B}")
         journal = Journal(tmp_path, {wallet_key(wallet): 0}, Event())
         journal.close()

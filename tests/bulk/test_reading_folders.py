@@ -53,14 +53,14 @@ def details():
 
 @pytest.fixture(params=[0, 1])
 def folder(tmp_path, details, request):
-    """Write it into a folder of parts with at most two wallets."""
+    """Write the fetch into a folder of parts with at most two wallets."""
     return write_parts(tmp_path / "bulk", details, seed=request.param)
 
 
 @settings(max_examples=20)  # each writes files
 @given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), columns=st.data())
 def test_written_frames_are_read_back(fetch, seed, wallets, columns):
-    """In the requested order, for any parts; with the selected columns."""
+    """The rows have the requested order and columns, for any parts."""
     details = details_of(fetch)
     names = columns.draw(st.lists(st.sampled_from(COLUMNS), unique=True))
     with TemporaryDirectory() as folder:
@@ -71,7 +71,7 @@ def test_written_frames_are_read_back(fetch, seed, wallets, columns):
 
 
 def test_columns_are_checked(folder, details):
-    """One is enough; an unknown one is refused."""
+    """A single column is read, and an unknown column is refused."""
     only = wf.read_wallets(folder, columns="amount").holdings
     pd.testing.assert_frame_equal(only, details.holdings[["amount"]])
     with pytest.raises(ColumnsError, match="amount_text"):
@@ -83,7 +83,7 @@ def test_columns_are_checked(folder, details):
 )
 @pytest.mark.parametrize("columns", [None, ["amount", "address"]])
 def test_selected_tokens(folder, details, named, columns):
-    """Their rows alone, and all wallets, with their numbers of balances."""
+    """Only the tokens' rows are read, but all wallets with their numbers of balances."""
     result = wf.read_wallets(folder, tokens=named, columns=columns)
     marks = np.zeros(len(details.holdings), dtype=bool)
     for each in named if isinstance(named, list) else [named]:
@@ -93,7 +93,7 @@ def test_selected_tokens(folder, details, named, columns):
 
 
 def test_selected_tokens_of_selected_wallets(folder, details):
-    """The order is the requested one."""
+    """The rows have the order of the selected wallets."""
     result = wf.read_wallets(
         folder, wallets=[f"eth.{UPPER_B}", "NEAR.x.near", f"ETH.{A}"], tokens=("ETH", whole("A0"))
     )
@@ -105,7 +105,7 @@ def test_selected_tokens_of_selected_wallets(folder, details):
 
 
 def test_a_symbol_is_matched_in_the_whole_folder(folder):
-    """It may be unambiguous in each part, and ambiguous in all."""
+    """A symbol may be unambiguous in each part, but ambiguous in the folder."""
     with pytest.raises(AmbiguousTokenError, match="USDC"):
         wf.read_wallets(folder, tokens="USDC")
     with pytest.raises(AmbiguousTokenError, match="USDC"):
@@ -115,7 +115,7 @@ def test_a_symbol_is_matched_in_the_whole_folder(folder):
 
 
 def test_holdings_of_other_wallets_are_detected(tmp_path):
-    """Two files were mixed up, though their numbers of rows agree."""
+    """Swapped files with equal numbers of rows are refused."""
     write_parts(tmp_path, fetched({f"ETH.{A}": [token()], f"ETH.{B}": [token(raw=1)]}), wallets=1)
     first, second = sorted((tmp_path / "holdings").iterdir())
     shutil.copy(second, first)
@@ -124,7 +124,7 @@ def test_holdings_of_other_wallets_are_detected(tmp_path):
 
 
 def test_text_is_read_if_a_decimal_is_missing_or_rounded():
-    """And only then; a finer amount makes the others as fine."""
+    """Text is only read for amounts that decimals can't store."""
     positions = []
 
     def texts(places):

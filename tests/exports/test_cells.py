@@ -38,7 +38,7 @@ def test_other_text_is_unchanged(text):
     ],
 )
 def test_line_breaks_and_later_formulas_are_escaped(text, cell):
-    """They are readable, and end neither a row nor a cell."""
+    """Escaped line breaks are readable, and end neither a row nor a cell."""
     assert escape_csv_cell(text) == cell
 
 
@@ -48,7 +48,7 @@ def test_line_breaks_and_later_formulas_are_escaped(text, cell):
 @example("'\\u0041\n")
 @example("''")
 def test_any_text_is_read_back(text):
-    """From a CSV and from a spreadsheet."""
+    """CSV files and spreadsheets are read back."""
     assert unescape_cell(escape_csv_cell(text)) == text
     assert unescape_cell(escape_excel_cell(text, 10_000)) == text
 
@@ -66,12 +66,12 @@ def test_no_cell_is_a_formula_or_ends_a_row(text):
 @given(TEXTS)
 @settings(deadline=None)
 def test_displayed_text_is_no_formula_in_a_cell(text):
-    """It is no formula there."""
+    """Text from `safe_line` never begins like a formula."""
     assert not escape_csv_cell(safe_line(text)).startswith(FORMULA)
 
 
 def test_cells_of_the_first_release_are_read():
-    """They had an apostrophe before a formula, and no other escapes."""
+    """The first release only escaped formulas, with an apostrophe."""
     assert [unescape_cell(cell) for cell in ("'=1", "'\t=1", "'s", "a\\u0041", "x;=1")] == [
         "=1",
         "\t=1",

@@ -100,7 +100,7 @@ def test_a_database_with_decimals(frame):
 
 
 def test_sqlite_by_its_url(frame, tmp_path):
-    """A URL of SQLAlchemy works, and so does an engine: SQLite has no decimals either way."""
+    """With a URL or an engine of SQLAlchemy, SQLite gets floats."""
     url = f"sqlite:///{tmp_path / 'holdings.db'}"
     frame.wf.to_sql("t", url)
     engine = sqlalchemy.create_engine(url)

@@ -33,7 +33,7 @@ TEXTS = ["0", "0.000000000000000001", str(TOP), None]
 
 
 def test_parquet_opens_in_pandas_without_walletframe(tmp_path):
-    """Another pandas reads exact text, and decimals if 38 digits hold them."""
+    """Without walletframe, pandas reads exact text, and decimals if 38 digits suffice."""
     FRAME.wf.to_parquet(tmp_path / "f.parquet")
     code = (
         "import pandas, sys; frame = pandas.read_parquet(sys.argv[1]);"
@@ -45,7 +45,7 @@ def test_parquet_opens_in_pandas_without_walletframe(tmp_path):
 
 
 def test_parquet_opens_in_polars_and_duckdb(tmp_path):
-    """Both read exact text, and compute with the decimals if 38 digits hold them."""
+    """Both programs read exact text, and decimals if 38 digits suffice."""
     path = str(tmp_path / "f.parquet")
     FRAME.wf.to_parquet(path)
     frame = pl.read_parquet(path)
@@ -113,7 +113,7 @@ def test_excel_has_numbers_to_sort_by(tmp_path):
 
 
 def test_excel_links_only_to_the_web(tmp_path):
-    """A link is in a column of links, to http or https; a symbol is never one."""
+    """Only columns of links have links, and only to http or https."""
     links = ["https://e.example/x", "javascript:alert(1)", "http://e.example/y", "file:///etc"]
     frame = FRAME.assign(explorer_url=links, symbol="https://scam.example")
     frame.wf.to_excel(tmp_path / "f.xlsx")
@@ -169,7 +169,7 @@ def test_json_keeps_small_prices(tmp_path):
 
 
 def test_formulas_are_disarmed_everywhere(tmp_path):
-    """In columns of any type, and in labels."""
+    """Formulas in labels and in columns of any type are escaped."""
     evil = "=HYPERLINK(1)"
     frame = pd.DataFrame(
         {

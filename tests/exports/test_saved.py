@@ -100,7 +100,7 @@ def test_other_programs_read_the_same_rows(tmp_path, texts):
 @example(texts=["x;=1+1;y", 'x;"=1', "a\t=1", FORGED])
 @quick
 def test_no_spreadsheet_finds_a_formula(tmp_path, texts):
-    """With any separator."""
+    """Cells are no formulas for any separator of the spreadsheet."""
     path = tmp_path / "h.csv"
     holdings_of(texts).wf.to_csv(path)
     for separator in ",;|\t":
@@ -145,7 +145,7 @@ def test_statuses_of_a_node_are_read_back(tmp_path):
 
 
 def test_a_users_column_is_unchanged(tmp_path):
-    """Even one with our name and other content."""
+    """A column with the name of one of ours and other content is unchanged, too."""
     own = {"value": ["high", "low"], "is_spam": ["maybe", None], "a_text": ["1", "z"]}
     own |= {"b_text": ["1", "3"], "c": ["1", "2"], "c_text": ["1", "2"]}
     texts = {name: pd.array(cells, dtype=TEXT) for name, cells in own.items()}
@@ -162,14 +162,14 @@ def test_a_users_column_is_unchanged(tmp_path):
 
 @pytest.mark.parametrize("amounts", [[None, None], ["1e-77", 2**256 - 1], [2**53 + 1, None]])
 def test_amounts_of_any_size_are_read_back_from_spreadsheets(tmp_path, amounts):
-    """Missing ones, and those beyond a cell's 15 digits, too."""
+    """Missing amounts, and amounts with more than 15 digits, are read back."""
     frame = holdings_of(["A", "B"]).assign(amount=pd.array(amounts, dtype="amount"))
     frame.wf.to_excel(tmp_path / "h.xlsx")
     assert_frame_equal(wf.read_holdings(tmp_path / "h.xlsx"), frame)
 
 
 def test_a_changed_number_in_a_spreadsheet_is_refused(tmp_path):
-    """The exact text beside it has another amount: neither is trusted."""
+    """If the exact text has another amount, an error is raised."""
     holdings_of(["A"]).wf.to_excel(tmp_path / "h.xlsx")
     book = openpyxl.load_workbook(tmp_path / "h.xlsx")
     [cell] = [column[1] for column in book.active.columns if column[0].value == "amount"]
@@ -180,7 +180,7 @@ def test_a_changed_number_in_a_spreadsheet_is_refused(tmp_path):
 
 
 def test_whole_numbers_with_gaps_are_read_back(tmp_path):
-    """To the last digit, and booleans as such; not as floats and objects."""
+    """Integers are read to the last digit, and booleans as booleans."""
     large = pd.array([2**53 + 1, None], dtype="Int64")
     frame = holdings_of(["A", "B"]).assign(id=large, seen=pd.array([True, None], dtype="boolean"))
     frame.wf.to_parquet(tmp_path / "h.parquet")
@@ -235,14 +235,14 @@ def test_a_symbol_of_a_megabyte_is_read_back(tmp_path):
     ],
 )
 def test_other_files_are_refused(tmp_path, name, content, error, message):
-    """With our errors."""
+    """The errors of other libraries are translated."""
     (tmp_path / name).write_bytes(content)
     with pytest.raises(error, match=message):
         wf.read_holdings(tmp_path / name)
 
 
 def test_a_missing_file_raises_pythons_error(tmp_path):
-    """There is no other error for it."""
+    """A FileNotFoundError is raised."""
     for suffix in WRITERS:
         with pytest.raises(FileNotFoundError):
             wf.read_holdings(tmp_path / f"gone{suffix}")

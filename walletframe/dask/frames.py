@@ -2,7 +2,7 @@
 
 `open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard: the
 folder of one bulk run, with all balances of some wallets. A worker reads the shard when it computes
-the partition. If the files have changed since the folder was opened, it raises an error.
+the partition. If the files have changed since then, the worker raises an error.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     The tables equal those of ``details.wf`` in memory. A method computes the graph of the DataFrame
     twice: to find the wallets of each partition, and to aggregate the rows. For selected tokens, it
     computes the graph twice more, to read their names and balances. If a graph is slow to compute,
-    call ``persist()`` first. With `walletframe.dask.open_wallets`, ``wallets`` has the wallets of
-    each partition, and the first computation is left out.
+    call ``persist()`` first. For the result of `walletframe.dask.open_wallets`, the wallets of each
+    partition are read from ``wallets``, not from the holdings.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     wallets : dask.dataframe.DataFrame or None
         The wallets of the same fetch.
     wrap : callable
-        A function that wraps holdings in the type that methods such as `value` return.
+        A function that converts holdings to the return type of methods such as `value`.
 
     Raises
     ------
@@ -201,7 +201,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         ClusterError
             If there is no cluster, or if some workers can't fetch: the walletframe version differs,
             or the API key or the folder is missing. The error names these workers, and no request
-            was sent. Also if the scheduler is lost, or several workers die in the same shard.
+            was sent. Also if the scheduler is lost, or if a shard ends several workers.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
@@ -290,8 +290,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         frame : DataFrame
             The ``wallets`` or ``holdings`` of a fetch, in pandas or Dask.
         how, on, suffixes : optional
-            As for the ``.wf.join`` of a pandas DataFrame, but `on` is required if your table has no
-            columns ``blockchain`` and ``address``.
+            As in pandas, but `on` is required if your table has no columns ``blockchain`` and
+            ``address``.
 
         Returns
         -------

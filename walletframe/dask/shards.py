@@ -72,7 +72,7 @@ class Shard:
 
 
 def claim_folder(root: Path, service: str, shards: int) -> None:
-    """Write the marker file of a fetch, or raise an error if the folder is not of this fetch."""
+    """Write the marker file of a fetch, or raise an error for the folder of another fetch."""
     layout = Layout(root)
     marker = layout.hidden / "shards.json"
     with raise_dataset_errors(root):
