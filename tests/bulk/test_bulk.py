@@ -537,7 +537,7 @@ class TestOutcome:
         canned.default = (200, {}, answer(wallet(A), wallet(B)))
         with (
             canned.client() as client,
-            pytest.warns(wf.errors.AnswerWarning, match="1 wallet that"),
+            pytest.warns(wf.errors.AnswerWarning, match="1 unrequested wallet"),
         ):
             wf.fetch_to_parquet(f"ETH.{A}", folder, client=client)
 
