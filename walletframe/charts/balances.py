@@ -168,10 +168,7 @@ def measure_and_sizes(
 
 
 def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
-    """Return the currency of the values, or raise a PricesError if there are several.
-
-    A missing currency counts as a currency.
-    """
+    """Return the only currency, or raise a PricesError. A missing currency counts as one, too."""
     if "currency" not in holdings.columns:
         return ""
     distinct = holdings["currency"][~np.isnan(values)].unique()
@@ -238,10 +235,7 @@ class DrawnBalances:
         return [(fill_colors[rank], patterns[rank]) for rank in drawn]
 
     def full_token_name(self, index: int) -> tuple[str, str]:
-        """Return two texts: a token's symbol, and its blockchain and contract.
-
-        For an asset with several contracts, the second text is like "3 contracts on 2 blockchains".
-        """
+        """Return a token's symbol, and its contract, such as "3 contracts on 2 blockchains"."""
         positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
@@ -378,10 +372,7 @@ class PivotedSizes:
 
     @property
     def representative_rows(self) -> dict[str, list[int]]:
-        """The index of one row of holdings for each row of the table, and for each column.
-
-        The keys are "rows" and "tokens". Other is left out.
-        """
+        """The index of a row of holdings for each row ("rows") and column ("tokens"), not Other."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}

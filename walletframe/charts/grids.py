@@ -318,7 +318,6 @@ def _choose_colored_tokens(groups: Indices, tokens: Indices, sizes: Floats, top:
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
-    """Return the annotation that replaces the bar of Other."""
     measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
     hover = hover_text(*name, measure.share_text(size, total))
     if measure.kind == "amount":
@@ -558,7 +557,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
 
 def _column_axis_and_space(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
-    """Return the options of an axis of columns, and the space below the plot for its labels."""
     longest, angle, high = label_width(names), None, 0.0
     if longest * width > _LABELS_WIDTH:
         angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
@@ -568,10 +566,7 @@ def _column_axis_and_space(names: list[str], width: int, title: str) -> tuple[di
 
 
 def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
-    """Return a heatmap trace with a logarithmic colour scale up to the largest size.
-
-    If there are few cells, each shows its size.
-    """
+    """Return a trace with a logarithmic colour scale; if there are few cells, with their sizes."""
     held = sizes > 0
     z = np.log10(np.where(held, sizes, 1.0))
     cells = z.astype(object)

@@ -14,7 +14,7 @@ import re
 import sys
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -340,10 +340,7 @@ def _extend_leaves(boxes: Sequence[_Box]) -> list[_Box]:
 
 
 def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
-    """Return the size of Other in each parent, by ring.
-
-    Sizes that are too small to draw are added to Other in the previous ring, if there is one.
-    """
+    """Return the size of Other in each parent, by ring. Small sizes are added to an outer Other."""
     sizes: list[Floats] = []
     total = rings[0].sizes.sum()
     moved = np.zeros_like(rings[-1].sizes)
@@ -438,13 +435,9 @@ def _choose_fills(
     for each in rings[:0:-1]:
         outermost = each.parents[outermost]
     ranks = np.argsort(np.argsort(-rings[0].sizes, kind="stable"))[outermost].tolist()
-    return {
-        (len(rings) - 1, group): (
-            COLORS[rank % len(COLORS)],
-            PATTERN_SHAPES[rank // len(COLORS) % len(PATTERN_SHAPES)],
-        )
-        for group, rank in zip(groups.tolist(), ranks, strict=True)
-    }
+    styles, depth = [*product(PATTERN_SHAPES, COLORS)], len(rings) - 1
+    pairs = zip(groups.tolist(), ranks, strict=True)
+    return {(depth, group): styles[rank % len(styles)][::-1] for group, rank in pairs}
 
 
 def _fitting_lines(
@@ -497,7 +490,6 @@ def _custom_ring_texts(
     depth: int,
     amounts: _Amounts,
 ) -> dict[int, _Texts]:
-    """Return the texts of one ring on a path other than the default path."""
     ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
     measure, total = balances.measure, float(rings[0].sizes.sum())
     rows = ring.rows[ring.drawn]
@@ -630,10 +622,7 @@ def _default_ring_texts(
 
 
 def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
-    """Split a token's label into lines without the blockchain `chain` of the outer box.
-
-    `token_chain` is the blockchain of the token, or empty for an asset.
-    """
+    """Split a token's label into lines without `chain`. For an asset, `token_chain` is empty."""
     name, _, contract = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, contract = label, ""
@@ -646,7 +635,6 @@ def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
 def _default_path_rings(
     balances: DrawnBalances, style: _Style
 ) -> tuple[list[_Ring], _WriteTexts, list[str]]:
-    """Return what `_custom_path_rings` returns, for the default path."""
     positions = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
     chain_of, chain_count = positions.chain_codes, len(positions.chains)
@@ -707,7 +695,6 @@ def _default_path_rings(
 
 
 def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
-    """Return notes with the numbers of drawn blockchains, and of drawn wallets or balances."""
     (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
     [single] = [int((ring.drawn < ring.combined_at).sum()) for ring in boxes] or [leaves]
     wallets, pieces, rest = int(outer.wallet_counts.sum()), leaves * bool(boxes), outer.sizes.copy()
@@ -732,11 +719,7 @@ def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
 def _choose_parents(
     wallets: Indices, sizes: Floats, chain_of: Indices, style: _Style, *, one_token: bool
 ) -> tuple[Indices, Indices, Indices, int]:
-    """Choose the boxes that are not leaves.
-
-    Return the blockchains to draw, the blockchains with boxes inside, the wallets with a box of
-    their own, and the maximum number of leaves.
-    """
+    """Return the blockchains to draw, those to open, the wallets to draw, and the most leaves."""
     shares, top = sizes / sizes.sum(), style.top
     visible = shares >= style.min_leaf
     has_small_tokens = np.bincount(wallets[~visible], minlength=len(chain_of)) > 0

@@ -126,10 +126,7 @@ def text_color(color: str) -> str:
 def choose_patterns(
     colors: Sequence[str], keys: Sequence[TokenKey], drawn: Iterable[int]
 ) -> list[str]:
-    """Choose patterns that distinguish tokens of the same colour, and always the drawn ones.
-
-    The first tokens of a colour keep their patterns if other tokens are drawn.
-    """
+    """Choose patterns for equal colours. The first tokens have the same ones in every chart."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     taken: defaultdict[str, set[str]] = defaultdict(set)
     order = sorted(range(len(keys)), key=lambda at: keys[at] not in _FIXED_COLORS)

@@ -262,7 +262,6 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
 
 
 def _choose_timeline_facets(level: GroupLevel, snapshots: _Snapshots) -> _Facets:
-    """Choose the groups to draw as small charts, and mark times with fewer known wallets."""
     groups = choose_facets(level)
     codes = rank_by_code(groups, len(level.groups))[level.group_codes]
     if snapshots.requests is None:
@@ -640,7 +639,6 @@ def waterfall(
 
 
 def _select_changes(rows: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:
-    """Return the changes of one token or asset; raise a SettingsError if there are several."""
     if asset is not None:
         matches = [name for name in rows[_ASSET].unique() if name.casefold() == asset.casefold()]
         if not matches:
@@ -658,7 +656,6 @@ def _select_changes(rows: pd.DataFrame, token: TokenLike | None, asset: str | No
 
 
 def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
-    """Return a text with the first few names of the rows and the number of further names."""
     names = list(dict.fromkeys(_row_names(rows, wallets)[0]))
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
     return f"{', '.join(names[:_MAX_NAMED])}{more}"

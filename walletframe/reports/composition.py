@@ -250,7 +250,6 @@ def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _uses_default_prices(holdings: pd.DataFrame) -> bool:
-    """Return whether the values are those of the default prices; False without values."""
     if "value" not in holdings or not can_value_by_default(holdings):
         return False
     values = holdings["value"].astype("float64")
@@ -258,13 +257,11 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
 
 
 def _time_text(before: WalletDetails) -> str:
-    """Return the time of a snapshot, or of the newest answer of a fetch, as text."""
     times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
     return f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
 
 
 def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:
-    """Return the sentences about the origin of the answers, and about spam."""
     lines = [f"{answers.replace('_', ' ')}."]
     if len(spam):
         tokens = counted_noun(len(token_identities(spam).keys), "token")
@@ -433,7 +430,6 @@ def _subtotals_listing(
 
 
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the unknown wallets, then the known wallets, both in the order of the request."""
     head = wallets.iloc[known_mask(wallets).argsort(kind="stable")].head(_MAX_ROWS)
     shown_names = [name for name in extra_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
@@ -458,7 +454,6 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the balances by descending value or, without values, in the order of the answers."""
     note, head = "Balances are in the order of the answers.", holdings
     if "value" in holdings:
         note = "The most valuable balances come first."
@@ -470,7 +465,6 @@ def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _spam_listing(spam: pd.DataFrame) -> Listing:
-    """List the tokens that look like spam, with reasons, by descending number of holders."""
     reasons = spam["spam_reasons"].iloc[token_identities(spam).first]
     frame = totals(spam, "token").assign(why=reasons.str.replace("_", " ").to_numpy())
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_MAX_ROWS)
@@ -516,7 +510,6 @@ def _amount_changes(
 
 
 def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
-    """Return a sentence about the change of the total value and its causes."""
     changed = by_asset[by_asset["change"] != 0]
     if not len(changed):
         return f"Unchanged since {since}."
@@ -538,7 +531,6 @@ def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
 
 
 def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the changes of value, the largest first."""
     changed = changes[changes["change"] != 0]
     head = changed.head(_MAX_ROWS)
     labels = [*changed.columns[: changed.columns.get_loc("earlier")]]
@@ -553,7 +545,6 @@ def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> List
 
 
 def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """List the changes of amounts, with unknown changes at the end."""
     order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
     head = changes.iloc[order].head(_MAX_ROWS)
     labels = [*changes.columns[: changes.columns.get_loc("before")]]
@@ -568,7 +559,6 @@ def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Lis
 
 
 def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
-    """Return cells with the numbers of known, requested and out-of-date wallets."""
     parts = (frame[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
     return [
         Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
@@ -577,7 +567,6 @@ def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
 
 
 def _unique_heading(name: str, used: Container[str]) -> str:
-    """Return a heading for a column that no other column has."""
     heading = safe_line(name, _NAME_LENGTH)
     while heading in used:
         heading += " (2)"
@@ -585,7 +574,6 @@ def _unique_heading(name: str, used: Container[str]) -> str:
 
 
 def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
-    """Return the cells of each heading whose column is in the frame."""
     columns = {}
     for heading in headings:
         name, missing, limit = _COLUMNS.get(heading, (heading, UNKNOWN, _TEXT_LENGTH))

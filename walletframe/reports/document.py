@@ -195,7 +195,6 @@ def report(  # noqa: PLR0913 - users pass each option by name
 def _frame_by_data_file(
     file: Path, details: WalletDetails, before: WalletDetails | None
 ) -> dict[Path, pd.DataFrame]:
-    """Return the frames to write beside a report, by file."""
     frames = {"holdings": details.holdings, "wallets": details.wallets}
     if before is not None:
         frames["changes"] = compare(before, details)
@@ -269,7 +268,6 @@ def _figure_json(chart: Chart) -> Markup:
 
 
 def _draw_chart_images(charts: Sequence[Chart]) -> list[Markup]:
-    """Draw each chart offline, and return the PNG images as ``data:`` URLs."""
     images = _run_in_browser([partial(_draw_image, chart) for chart in charts])
     urls = (f"data:image/png;base64,{b64encode(png).decode()}" for png in images)
     return [Markup(url) for url in urls]  # noqa: S704 - letters and digits
@@ -306,7 +304,6 @@ def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
 async def _run_jobs(
     browser: Any, jobs: Sequence[Job], results: Queue[bytes | BaseException]
 ) -> None:
-    """Run each job, and put its result, or the error, into the queue."""
     try:
         async with browser:
             for job in jobs:
@@ -316,7 +313,6 @@ async def _run_jobs(
 
 
 async def _draw_image(chart: Chart, browser: Any) -> bytes:
-    """Draw a chart as a PNG image."""
     layout = chart.figure.layout
     legend_entries = len(chart.figure.data) if layout.showlegend else 0
     height = layout.height + _LEGEND_LINE * legend_entries
@@ -339,7 +335,6 @@ async def _print_pdf(url: str, browser: Any) -> bytes:
 
 
 def _wait_for_result(results: Queue[bytes | BaseException], browser: str) -> bytes:
-    """Return the next result, or raise an error if the browser ended or does not answer."""
     needed = f"a Chrome or Chromium browser that works, but {browser}"
     start = f"start {browser} in a shell to see the reason"
     try:
