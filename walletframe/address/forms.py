@@ -233,10 +233,11 @@ def truncated_text(item: object) -> str:
 def canonical_address(address: str) -> str:
     """Lower the case of hex addresses, and of the account in Move types, for comparisons."""
     address = address.strip()
-    if address[:2] not in ("0x", "0X") or not address.isascii():
+    lowered = address.lower()
+    if lowered == address or address[:2] not in ("0x", "0X") or not address.isascii():
         return address
     if "::" not in address:
-        return address.lower()
+        return lowered
     account, colons, names = address.partition("::")
     return account.lower() + colons + names
 

@@ -185,11 +185,10 @@ class GroupSpec:
         columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
         names = [name for name in self.names if name in rows and name not in TOKEN]
         columns |= {name: rows[name].array.take(kept) for name in names}
-        contract_first = np.searchsorted(kept, contracts.first)
         return PartialAggregate(
             aggregates=aggregates,
             representatives=pd.DataFrame(columns),
-            contracts=replace(contracts, codes=contracts.codes[kept], first=contract_first),
+            contracts=replace(contracts, codes=contracts.codes[kept]),
             row_positions=chunk.rows[kept],
             wallet_indices=chunk.wallet_indices[positions.wallet_codes[kept]],
             unknown_holders=chunk.wallet_indices[positions.has_unknown_token],

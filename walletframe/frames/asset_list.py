@@ -141,9 +141,7 @@ def tokens_to_assets(
     keys = [(_ASSET, asset_by_key[key]) if key in asset_by_key else key for key in tokens.keys]
     indices: dict[TokenKey, int] = {}
     asset_codes = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
-    first = np.full(len(indices), len(positions.holdings), dtype=np.intp)
-    np.minimum.at(first, asset_codes, tokens.first)
-    merged = KeyCodes(asset_codes[tokens.codes], list(indices), first)
+    merged = KeyCodes(asset_codes[tokens.codes], list(indices))
     left_out = {
         key: (_ASSET, listed[key].asset)
         for key in tokens.keys

@@ -40,7 +40,11 @@ class KeyCodes:
 
     codes: Codes  # the index of each row's key
     keys: list[TokenKey]  # distinct and canonical, sorted by first row
-    first: Codes  # the position of each key's first row
+
+    @cached_property
+    def first(self) -> Codes:
+        """The position of each key's first row, or 0 if a key has no row."""
+        return first_rows(self.codes, len(self.keys))
 
     @cached_property
     def unknown(self) -> Mask:
@@ -61,8 +65,7 @@ class KeyCodes:
     def take(self, rows: Codes) -> KeyCodes:
         """Return the codes and keys of the rows at these positions."""
         codes, kept = pd.factorize(self.codes[rows])
-        keys = [self.keys[code] for code in kept.tolist()]
-        return KeyCodes(codes, keys, first_rows(codes, len(keys)))
+        return KeyCodes(codes, [self.keys[code] for code in kept.tolist()])
 
 
 def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
@@ -73,8 +76,7 @@ def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCo
     """
     tokens = _identities(holdings, "token_blockchain", "token_address")
     if rows is not None:
-        codes = tokens.codes[rows]
-        tokens = KeyCodes(codes, tokens.keys, first_rows(codes, len(tokens.keys)))
+        tokens = KeyCodes(tokens.codes[rows], tokens.keys)
     return _split_unknown_tokens(tokens)
 
 
@@ -110,7 +112,7 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     codes, pairs = pd.factorize(chain_map[chain_codes] * len(names) + name_map[address_codes])
     kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
     keys = [(identifiers[chain_code], names[name_code] or None) for chain_code, name_code in kept]
-    return KeyCodes(codes, keys, first_rows(codes, len(keys)))
+    return KeyCodes(codes, keys)
 
 
 def _factorize(values: Iterable[T]) -> tuple[Codes, list[T]]:
@@ -126,8 +128,7 @@ def merge_token_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])
-    keys = [keys[code] for code in kept.tolist()]
-    return _split_unknown_tokens(KeyCodes(merged, keys, first_rows(merged, len(keys))))
+    return _split_unknown_tokens(KeyCodes(merged, [keys[code] for code in kept.tolist()]))
 
 
 def _split_unknown_tokens(tokens: KeyCodes) -> KeyCodes:
@@ -139,7 +140,7 @@ def _split_unknown_tokens(tokens: KeyCodes) -> KeyCodes:
     codes[rows] = len(tokens.keys) + np.arange(len(rows))
     keys = [*tokens.keys, *(("", f"unknown {number}") for number in range(1, len(rows) + 1))]
     codes, kept = pd.factorize(codes)
-    return KeyCodes(codes, [keys[code] for code in kept], first_rows(codes, len(kept)))
+    return KeyCodes(codes, [keys[code] for code in kept])
 
 
 def _is_text_or_na(name: Any) -> bool:

@@ -269,7 +269,7 @@ def _encode_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
     codes, pairs = pd.factorize(wallets.codes * size + times)
     split = (divmod(pair, size) for pair in pairs.tolist())
     keys: list[Any] = [(*wallets.keys[wallet], moments[time]) for wallet, time in split]
-    return KeyCodes(codes, keys, first_rows(codes, len(keys)))
+    return KeyCodes(codes, keys)
 
 
 def require_one_snapshot(*frames: pd.DataFrame) -> None:

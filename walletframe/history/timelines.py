@@ -263,7 +263,7 @@ class TokenFilter:
 
     def token_codes(self, row_count: int) -> KeyCodes:
         """Return the codes of `row_count` rows that all have the chosen token or asset."""
-        return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
+        return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key])
 
 
 def make_token_filter(
