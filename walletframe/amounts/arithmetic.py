@@ -21,7 +21,6 @@ from walletframe.amounts.integers import (
     align_scales,
     as_objects,
     at_same_scale,
-    float_sort_keys,
     nearest_float,
     objects_with_none,
     powers_of_two_or_one,
@@ -155,7 +154,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
     """Return integers, scale, exponents of two, and floats (for exact amounts, their signs)."""
     if isinstance(operand, ExactAmounts):
-        signs = np.sign(float_sort_keys(operand.integers))
+        signs = np.sign(operand.integers).astype(np.float64)
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
     significands, exponents = split_floats(operand)
     return significands, 0, exponents, operand

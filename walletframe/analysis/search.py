@@ -101,8 +101,8 @@ def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]
 
 def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
     """Return a pair for each wallet: blockchain and address."""
-    columns = (wallets[name].fillna("").tolist() for name in ("blockchain", "address"))
-    return [*zip(*columns, strict=True)]
+    columns = (np.asarray(wallets[name], dtype=object) for name in ("blockchain", "address"))
+    return [*zip(*(map(cell_text, column) for column in columns), strict=True)]
 
 
 def token_text_columns(

@@ -11,7 +11,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import rescale
@@ -37,6 +36,8 @@ from walletframe.pandas_versions import factorize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
 
     from walletframe.amounts.integers import Integers
     from walletframe.frames.asset_list import AssetsLike
@@ -236,7 +237,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     rows = int(balances.sum())
     coverage = coverage_from_counts(positions, rows, rows - int(sums.sizes.sum()), unpriced)
     coverage = replace(coverage, bridged_separate=bridged_separate)
-    return with_coverage(pd.DataFrame({**columns, **known}), coverage)
+    return with_coverage(columns | known, coverage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,5 +257,5 @@ def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
             times = pd.to_datetime(times, utc=True, format="ISO8601")
     except (KeyError, TypeError, ValueError):
         return ""
-    oldest: Any = times.min()
-    return "" if pd.isna(oldest) else f"{oldest:%Y-%m-%d %H:%M} UTC"
+    oldest = np.fmin.reduce(np.asarray(times, "M8[m]"), initial=np.datetime64("NaT"))
+    return "" if np.isnat(oldest) else f"{str(oldest).replace('T', ' ')} UTC"

@@ -199,8 +199,8 @@ def _row_label_columns(
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
         names = token_or_asset_names(positions, np.arange(len(positions.tokens.keys)))
-        assets = np.append(positions.tokens.codes, -1)[rows]
-        return {name: text_array(names).take(assets, allow_fill=True)}
+        labels = np.array([*names, None], dtype=object)  # the label at -1 is NA
+        return {name: text_array(labels[np.append(positions.tokens.codes, -1)[rows]])}
     return {name: _row_values(positions, name).take(rows, allow_fill=True)}
 
 

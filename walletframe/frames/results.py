@@ -6,7 +6,7 @@ columns, and amounts with six digits.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -253,8 +253,9 @@ def coverage_from_attrs(table: pd.DataFrame) -> Coverage:
     return Coverage(**{each.name: stated[each.name] for each in fields(Coverage)})
 
 
-def with_coverage(table: pd.DataFrame, coverage: Coverage) -> ResultTable:
+def with_coverage(table: pd.DataFrame | dict[str, Any], coverage: Coverage) -> ResultTable:
     """Return a result table with the coverage as a dict in the ``attrs``."""
     result = ResultTable(table)
-    result.attrs[COVERAGE] = asdict(coverage) | {"rows": len(table)}
+    stated = {each.name: getattr(coverage, each.name) for each in fields(coverage)}
+    result.attrs[COVERAGE] = stated | {"rows": len(result)}
     return result

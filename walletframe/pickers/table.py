@@ -324,7 +324,7 @@ def _token_cells(
 
 def _explorer_urls(positions: Positions) -> list[str]:
     urls = positions.wallet_frame["explorer_url"] if positions.has_wallets else pd.Series()
-    return urls.map(cell_text).tolist()
+    return [*map(cell_text, np.asarray(urls, dtype=object))]
 
 
 def _block_explorer_prefixes(positions: Positions) -> dict[str, str]:

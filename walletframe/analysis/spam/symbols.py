@@ -99,16 +99,17 @@ def symbol_findings(symbol: str) -> tuple[Finding, ...]:
 
 
 def _word_findings(text: str) -> Iterator[Finding]:
-    spaced, words = _CAMEL.sub(" ", text), text.split()
+    spaced, words = text if text.isupper() else _CAMEL.sub(" ", text), text.split()
     bait = _BAIT.search(spaced) or (len(words) > 1 and _COMMAND.match(text))
     if bait:
         yield Finding("claim", (bait.group().strip(),))
-    if not text.isalpha() and (prize := _PRIZE.search(spaced)):
+    can_be_prize = not text.isalnum() or text[0].isdigit()  # starts with $, or a digit
+    if can_be_prize and (prize := _PRIZE.search(spaced)):
         yield Finding("prize", (prize.group().strip(),))
     if len(words) > 1:
         is_phrase = bool(_WORD.search(text))
     else:  # upper-case letters also separate words
-        is_phrase = len(_WORD.findall(spaced)) > _MAX_WORDS
+        is_phrase = len(spaced) > 3 * _MAX_WORDS and len(_WORD.findall(spaced)) > _MAX_WORDS
     if is_phrase or (bait and _count_letters(bait.group()) < _count_letters(text)):
         yield Finding("phrase")
 
