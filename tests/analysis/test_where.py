@@ -224,6 +224,10 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     fewer = clean._replace(holdings=clean.holdings[1:])
     assert "3 dropped balances" in str(fewer.wf.coverage())
     assert "spam" not in str(clean.wf.where(wallet=f"ETH.{A}").wf.coverage())
+    columns = {"value": 1.0, "is_spam": [False, False, False, True, True]}
+    mixed = details.holdings.assign(**columns, currency=["USD", "USD", "USD", "USD", "EUR"])
+    genuine = details._replace(holdings=mixed).wf.where(spam=False)
+    assert "; 2 spam balances. " in str(genuine.wf.coverage())
 
 
 @pytest.mark.parametrize(

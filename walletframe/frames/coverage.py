@@ -216,10 +216,11 @@ def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
 
 
 def count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
-    """Return a text such as ``2 spam balances (930.00 USD)``, without an unknown value."""
+    """Return a text such as ``2 spam balances (930.00 USD)``, or without value if it is unknown."""
     value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
-    currency: Any = rows["currency"].iloc[0] if "currency" in rows else ""
-    text = "" if pd.isna(value) else f"{money(value)} {'' if pd.isna(currency) else currency}"
+    currencies: list[Any] = [*rows["currency"].unique()] if "currency" in rows else [""]
+    text = "" if pd.isna(value) or len(currencies) > 1 else money(value)
+    text += f" {currencies[0]}" * bool(text and not pd.isna(currencies[0]))
     return counted_noun(count, noun) + f" ({text.strip()})" * bool(text)
 
 
