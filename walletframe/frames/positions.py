@@ -17,12 +17,7 @@ from walletframe.amounts.sums import GroupedAmounts, group_totals
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import extract_wallets
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.identity import (
-    KeyCodes,
-    first_rows,
-    token_identities,
-    wallet_identities,
-)
+from walletframe.frames.identity import KeyCodes, first_rows, token_identities, wallet_identities
 from walletframe.frames.known import known_mask, stale_mask
 from walletframe.frames.schema import amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
