@@ -204,13 +204,13 @@ def test_overlap_refuses_huge_tables(monkeypatch):
     token = ("ETH", "0xA0", "USDC")
     holdings = details_of([(("ETH", f"0x{n}"), [(token, 1, 0)]) for n in range(3)]).holdings
     monkeypatch.setattr("walletframe.analysis.distribution._MAX_STEPS_ALL_PAIRS", 11)
-    hint = 'pass n=100 for the 100 largest overlaps, .*"owner", keep fewer wallets, or drop tokens'
+    hint = r'for the 100 largest overlaps, .*"owner"\), select fewer wallets, or drop tokens'
     with pytest.raises(SettingsError, match=hint):
         overlap(holdings, None)
     assert len(overlap(holdings)) == 3
     monkeypatch.setattr("walletframe.analysis.distribution._MAX_STEPS", 11)
     with pytest.raises(
-        SettingsError, match="pairs of 3 wallets takes 12 steps, which is more than the limit of 11"
+        SettingsError, match="pairs of 3 wallets takes 12 steps; the limit is 11"
     ) as result:
         overlap(holdings)
     assert 'by="owner"' in str(result.value)

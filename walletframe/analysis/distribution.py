@@ -63,8 +63,8 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
     Returns
     -------
     Series
-        The `n` largest amounts in descending order, with the original index. Equal amounts stay in
-        the original order; NA is left out.
+        The `n` largest amounts in descending order, with the original index. Equal amounts keep
+        their order. NA is left out.
 
     Raises
     ------
@@ -96,14 +96,14 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     -------
     DataFrame
         The `n` rows with the largest values in `by`, in descending order, with the original index.
-        Rows with equal values stay in the original order; rows with NA in `by` are left out. For a
-        table of `totals`, the line below the result counts the balances of the omitted rows.
+        Rows with equal values keep their order. Rows with NA in `by` are left out. If the rows are
+        a table of `totals`, the line below the result counts the balances of omitted rows.
 
     Raises
     ------
     ColumnsError, AmountError
         If the column is missing, or contains neither amounts nor numbers. Floats in the column
-        ``amount`` are also an error, because floats have already lost digits.
+        ``amount`` are also an error, since floats have lost digits.
 
     Examples
     --------
@@ -145,50 +145,50 @@ def share(  # noqa: PLR0913 - users pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return the amount of one asset or token in each wallet, and the share of the total.
+    """Return each wallet's amount and share of one asset or token.
 
     Parameters
     ----------
     asset : str or (str, str or None), optional
         The asset: a name from `walletframe.assets`, the unambiguous symbol of an unlisted token, or
-        a contract as (blockchain, contract). The contract of a native coin is None. The amounts of
-        all contracts of the asset are added up.
+        a pair (blockchain, contract). The contract of a native coin is None. The amounts of all
+        contracts of the asset are added up.
     token : str or (str, str or None), optional
-        A token instead of an asset: an unambiguous symbol, or (blockchain, contract).
+        A token instead of an asset: an unambiguous symbol, or a pair (blockchain, contract).
     by : str or list of str, default "wallet"
-        The column or columns to group by, as in `totals`, except ``"token"`` and ``"asset"``. With
-        ``"owner"``, an owner's amounts are added up; all wallets without an owner are one group.
+        One or more columns to group by, as in `totals`, but not ``"token"`` or ``"asset"``. For
+        example, ``"owner"`` adds up each owner's amounts. Wallets without an owner are one group.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. With `wallets`, all wallets that could hold the token
-        have a row. The methods of ``details.wf`` pass this table themselves.
+        The table ``wallets`` of the same fetch. It adds a row for each other wallet that could hold
+        the token. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each wallet (or each group of `by`), in descending order of the amounts. Equal
-        amounts stay in the order of the wallets, and unknown amounts come last. The columns are:
+        One row for each wallet or group, in descending order of the amounts. Equal amounts stay in
+        the order of the wallets. Unknown amounts come last. The columns are:
 
         - ``blockchain`` and ``address`` (str), or the columns of `by`;
-        - ``amount`` (amount): the exact sum of the known amounts; 0 if the wallet holds none of the
-          token; NA if the amount is unknown;
+        - ``amount`` (amount): the exact sum of the known amounts; 0 if the wallet does not hold the
+          token; NA if no amount is known;
         - ``amount_na`` (Int64): the number of balances whose amount is unknown;
         - ``share`` (float64, from 0 to 1): the amount divided by the sum of all known amounts,
-          rounded to the nearest float64; NaN if the amount is unknown, or if the sum is 0;
-        - ``contracts`` and ``blockchains`` (Int64), in tables of an asset: the number of the
-          asset's contracts with an amount above 0, and the number of their blockchains;
-        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given: as
-          in `totals`, but only wallets that could hold the token are counted.
+          rounded to the nearest float64; NaN if the amount is NA, or if the sum is 0;
+        - ``contracts`` and ``blockchains`` (Int64), only for an asset: the number of contracts with
+          an amount above 0, and the number of their blockchains;
+        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
+          the counts of wallets that could hold the token, as in `totals`.
 
-        The last five columns count contracts and wallets in the group. With ``by="wallet"``, these
-        columns count the contracts and wallets of the complete table, and all rows are equal.
+        The last five columns are counts for each group. With ``by="wallet"``, they are counts for
+        the complete table, and equal in all rows.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if neither
-        or both of `asset` and `token` are given; or if `assets` or `bridged` is given with a token.
+        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if both or
+        neither of `asset` and `token` are given; or if `assets` or `bridged` is given with a token.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
@@ -283,28 +283,28 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     token : str or (str, str or None), optional
         A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
     top : int or float, default 10
-        The number of the largest holders in ``top_share``. A number between 0 and 1 is a fraction
-        of the holders: 0.01 means the richest 1 %, rounded down, and at least one holder.
+        The number of holders that ``top_share`` adds up. A number between 0 and 1 is a fraction of
+        the holders, rounded down to at least one: 0.01 means the richest 1 %.
     by : str or list of str, default "wallet"
-        The column or columns that define a holder: balances with equal values count as one holder,
-        as in `share`. With ``"token"``, the rows of the result are tokens instead of assets.
-        Whatever `by` is, the column ``holders`` counts wallets.
+        One or more columns that define a holder, as in `share`. Balances with equal values in these
+        columns belong to one holder. With ``"token"``, the rows of the result are tokens instead of
+        assets. The column ``holders`` always counts wallets.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
+        The table ``wallets`` of the same fetch. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each token or asset. The first columns are those of `totals` by token or asset.
-        Three float64 columns follow, from 0 to 1, or NaN if no wallet holds the token:
+        One row for each token or asset. The first columns are those of `totals`. Then come three
+        float64 columns, from 0 to 1; NaN if no wallet holds the token:
 
-        - ``gini`` and ``herfindahl``: the two indices that are defined below;
-        - ``top_share``: the joint share of the largest `top` holders; NaN if there are fewer. A
-          fraction, such as ``top=0.1``, always has a result.
+        - ``gini`` and ``herfindahl``: the indices defined in the notes;
+        - ``top_share``: the share of the `top` largest holders together; NaN if there are fewer
+          holders. A fraction, such as ``top=0.1``, never exceeds the number of holders.
 
-        Without rows, the result is empty.
+        Without holdings, the result is empty.
 
     Raises
     ------
@@ -356,7 +356,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(positions.holdings)
     table = compute_totals(positions, make_groups(positions, [positions.kind]))
-    measured = table.assign(**_inequality_by_token(positions, make_groups(positions, names), top))
+    measured = table.assign(**_measures_by_token(positions, make_groups(positions, names), top))
     coverage = coverage_from_attrs(table)
     if named is not None:
         index = token_or_asset_index(positions, named)
@@ -365,7 +365,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     return with_coverage(measured, coverage)
 
 
-def _inequality_by_token(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
+def _measures_by_token(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
     """Return the `MEASURES` of each token. Holders are groups with an amount above 0."""
     stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
@@ -376,18 +376,15 @@ def _inequality_by_token(positions: Positions, members: Groups, top: float) -> d
         rows = by_token[start : ends[after - 1] if after else 0]
         amounts = ExactAmounts(exact.integers[rows], exact.missing[rows], exact.scale)
         pairs = (tokens.codes[rows] - first) * stride + members.codes[rows]
-        batches.append(_concentration_measures(amounts, pairs, after - first, stride, top))
+        batches.append(_measures_of_batch(amounts, pairs, after - first, stride, top))
         first, start = after, start + len(rows)
     return {name: np.concatenate([batch[name] for batch in batches]) for name in MEASURES}
 
 
-def _concentration_measures(
+def _measures_of_batch(
     amounts: ExactAmounts, pairs: Codes, count: int, stride: int, top: float
 ) -> dict[str, Floats]:
-    """Return the `MEASURES` of `count` tokens.
-
-    `pairs` encodes the token and the group of each amount: token index * `stride` + group index.
-    """
+    """Return the `MEASURES` of tokens. `pairs` is token index * `stride` + group of each amount."""
     codes, pairs = pd.factorize(pairs)
     balances = group_totals(GroupedAmounts(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
@@ -429,11 +426,10 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
         A Series of str with the name ``token`` and the index of these holdings. Names are equal if
         and only if tokens are equal.
 
-        If no other token has the symbol, and the symbol consists of visible ASCII characters
-        without brackets, the symbol is the name, cut to 24 characters. (Non-ASCII characters may
-        look like ASCII characters.) Otherwise, the blockchain and the contract are added to the
-        symbol. The contract is shortened, unless two names would then be equal. The name of an
-        unknown token ends with ``(unknown token)``. Charts use the same names.
+        A name is the token's symbol, cut to 24 characters. The blockchain and the contract are
+        added if another token has the same symbol, or if the symbol contains brackets or non-ASCII
+        characters, which may look like ASCII. Contracts are shortened, unless two names would be
+        equal. Names of unknown tokens end with ``(unknown token)``. Charts use the same names.
 
     Raises
     ------
@@ -469,33 +465,33 @@ def pivot(
     Parameters
     ----------
     n : int or None, default 50
-        The maximum number of assets, or None for all assets. Assets are sorted by value (if the
-        method `value` has added values), then by the number of holders, both in descending order,
-        and then by the order of these holdings.
+        The maximum number of assets, or None for all. Assets are in descending order of value (if
+        the method `value` has added values), then of the number of holders, then in the order of
+        the rows.
     by : str or list of str, default "wallet"
-        The column or columns to group the rows by, as in `totals`. With ``"token"``, columns are
-        tokens instead of assets. If `by` is only ``"token"``, rows are wallets.
+        One or more columns to group by, as in `totals`. With ``"token"``, the table's columns are
+        tokens instead of assets. With only ``"token"``, the rows are wallets.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. With `wallets`, the table also has rows of failed and
-        empty wallets. The methods of ``details.wf`` pass this table themselves.
+        The table ``wallets`` of the same fetch. It adds rows for failed and empty wallets. Methods
+        of ``details.wf`` pass it automatically.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each wallet, in the order of `wallets`. Without `wallets`, wallets are in the
-        order of their first rows. The index is ``blockchain`` and ``address`` (str), or `by`.
+        One row for each wallet, in the order of `wallets`. Without `wallets`, rows are in the order
+        of the holdings. The index is ``blockchain`` and ``address`` (str), or `by`.
 
-        One column of exact amounts for each asset or token. Assets are named as in `totals`, and
-        tokens as in `token_labels`. The columns are ordered as described for `n`.
+        One column of exact amounts for each asset or token, in the order described at `n`. Assets
+        are named as in `totals`, and tokens as in `token_labels`.
 
-        - An amount is 0 if the wallet holds none of the asset: the service lists all balances.
-        - An amount is NA if the balances of the wallet or the amount of the asset are unknown, or
-          if the wallet has a balance of an unknown token, which may be part of the asset.
-        - A group's amount is NA if the amount is unknown for a wallet that could hold the asset.
+        - An amount is 0 if the wallet does not hold the asset: the service lists all balances.
+        - An amount is NA if the wallet failed, or if any of its amounts of the asset is unknown.
+        - An amount is also NA if the wallet holds an unknown token, which may be the asset.
+        - A group's amount is NA if the amount is NA for any wallet that could hold the asset.
 
-        Without rows and wallets, the result is an empty DataFrame with the same index columns.
+        Without holdings and wallets, the result is empty, with the same index columns.
 
     Raises
     ------
@@ -558,7 +554,7 @@ def coverage_of_chosen_totals(totals: pd.DataFrame, chosen: Codes) -> Coverage:
 
 
 def argsort_totals(totals: pd.DataFrame) -> Codes:
-    """Return the row numbers of totals, by value and then holders, both in descending order."""
+    """Return the row numbers of totals in descending order of value, then of holders."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     indices: Codes = ranked.index.to_numpy()
@@ -577,14 +573,14 @@ def _mask_unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> 
     failures = np.bincount(sets[failed], minlength=set_count)
     unknown = np.tile(failures == sizes, (len(chosen), 1))
     if ((failures > 0) & (failures < sizes)).any():
-        unknown |= _mask_possible_holders(positions, groups, chosen, failed)
+        unknown |= _mask_sets_that_can_hold(positions, groups, chosen, failed)
     if positions.has_unknown_token.any():
         holders = positions.has_unknown_token
-        unknown[named] |= _mask_possible_holders(positions, groups, chosen[named], holders)
+        unknown[named] |= _mask_sets_that_can_hold(positions, groups, chosen[named], holders)
     return unknown[:, groups.wallet_sets]
 
 
-def _mask_possible_holders(
+def _mask_sets_that_can_hold(
     positions: Positions, groups: Groups, chosen: Codes, wallets: Mask
 ) -> Mask:
     """Return a mask (tokens, wallet sets): whether any of `wallets` could hold the token."""
@@ -606,26 +602,25 @@ def overlap(
 ) -> pd.DataFrame:
     """Return the pairs of wallets (or owners) with the largest overlap of assets.
 
-    First drop native coins and spam, because nearly every wallet holds some.
+    Before the call, drop native coins and spam: nearly every wallet holds some.
 
     Parameters
     ----------
     n : int or None, default 100
-        The maximum number of pairs. None returns all pairs with an asset in common. With w wallets,
-        there can be w² / 2 pairs.
+        The maximum number of pairs, or None for all with a common asset (up to w² / 2 pairs).
     by : str or list of str, default "wallet"
-        The column or columns to group by, as in `share`. Pairs of groups are compared. With
-        ``"token"``, tokens are compared instead of assets.
+        One or more columns to group by, as in `share`: pairs of groups are compared. With
+        ``"token"``, the comparison counts common tokens instead of assets.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
+        The table ``wallets`` of the same fetch. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
     Returns
     -------
     DataFrame
-        One row for each pair of wallets with a common asset. Pairs are sorted by ``jaccard``, then
-        by the number of common assets, both descending, then by wallet. The columns are:
+        One row for each pair of wallets with a common asset. Pairs are in descending order of
+        ``jaccard``, then of ``assets_both``, then in the order of the wallets. The columns are:
 
         - ``blockchain``, ``address``, ``other_blockchain`` and ``other_address`` (str), or the
           columns of `by` and the same columns with the prefix ``other_``;
@@ -641,9 +636,9 @@ def overlap(
     ------
     ArgumentError, UnknownWalletError, SettingsError
         If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
-        below 1; if `assets` or `bridged` is given with ``"token"``; or if the comparison takes too
-        many steps: more than ten billion, or with ``n=None`` more than fifty million. The number of
-        steps is the square of the number of wallets, plus each asset's number of pairs of holders.
+        below 1; if `assets` or `bridged` is given with ``"token"``; or if the comparison takes more
+        than ten billion steps (with ``n=None``, fifty million). The steps are the squared number of
+        wallets, plus the number of pairs of holders of each asset.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError
@@ -659,8 +654,8 @@ def overlap(
     Notes
     -----
     The Jaccard index is defined in P. Jaccard, "The distribution of the flora in the alpine zone",
-    New Phytologist 11 (1912), 37-50. The running time is proportional to the sum over all tokens of
-    the squared number of holders. 10,000 wallets take seconds if few tokens are in most wallets.
+    New Phytologist 11 (1912), 37-50. The running time grows with the squared number of holders of
+    each token. 10,000 wallets take seconds if few tokens are in most wallets.
 
     Examples
     --------
@@ -689,11 +684,11 @@ def overlap(
         by_wallet = names == ["wallet"]
         noun = "wallet" if by_wallet else "group"
         hints = [] if n else ["pass n=100 for the 100 largest overlaps"]
-        hints += ['group wallets by an extra column, as in by="owner"'] * by_wallet
-        hints += [f"keep fewer {noun}s"]
+        hints += ['group wallets by an extra column (by="owner")'] * by_wallet
+        hints += [f"select fewer {noun}s"]
         raise SettingsError(
-            f"the comparison of all pairs of {counted_noun(count, noun)} takes {steps:,} steps, "
-            f"which is more than the limit of {limit:,}",
+            f"the comparison of all pairs of {counted_noun(count, noun)} takes {steps:,} steps; "
+            f"the limit is {limit:,}",
             hint=f"{', '.join(hints)}, or drop tokens that every {noun} holds",
         )
     overlaps = _iterate_overlapping_pairs(members, tokens, count)
