@@ -78,47 +78,44 @@ def where(  # noqa: PLR0913 - users pass each option by name
     wallet : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
         One or more wallets, in a form that `fetch_wallets` accepts.
     token : str, (str, str or None), or list of them, optional
-        One or more tokens: an unambiguous symbol, or (blockchain, contract). The contract of a
-        native coin is None.
+        One or more tokens, each an unambiguous symbol or a pair (blockchain, contract). The
+        contract of a native coin is None.
     asset : str or list of str, optional
-        One or more assets. All contracts of the assets in `walletframe.assets` are selected.
+        One or more assets, with all their contracts in `walletframe.assets`.
     blockchain : str or list of str, optional
         One or more blockchains. All wallets on these blockchains are selected.
     search : str, default ""
-        Words to search for, ignoring case. A row matches if it contains each word: in the wallet,
-        the token, the blockchain, the contract, or an extra column that is not numeric.
+        Words to search for. A row must contain all words, in upper or lower case. The wallet,
+        token, blockchain, contract and all extra columns that are not numeric are searched.
     spam : bool, optional
-        True selects only spam, and False selects everything else. Spam is read from the column
-        ``is_spam``. Without this column, `flag_spam` detects it. By default, all are selected.
+        True selects only spam, False everything else, and None (the default) both. The column
+        ``is_spam`` marks spam. Without this column, `flag_spam` detects spam.
     small : float, optional
-        The minimum value of a balance. Values are read from the column ``value``. Without this
-        column, they are computed as `value` does by default. Balances without a value are also
-        selected.
+        The minimum value of a balance. Balances without a value are also selected. Without a column
+        ``value``, the method `value` computes values at its default prices.
     assets : DataFrame, str or Path, optional
-        Contracts of your own for `asset`, in a form that `walletframe.assets` accepts.
+        Your own contracts of assets, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
         Whether `asset` also selects bridged versions, such as USDC.e and WETH.
     **labels : str, number, None, or list of them
-        Conditions on other columns, such as ``owner="Ada"``: one or more values to select in an
-        extra column of `wallets`, or in a column of these holdings. A value can also be written as
-        text. None selects missing values.
+        Conditions on other columns, such as ``owner="Ada"``: one or more values to select. The
+        column is an extra column of `wallets` or any column of these holdings. Values can also be
+        written as text. None selects missing values.
 
     Returns
     -------
     DataFrame or WalletDetails
-        ``holdings.wf.where`` returns the selected rows of holdings, with all columns and the
-        original index.
+        ``holdings.wf.where`` returns the selected rows, with all columns and the original index.
 
-        ``details.wf.where`` returns a `walletframe.WalletDetails`. The table ``wallets`` is only
-        selected by wallet, blockchain and extra columns. So it keeps failed wallets, and wallets
-        without a selected balance, and these are still counted.
+        ``details.wf.where`` returns a `walletframe.WalletDetails`. Its table ``wallets`` is only
+        selected by wallet, blockchain and extra columns. Failed wallets and wallets without a
+        selected balance stay in this table, and still count.
 
         For a folder, the selection is read into memory and returned as a
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
 
-        A selection by token or asset does not include balances of unknown tokens, although an
-        unknown token may be the same token. To see how complete a total is, call `totals` or
-        `share` on all rows.
+        A selection by token or asset omits unknown tokens, although they may be the same token. To
+        see how complete a total is, call `totals` or `share` on all rows.
 
     Raises
     ------
@@ -126,10 +123,9 @@ def where(  # noqa: PLR0913 - users pass each option by name
         If a list is empty; if no row has the label; if both `token` and `asset` are given; or if
         `assets` or `bridged` is given without `asset`.
     UnknownWalletError, UnknownBlockchainError, UnknownTokenError, AmbiguousTokenError
-        If a wallet, blockchain, token or asset is not in these holdings, or if several tokens share
-        a symbol.
+        If no row has the wallet, blockchain, token or asset, or if several tokens share a symbol.
     AddressError
-        If `wallet` can't be parsed. The error lists all wallets that can't be parsed.
+        If wallets can't be parsed. The error lists all of them.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
@@ -138,8 +134,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If bridged versions of an asset are not selected. The warning states their number and, for
-        one asset, their amount.
+        If bridged versions are not selected. The warning states their number and, for one asset,
+        their amount.
 
     Examples
     --------
@@ -164,7 +160,7 @@ def where_in_fetch(
     """Select rows of both frames of a fetch, as `where` does."""
     rows = Selectable(encode_holdings(holdings), wallets)  # even of several snapshots
     selected = rows.where(parse_where_arguments(rows, rows.held, **options), search)
-    return _state_selection(selected, search=search, **options)
+    return _record_conditions(selected, search=search, **options)
 
 
 class FilterableHoldings(ChunkedHoldings, Protocol):
@@ -188,24 +184,24 @@ def where_in_chunks(
         tokens = chunked_tokens(source)
     empty = Selectable(source.template.holdings, wallets)
     selection = parse_where_arguments(empty, tokens, **options)
-    places = np.flatnonzero(empty.wallet_mask(selection))
-    read = {*selection.tokens, *dict(selection.bridged)} or None
-    rows = source.select_wallets(places).read_rows(read, [*source.template.holdings])
+    indices = np.flatnonzero(empty.wallet_mask(selection))
+    keys = {*selection.tokens, *dict(selection.bridged)} or None
+    rows = source.select_wallets(indices).read_rows(keys, [*source.template.holdings])
     if record := source.template.holdings.attrs.get(DROPPED):
         rows = with_dropped(rows, record | {"rows": len(rows)})
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
-        indices = np.arange(len(tokens.tokens.keys))
-        labels = token_names(tokens.holdings, tokens.tokens, indices)
+        every = np.arange(len(tokens.tokens.keys))
+        labels = token_names(tokens.holdings, tokens.tokens, every)
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
     selected = Selectable(rows, wallets).where(selection, search, by_key)
-    selected = _state_selection(selected, search=search, **options)
+    selected = _record_conditions(selected, search=search, **options)
     return selected._replace(holdings=selected.holdings[[*names]].reset_index(drop=True))
 
 
-def _state_selection(details: WalletDetails, **options: Any) -> WalletDetails:
-    """Store the conditions in the ``attrs`` of the holdings, for the coverage."""
+def _record_conditions(details: WalletDetails, **options: Any) -> WalletDetails:
+    """Record the conditions in the ``attrs`` of the holdings, for the coverage."""
     unstated = {"spam", "small", "assets"}  # the coverage counts the rows that they drop
     given = {name: each for name, each in options.items() if name not in unstated}
     texts = [
@@ -227,7 +223,7 @@ class Selection:
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
-    bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # versions that are left out, their assets
+    bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # pairs: omitted version, asset
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
     small: float | None = None  # the minimum value of a balance
@@ -254,7 +250,7 @@ class Selectable:
         self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else extra_names(wallets)
         self.requested: KeyCodes = wallet_identities(self.wallets)
-        # `wallets` is incomplete if the holdings contain other wallets.
+        # Whether `wallets` contains all wallets of the holdings.
         keys = {*self.held.wallet_keys}
         self.is_complete: bool = wallets is not None and keys <= {*self.requested.keys}
         self._with_wallets = read_positions(self.held, wallets) if self.is_complete else self.held
@@ -269,65 +265,65 @@ class Selectable:
 
     @cached_property
     def row_values(self) -> npt.NDArray[np.float64] | None:
-        """The value of each row (NaN if it is unknown), or None if there are no values."""
+        """The value of each row (NaN if unknown), or None without values."""
         holdings = self.held.holdings
         valued = holdings if "value" in holdings else value(holdings)
         return valued["value"].to_numpy(np.float64, na_value=np.nan)
 
     def wallet_mask(self, selection: Selection) -> Mask:
         """Return a mask of the selected wallets."""
-        marks = _match_wallets(self.requested.keys, selection)[self.requested.codes]
+        mask = _mask_wallets(self.requested.keys, selection)[self.requested.codes]
         for name, texts in selection.texts_by_column(self.groups).items():
-            marks &= label_texts(self.wallets[name]).isin(texts).to_numpy()
-        return np.asarray(marks)
+            mask &= label_texts(self.wallets[name]).isin(texts).to_numpy()
+        return np.asarray(mask)
 
     def mask_before_spam_and_value(self, selection: Selection) -> Mask:
         """Return a mask of the rows that match all conditions except those on spam and value."""
         held = self.held
-        marks = _match_wallets(held.wallet_keys, selection)[held.wallet_codes]
+        mask = _mask_wallets(held.wallet_keys, selection)[held.wallet_codes]
         if selection.texts_by_column(self.groups):
             codes = self.requested.codes[self.wallet_mask(selection)]
             keys = [self.requested.keys[code] for code in codes.tolist()]
-            marks &= _is_in(held.wallet_keys, keys)[held.wallet_codes]
+            mask &= _is_in(held.wallet_keys, keys)[held.wallet_codes]
         for name, texts in selection.texts_by_column({*held.holdings} - {*self.groups}).items():
-            marks &= label_texts(held.holdings[name]).isin(texts).to_numpy()
+            mask &= label_texts(held.holdings[name]).isin(texts).to_numpy()
         if selection.tokens:
-            marks &= _is_in(held.tokens.keys, selection.tokens)[held.tokens.codes]
-        return marks
+            mask &= _is_in(held.tokens.keys, selection.tokens)[held.tokens.codes]
+        return mask
 
     def where(
         self, selection: Selection, search: str, names: Mapping[TokenKey, str] | None = None
     ) -> WalletDetails:
-        """Return the selected rows that contain all words. `names` replaces names of tokens."""
+        """Return the selected rows that contain all words. `names` renames tokens."""
         holdings = self.held.holdings
         matches = self.mask_before_spam_and_value(selection)
         if words := split_search_words(search):
             texts = searchable_columns(self._with_wallets, names).values()
             matches &= mask_rows_with_words(words, texts, len(holdings))
-        marks = self.drop_spam_and_small(matches, selection)
-        with_small = self.drop_spam_and_small(matches, replace(selection, small=None))
+        mask = self.mask_spam_and_value(matches, selection)
+        with_small = self.mask_spam_and_value(matches, replace(selection, small=None))
         spam = "spam" if selection.spam is False else "other"
-        reasons = {spam: (matches & ~with_small, ""), "small": (with_small & ~marks, "")}
+        reasons = {spam: (matches & ~with_small, ""), "small": (with_small & ~mask, "")}
         if selection.bridged:
             versions = replace(selection, tokens=tuple(dict(selection.bridged)))
-            rows = self.drop_spam_and_small(self.mask_before_spam_and_value(versions), versions)
+            rows = self.mask_spam_and_value(self.mask_before_spam_and_value(versions), versions)
             count, amount = count_and_sum_positive(self.held, rows)
             amount *= len({asset for _, asset in selection.bridged}) == 1
             reasons["bridged"] = rows, bridged_text(count, amount)
             warn_about_bridged(count, amount)
         wallets = self.wallet_mask(selection)
-        if not wallets.all():  # which of them had the rows that were dropped before is unknown
+        if not wallets.all():  # rows dropped before may belong to other wallets
             holdings = holdings.copy(deep=False)
             holdings.attrs.pop(DROPPED, None)
-        return WalletDetails(self.wallets[wallets], drop_rows(holdings, marks, reasons))
+        return WalletDetails(self.wallets[wallets], drop_rows(holdings, mask, reasons))
 
-    def drop_spam_and_small(self, marks: Mask, selection: Selection) -> Mask:
-        """Return `marks` without the rows that the conditions on spam and value exclude."""
+    def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
+        """Return a mask of the rows in `mask` that match the conditions on spam and value."""
         if selection.spam is not None:
-            marks = marks & (self.spam == selection.spam)
+            mask = mask & (self.spam == selection.spam)
         if selection.small is not None and self.row_values is not None:
-            marks = marks & ~(self.row_values < selection.small)
-        return marks
+            mask = mask & ~(self.row_values < selection.small)
+        return mask
 
 
 def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: Any) -> Selection:
@@ -340,7 +336,7 @@ def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: A
         frame = rows.wallets if name in rows.groups else rows.held.holdings
         if name not in frame:
             raise ColumnsError([name], [*rows.groups, *map(str, frame.columns)])
-        texts, values = label_texts(frame[name]), _as_list(name, wanted)
+        texts, values = label_texts(frame[name]), _nonempty_list(name, wanted)
         equal = texts[frame[name].isin([each for each in values if not isinstance(each, str)])]
         named = label_texts(pd.Series(values, dtype=object))
         known = {*texts.unique(), "", *named[pd.Series(values, dtype=object).isin([*frame[name]])]}
@@ -349,12 +345,12 @@ def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: A
             listed = ", ".join(repr(safe_line(text)) for text in labels_of_rows[:_LISTED])
             raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
         labels += [(name, text) for text in (*named, *equal)]
-    keys, left_out = _token_keys(tokens, options)
+    keys, left_out = _selected_and_bridged_tokens(tokens, options)
     selection = Selection(
-        blockchains=() if blockchain is None else tuple(_as_list("blockchain", blockchain)),
+        blockchains=() if blockchain is None else tuple(_nonempty_list("blockchain", blockchain)),
         wallets=()
         if wallet is None
-        else tuple(map(str, _as_list("wallet", parse_wallets(wallet)))),
+        else tuple(map(str, _nonempty_list("wallet", parse_wallets(wallet)))),
         tokens=tuple(keys),
         bridged=tuple(left_out),
         labels=tuple(labels),
@@ -372,8 +368,8 @@ def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: A
     return selection
 
 
-def _as_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[Any]:
-    """Return a collection of one of these types as a list, and any other argument in a list."""
+def _nonempty_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[Any]:
+    """Return a collection as a list, and any other argument in a list. Empty lists raise."""
     values = [*argument] if isinstance(argument, kinds) else [argument]
     if not values:
         hint = f"leave out {name}=… to select all rows"
@@ -381,7 +377,7 @@ def _as_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[
     return values
 
 
-def _token_keys(
+def _selected_and_bridged_tokens(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[tuple[TokenKey, TokenKey]]]:
     """Return the tokens to select (`token`, or those of `asset`) and the omitted bridged tokens."""
@@ -389,9 +385,9 @@ def _token_keys(
     token, asset, assets, bridged = (options[name] for name in _OF_TOKENS)
     if asset is not None:
         by_asset = tokens_to_assets(positions, assets, bridged=bool(bridged))
-        places = [token_or_asset_index(by_asset, name) for name in _as_list("asset", asset)]
-        codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, places)]
-        chosen = {by_asset.tokens.keys[place] for place in places}
+        indices = [token_or_asset_index(by_asset, name) for name in _nonempty_list("asset", asset)]
+        codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, indices)]
+        chosen = {by_asset.tokens.keys[index] for index in indices}
         separate = by_asset.assets.bridged if by_asset.assets else {}
         left_out = [(key, whole) for key, whole in separate.items() if whole in chosen]
         return [keys[code] for code in np.unique(codes).tolist()], left_out
@@ -399,7 +395,7 @@ def _token_keys(
         raise SettingsError(
             "assets=… and bridged=… need asset=…", hint="pass asset=…, or leave out the other two"
         )
-    named = [] if token is None else _as_list("token", token, (list,))
+    named = [] if token is None else _nonempty_list("token", token, (list,))
     return [keys[token_index(holdings, positions.tokens, each)] for each in named], []
 
 
@@ -408,15 +404,14 @@ def label_texts(column: pd.Series) -> pd.Series:
     return column.astype(TEXT).fillna("")
 
 
-def _match_wallets(wallets: list[TokenKey], selection: Selection) -> Mask:
-    """Return a mask of the wallets that match the selected blockchains and wallets."""
-    marks = np.ones(len(wallets), dtype=bool)
+def _mask_wallets(wallets: list[TokenKey], selection: Selection) -> Mask:
+    mask = np.ones(len(wallets), dtype=bool)
     if selection.blockchains:
         chains = [canonical_blockchain(name) for name in selection.blockchains]
-        marks &= _is_in([chain for chain, _ in wallets], chains)
+        mask &= _is_in([chain for chain, _ in wallets], chains)
     if selection.wallets:
-        marks &= _is_in(wallets, selection.wallet_keys())
-    return marks
+        mask &= _is_in(wallets, selection.wallet_keys())
+    return mask
 
 
 def _is_in(keys: Iterable[object], picked: Iterable[object]) -> Mask:

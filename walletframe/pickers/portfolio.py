@@ -90,10 +90,10 @@ class Portfolio(Selectable):
         spam = np.unique(self.held.tokens.codes[matches & self.spam])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
-            small = self.drop_spam_and_small(matches, replace(selection, small=None))
+            small = self.mask_spam_and_value(matches, replace(selection, small=None))
             small = small & (values < SMALL_BELOW)
             small_value = math.fsum(values[small])
-        mask = self.drop_spam_and_small(matches, selection)
+        mask = self.mask_spam_and_value(matches, selection)
         requested, wallets = self.wallet_mask(selection), self.details.wallets
         return SelectedHoldings(
             portfolio=self,
@@ -109,7 +109,7 @@ class Portfolio(Selectable):
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
         """Return the stats of a filter's options with balances. Labels are not supported."""
         held, values, keys = self.held, self.row_values, list[Any]()
-        mask = self.drop_spam_and_small(
+        mask = self.mask_spam_and_value(
             self.mask_before_spam_and_value(selection), replace(selection, small=None)
         )
         if kind == "tokens":
