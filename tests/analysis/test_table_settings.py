@@ -14,8 +14,8 @@ from walletframe.analysis.sums import totals
 from walletframe.analysis.valuation import value
 from walletframe.errors import PricesError, PricesWarning, SettingsError, TokenListError
 from walletframe.frames.asset_list import assets
+from walletframe.pickers.data import ExplorerData, summary_parts
 from walletframe.pickers.picker import values_and_label
-from walletframe.pickers.portfolio import Portfolio, summary_parts
 
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 ETHER = ("ETH", None, "ETH")
@@ -119,7 +119,7 @@ class TestPrices:
         """Their texts name the source of the prices."""
         assert values_and_label(details.holdings)[1] == "value at the service's prices"
         wf.configure(prices={OWN[:2]: 7, ("ETH", None): 2000})
-        own = Portfolio(details)
+        own = ExplorerData(details)
         assert summary_parts(own.select(Selection()))["prices"] == "your own prices"
         assert own.row_values.tolist()[2] == 35
         values, unit = values_and_label(details.holdings)
@@ -127,7 +127,7 @@ class TestPrices:
         text = wf.report(details, folder / "r.md").read_text(encoding="utf-8")
         assert "author of this report chose the prices" in text
         wf.configure(currency="USD")
-        sent = Portfolio(details)
+        sent = ExplorerData(details)
         assert summary_parts(sent.select(Selection()))["prices"] == "the service's prices"
 
 

@@ -175,11 +175,11 @@ def clicks(wallets):
     """Draw each chart of the explorer once."""
     from walletframe.analysis.selection import Selection
     from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
-    from walletframe.pickers.portfolio import Portfolio
+    from walletframe.pickers.data import ExplorerData
 
     details = read_details(wallets)
     valued = details._replace(holdings=details.holdings.assign(value=1.5))
-    selected = Portfolio(valued).select(Selection())
+    selected = ExplorerData(valued).select(Selection())
     yield
     for chart in CHARTS:
         draw_chart(selected, ChartOptions(chart))

@@ -242,7 +242,7 @@ def test_hostile_symbols_are_text(shared_tab):
     for chart in CHARTS:
         choose(page, "Chart", chart)
         assert page.evaluate(HARMFUL) == []
-    for token in widget.view.portfolio.held.tokens.keys[:10]:
+    for token in widget.view.data.held.tokens.keys[:10]:
         widget.view.selection = Selection(tokens=(token,))
         choose(page, "Chart", "Treemap")
         choose(page, "Chart", "Bars by wallet")

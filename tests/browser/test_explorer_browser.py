@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from walletframe.analysis.selection import Selection
 from walletframe.client import fetch_wallets
-from walletframe.pickers.portfolio import Portfolio
+from walletframe.pickers.data import ExplorerData
 
 NOTEBOOK = "03-pickers-and-explorer"
 MANY = [f"POLYGON.0x{number:040x}" for number in range(1, 41)]
@@ -146,7 +146,7 @@ def test_the_whole_trip(lab, wide, service):
     with service.client(cache="memory") as client:
         details = fetch_wallets(requested, client=client, on_failure="ignore")
     usdt = ("POLYGON", "0xc2132d05d31c914a87c6611c10748aeb04b58e8f")
-    held = Portfolio(details).select(Selection(tokens=(usdt,))).held.holdings
+    held = ExplorerData(details).select(Selection(tokens=(usdt,))).held.holdings
     assert csv.amount.tolist() == [str(amount) for amount in held.amount]
     assert csv.address.tolist() == held.address.tolist()
     assert (wide.outside_requests, errors(wide)) == ([], [])

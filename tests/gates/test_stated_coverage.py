@@ -25,7 +25,7 @@ from walletframe.cli import main
 from walletframe.cli.files import write_details
 from walletframe.frames.results import Coverage
 from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
-from walletframe.pickers.portfolio import Portfolio, status_message
+from walletframe.pickers.data import ExplorerData, status_message
 from walletframe.reports.composition import Grouping, compose
 
 DAY = pd.Timestamp("2026-01-31", tz="UTC")
@@ -186,7 +186,7 @@ def test_every_chart_is_a_method():
 def test_explorer(selected, chart):
     """In the notes of each chart, which draws the selected rows."""
     details, *coverages = selected
-    shown = Portfolio(details).select(Selection(spam=None))
+    shown = ExplorerData(details).select(Selection(spam=None))
     kind = {"wallet": 2, "token": 1}.get(CHARTS[chart].needs, 0)
     picture = draw_chart(shown, ChartOptions(chart, per_asset=True))
     assert {*coverages[kind].sentences()} <= {*picture.notes}

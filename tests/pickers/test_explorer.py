@@ -25,8 +25,8 @@ from walletframe.frames.positions import read_positions
 from walletframe.pandas_versions import TEXT
 from walletframe.pickers import FetchPanel, HoldingsExplorer
 from walletframe.pickers.chart import CHARTS
+from walletframe.pickers.data import ExplorerData
 from walletframe.pickers.explorer import static_mime_bundle
-from walletframe.pickers.portfolio import Portfolio
 from walletframe.service import SHOWCASE
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
@@ -77,9 +77,9 @@ def same_fetch(one, other):
         pd.testing.assert_frame_equal(*frames)
 
 
-def shown_by(portfolio, *picked, **more):
+def shown_by(data, *picked, **more):
     """Return the selection, spam included."""
-    return portfolio.select(Selection(*picked, **more, spam=None))
+    return data.select(Selection(*picked, **more, spam=None))
 
 
 def test_everything_is_shown_at_first(explorer, details):
@@ -166,20 +166,20 @@ def test_pickers_filter_each_other_without_a_price(details):
 
 def test_selection_is_by_identity(details):
     """Blockchains, wallets and tokens match in any spelling; no choice means everything."""
-    portfolio = Portfolio(details)
+    data = ExplorerData(details)
     eight = "eth.0X" + "8" * 40
-    result = shown_by(portfolio, ("eth",), (eight,), (USDC,))
+    result = shown_by(data, ("eth",), (eight,), (USDC,))
     assert (len(result.wallets), len(result.held.holdings)) == (1, 1)
     assert result.held.holdings.symbol.item() == "USDC"
-    result = shown_by(portfolio, ("AVAX_CCHAIN",))
+    result = shown_by(data, ("AVAX_CCHAIN",))
     assert (result.wallets.status.item(), len(result.held.holdings)) == ("failed", 0)
-    assert len(shown_by(portfolio, (), (), (USDC,)).wallets) == 14
+    assert len(shown_by(data, (), (), (USDC,)).wallets) == 14
 
 
 @pytest.mark.parametrize("chosen", [{}, {"blockchains": ("bsc", "ETH")}, {"tokens": (USDC,)}])
 def test_selected_rows_are_identified_as_alone(details, chosen):
     """The identities of the whole fetch serve some of its rows."""
-    picked = shown_by(Portfolio(details), **chosen).held
+    picked = shown_by(ExplorerData(details), **chosen).held
     alone = read_positions(picked.holdings)
     assert picked.tokens.keys == alone.tokens.keys
     assert picked.tokens.codes.tolist() == alone.tokens.codes.tolist()
@@ -262,7 +262,7 @@ def test_failed_wallets_are_requested_again(service):
         page = Page(explorer)
         assert page.look()["all_failed"]
         assert explorer._retry_label == "Ask again for 1"
-        page.tell("again")
+        page.tell("retry")
         wait()
         assert explorer.details is not failing
         assert (explorer._retry_label, page.alert()) == ("Ask again for 1", "")
@@ -477,7 +477,7 @@ def test_the_last_selection_wins(explorer):
 def test_a_token_keeps_its_colour(explorer, details):
     """The colours are those of the whole fetch, for any selection."""
     answer = pick(explorer, tokens=[USDC])
-    colors = token_colors(explorer._explorer_state.portfolio.details.holdings)
+    colors = token_colors(explorer._explorer_state.data.details.holdings)
     assert colors[USDC] in json.dumps(answer["figure"])
 
 

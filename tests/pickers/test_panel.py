@@ -128,7 +128,7 @@ def test_cancel_keeps_finished_wallets():
             again = f"Ask again for {counts['cancelled']}"
             assert panel._retry_label == again
             assert "cancelled before it was answered" in page.status()
-            page.tell("again")
+            page.tell("retry")
             again = finished(panel).wallets
             panel.close()
     assert (again.status == "ok").all()

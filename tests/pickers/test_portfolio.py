@@ -17,8 +17,8 @@ from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames.assembly import assemble
 from walletframe.numerals import compact
 from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
-from walletframe.pickers.portfolio import (
-    Portfolio,
+from walletframe.pickers.data import (
+    ExplorerData,
     small_button_label,
     spam_button_label,
     status_message,
@@ -44,20 +44,20 @@ def details(service):
 
 
 @pytest.fixture(scope="module")
-def portfolio(details):
-    """Return its portfolio."""
-    return Portfolio(details)
+def data(details):
+    """Return an explorer's data."""
+    return ExplorerData(details)
 
 
-def left(portfolio, **selection):
+def left(data, **selection):
     """Return the selection, and the words about filtered rows."""
-    result = portfolio.select(Selection(**selection))
+    result = data.select(Selection(**selection))
     return result, spam_button_label(result), small_button_label(result)
 
 
-def drawn(portfolio, *options, selection=EVERYTHING, **more):
+def drawn(data, *options, selection=EVERYTHING, **more):
     """Return the picture of a selection."""
-    return draw_chart(portfolio.select(selection), ChartOptions(*options, **more))
+    return draw_chart(data.select(selection), ChartOptions(*options, **more))
 
 
 def test_the_status_has_the_coverage():
@@ -72,14 +72,14 @@ def test_the_status_has_the_coverage():
     assert f"Nothing is left out: 1 balance of 1 wallet. {as_of}" in whole
 
 
-class TestPortfolio:
-    """Values and filters of a portfolio."""
+class TestExplorerData:
+    """Values and filters of an explorer's data."""
 
-    def test_values_are_at_the_services_prices(self, details, portfolio):
+    def test_values_are_at_the_services_prices(self, details, data):
         """If there are some, which is mentioned once; values equal the accessor's."""
-        held = portfolio.details.holdings
+        held = data.details.holdings
         pd.testing.assert_series_equal(held["value"], value(details.holdings)["value"])
-        summary = summary_parts(portfolio.select(Selection()))
+        summary = summary_parts(data.select(Selection()))
         assert summary["prices"] == "the service's prices, currency not named"
         assert summary["simulated"]
         assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets are known", "as of ")
@@ -87,7 +87,7 @@ class TestPortfolio:
 
     def test_without_prices_there_are_no_values(self, details):
         """Balances are counted."""
-        bare = Portfolio(details._replace(holdings=details.holdings.assign(price=np.nan)))
+        bare = ExplorerData(details._replace(holdings=details.holdings.assign(price=np.nan)))
         assert (bare.priced_by, bare.row_values) == ("", None)
         summary = summary_parts(bare.select(Selection()))
         assert (summary["value"], summary["prices"]) == ("", "")
@@ -95,7 +95,7 @@ class TestPortfolio:
 
     def test_invalid_prices_are_reported_and_not_used(self, details):
         """A negative one is an example."""
-        odd = Portfolio(details._replace(holdings=details.holdings.assign(price=-1.0)))
+        odd = ExplorerData(details._replace(holdings=details.holdings.assign(price=-1.0)))
         assert odd.priced_by == ""
         [message] = [summary_parts(odd.select(Selection()))["unpriced"]]
         assert "of the service can't be used" in message
@@ -104,9 +104,9 @@ class TestPortfolio:
         """It is the service, even if a currency alone was added."""
         for prices, text in ((None, "the service's prices"), ({USDC: 7}, "your own prices")):
             valued = value(details.holdings, prices, currency="USD")
-            own = Portfolio(details._replace(holdings=valued))
+            own = ExplorerData(details._replace(holdings=valued))
             assert summary_parts(own.select(Selection()))["prices"] == text
-        bare = Portfolio(details, lambda holdings: holdings.assign(value=2.0))
+        bare = ExplorerData(details, lambda holdings: holdings.assign(value=2.0))
         assert summary_parts(bare.select(Selection()))["prices"] == "your own prices"
 
     def test_the_reason_of_stale_answers_is_shown(self, details):
@@ -118,55 +118,55 @@ class TestPortfolio:
             ([f"{at}" for at in places], ""),
         ):
             old = details.wallets.assign(source="stale", error=why)
-            old = Portfolio(details._replace(wallets=old.astype(details.wallets.dtypes)))
+            old = ExplorerData(details._replace(wallets=old.astype(details.wallets.dtypes)))
             assert summary_parts(old.select(Selection()))["known"] == text + end
 
     def test_prepare_wins(self, details):
         """Its values are shown, its rows stay, and its flags are the spam."""
-        own = Portfolio(details, lambda holdings: holdings.assign(value=2.0, currency="EUR"))
+        own = ExplorerData(details, lambda holdings: holdings.assign(value=2.0, currency="EUR"))
         assert own.priced_by == "own"
         assert not own.spam.any()
         total = f"{2 * len(details.holdings):,}.00 EUR"
         assert summary_parts(own.select(Selection()))["value"] == total
-        flagged = Portfolio(details, flag_spam)
+        flagged = ExplorerData(details, flag_spam)
         assert flagged.spam.sum() == flag_spam(details.holdings)["is_spam"].sum() > 0
 
     def test_other_arguments_are_refused(self, details):
         """A frame without prices, and a prepare that is no function."""
         with pytest.raises(ColumnsError, match="price"):
-            Portfolio(details._replace(holdings=details.holdings.drop(columns="price")))
+            ExplorerData(details._replace(holdings=details.holdings.drop(columns="price")))
         with pytest.raises(ArgumentError, match="not a function"):
-            Portfolio(details, 7)
+            ExplorerData(details, 7)
 
-    def test_spam_is_left_out_and_counted(self, details, portfolio):
+    def test_spam_is_left_out_and_counted(self, details, data):
         """The rows are those of `without_spam`; a switch shows it, with its number."""
         flags = flag_spam(details.holdings)["is_spam"]
-        result, spam, _ = left(portfolio)
+        result, spam, _ = left(data)
         assert len(result.held.holdings) == (~flags).sum()
         assert spam == f"Show {result.spam_tokens} spam tokens"
-        every, spam, _ = left(portfolio, spam=None)
+        every, spam, _ = left(data, spam=None)
         assert len(every.held.holdings) == len(details.holdings)
         assert spam == f"Hide {result.spam_tokens} spam tokens"
 
-    def test_dust_can_be_hidden(self, portfolio):
+    def test_dust_can_be_hidden(self, data):
         """A value that is known to be below one; unpriced rows stay."""
-        values = portfolio.details.holdings["value"]
-        tiny = (values < 1) & ~portfolio.spam
-        result, _, dust = left(portfolio)
+        values = data.details.holdings["value"]
+        tiny = (values < 1) & ~data.spam
+        result, _, dust = left(data)
         assert (result.small_balances, len(result.held.holdings)) == (
             tiny.sum(),
-            (~portfolio.spam).sum(),
+            (~data.spam).sum(),
         )
         assert dust.startswith(f"Hide {tiny.sum()} balances below 1.00 (")
-        result, _, dust = left(portfolio, small=1.0)
+        result, _, dust = left(data, small=1.0)
         assert result.held.holdings["value"].min() >= 1
-        assert result.held.holdings["value"].isna().sum() == (values.isna() & ~portfolio.spam).sum()
+        assert result.held.holdings["value"].isna().sum() == (values.isna() & ~data.spam).sum()
         assert dust.startswith("Show ")
-        assert left(Portfolio(assemble([record()])))[2] == ""
+        assert left(ExplorerData(assemble([record()])))[2] == ""
 
-    def test_a_selection_has_its_own_rows_and_words(self, portfolio):
+    def test_a_selection_has_its_own_rows_and_words(self, data):
         """Rows and words cover the selection alone."""
-        result = portfolio.select(Selection(blockchains=("POLYGON",)))
+        result = data.select(Selection(blockchains=("POLYGON",)))
         assert set(result.held.holdings["blockchain"]) == {"POLYGON"}
         assert set(result.wallets["blockchain"]) == {"POLYGON"}
 
@@ -175,9 +175,9 @@ class TestPictures:
     """Pictures, and selection by clicks in them."""
 
     @pytest.mark.parametrize("chart", CHARTS)
-    def test_every_chart_is_drawn(self, portfolio, chart):
+    def test_every_chart_is_drawn(self, data, chart):
         """The page gets JSON without a title, no larger than needed."""
-        picture = drawn(portfolio, chart)
+        picture = drawn(data, chart)
         figure = json.loads(picture.figure)
         assert figure["data"]
         assert "title" not in figure["layout"]
@@ -186,63 +186,63 @@ class TestPictures:
         assert picture.title
         assert "Simulated data." in picture.notes
 
-    def test_a_users_template_is_kept(self, portfolio, monkeypatch):
+    def test_a_users_template_is_kept(self, data, monkeypatch):
         """The page leaves the colours of paper and text unchanged."""
         monkeypatch.setattr(pio.templates, "default", "plotly_dark")
-        figure = json.loads(drawn(portfolio).figure)
+        figure = json.loads(drawn(data).figure)
         assert figure["layout"]["template"]["layout"]["paper_bgcolor"]
-        assert Page(portfolio).ask()["painted"]
+        assert Page(data).ask()["painted"]
 
-    def test_value_comes_first(self, portfolio):
+    def test_value_comes_first(self, data):
         """Other measures can be chosen; one that a chart lacks is ignored."""
-        picture = drawn(portfolio)
+        picture = drawn(data)
         assert picture.options.measure == "value"
         assert picture.measures == ("value", "amounts", "balances")
         assert picture.coverage_line.startswith("Areas show the value.")
-        counts = drawn(portfolio, measure="balances")
+        counts = drawn(data, measure="balances")
         assert counts.coverage_line.startswith("Areas show the number of balances")
-        assert drawn(portfolio, "Heatmap", "amounts").options.measure == "value"
-        assert drawn(portfolio, "Heatmap", "balances").title.startswith("Share of")
+        assert drawn(data, "Heatmap", "amounts").options.measure == "value"
+        assert drawn(data, "Heatmap", "balances").title.startswith("Share of")
 
-    def test_a_title_has_what_is_picked(self, portfolio):
+    def test_a_title_has_what_is_picked(self, data):
         """The selection and its value; or what is drawn in place of values."""
-        page = Page(portfolio)
+        page = Page(data)
         chain = page.ask(pick={"filter": "blockchains", "values": ["ETH"]})
-        worth = compact(portfolio.select(page.selection).held.holdings["value"].sum())
+        worth = compact(data.select(page.selection).held.holdings["value"].sum())
         assert chain["title"] == f"ETH: {worth} by blockchain, wallet and asset"
         assert page.ask(chart="Pie of a wallet")["title"].startswith("Holdings of ")
         page.ask(chart="Treemap")
         counted = page.ask(measure="balances")
         assert counted["title"] == "ETH: Holdings by blockchain, wallet and asset"
-        priced = portfolio.details.holdings.assign(currency="USD")
-        page = Page(Portfolio(portfolio.details._replace(holdings=priced)))
+        priced = data.details.holdings.assign(currency="USD")
+        page = Page(ExplorerData(data.details._replace(holdings=priced)))
         assert (
             f"{worth} USD by"
             in page.ask(pick={"filter": "blockchains", "values": ["ETH"]})["title"]
         )
 
-    def test_a_pie_opens_on_the_largest_wallet(self, portfolio):
+    def test_a_pie_opens_on_the_largest_wallet(self, data):
         """Its value is the largest; if no value is drawn, it has most balances."""
-        rows = portfolio.select(Selection()).held.holdings
+        rows = data.select(Selection()).held.holdings
         best = rows.groupby(["blockchain", "address"])["value"].sum().idxmax()
-        assert drawn(portfolio, "Pie of a wallet").arguments["wallet"] == best
+        assert drawn(data, "Pie of a wallet").arguments["wallet"] == best
         most = rows.groupby(["blockchain", "address"]).size().idxmax()
-        assert drawn(portfolio, "Pie of a wallet", "balances").arguments["wallet"] == most
+        assert drawn(data, "Pie of a wallet", "balances").arguments["wallet"] == most
 
-    def test_one_token_is_drawn_by_its_amounts(self, portfolio):
+    def test_one_token_is_drawn_by_its_amounts(self, data):
         """The selected one, or the one with most balances."""
-        picture = drawn(portfolio, selection=Selection(tokens=(USDC,)))
+        picture = drawn(data, selection=Selection(tokens=(USDC,)))
         assert (picture.options.measure, picture.token[:4]) == ("amounts", "USDC")
-        assert drawn(portfolio, measure="amounts").token
+        assert drawn(data, measure="amounts").token
         assert (
-            drawn(portfolio, measure="value", selection=Selection(tokens=(USDC,))).options.measure
+            drawn(data, measure="value", selection=Selection(tokens=(USDC,))).options.measure
             == "value"
         )
 
     @pytest.mark.parametrize("chart", ["Treemap", "Sunburst"])
-    def test_nodes_select(self, portfolio, chart):
+    def test_nodes_select(self, data, chart):
         """A blockchain, a wallet, a token in a wallet. A combined node selects nothing."""
-        picture = drawn(portfolio, chart)
+        picture = drawn(data, chart)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         chain = next(each for each in ids if each.startswith("0."))
         selection = selection_after_click(picture, {"id": chain})
@@ -259,16 +259,16 @@ class TestPictures:
 
     def test_a_token_of_many_wallets_is_selected_alone(self):
         """A combined node belongs to none of its wallets."""
-        portfolio = Portfolio(made_up_details(5_000, wallets=500, tokens=10))
-        picture = drawn(portfolio)
+        data = ExplorerData(made_up_details(5_000, wallets=500, tokens=10))
+        picture = drawn(data)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         token = next(each for each in ids if each.startswith("2.") and each.endswith("+"))
         result = selection_after_click(picture, {"id": token})
         assert (len(result.tokens), result.wallets) == (1, ())
 
-    def test_bars_select_their_owner_and_legends_a_token(self, portfolio):
+    def test_bars_select_their_owner_and_legends_a_token(self, data):
         """By the position of the click; Other selects nothing."""
-        picture = drawn(portfolio, "Bars by wallet")
+        picture = drawn(data, "Bars by wallet")
         names = json.loads(picture.figure)["layout"]["yaxis"]["ticktext"]
         result = selection_after_click(picture, {"trace": 0, "point": 0})
         assert names[0].partition("…")[0] in result.wallets[0]
@@ -281,25 +281,25 @@ class TestPictures:
             {},
         ):
             assert selection_after_click(picture, nothing) == Selection()
-        picture = drawn(portfolio, "Bars by blockchain")
+        picture = drawn(data, "Bars by blockchain")
         assert selection_after_click(picture, {"trace": 0, "point": 0}).blockchains
 
-    def test_slices_and_cells_select(self, portfolio):
+    def test_slices_and_cells_select(self, data):
         """A slice its token, a cell both its wallet and its token; a grey row neither."""
-        picture = drawn(portfolio, "Pie of a wallet")
+        picture = drawn(data, "Pie of a wallet")
         assert selection_after_click(picture, {"trace": 0, "point": 0}).tokens
-        picture = drawn(portfolio, "Heatmap")
+        picture = drawn(data, "Heatmap")
         result = selection_after_click(picture, {"trace": 0, "point": [0, 0]})
         assert (len(result.wallets), len(result.tokens)) == (1, 1)
         assert selection_after_click(picture, {"trace": 1, "point": [0, 99]}) == Selection()
-        picture = drawn(portfolio, "Lorenz curve")
+        picture = drawn(data, "Lorenz curve")
         assert selection_after_click(picture, {"trace": 0, "point": 0}) == Selection()
 
-    def test_a_path_leads_back(self, portfolio):
+    def test_a_path_leads_back(self, data):
         """Kinds are in one order; a crumb removes the later ones."""
         selection = Selection(("ETH",), ("ETH.0x" + "8" * 40,), (USDC,))
-        assert breadcrumb_texts(portfolio, Selection()) == []
-        assert breadcrumb_texts(portfolio, selection) == [
+        assert breadcrumb_texts(data, Selection()) == []
+        assert breadcrumb_texts(data, selection) == [
             "ETH",
             "ETH.0x8888…8888",
             "USDC (ETH 0xa0b8…eb48)",
@@ -313,26 +313,24 @@ class TestPictures:
             == Selection()
         )
         many = Selection(("ETH", "BSC"), ("ETH.0xnobody",), ())
-        assert breadcrumb_texts(portfolio, many) == ["2 blockchains", "1 wallet"]
+        assert breadcrumb_texts(data, many) == ["2 blockchains", "1 wallet"]
 
-    def test_a_narrow_page_gets_fewer_columns(self, portfolio):
+    def test_a_narrow_page_gets_fewer_columns(self, data):
         """And fewer colours, and no numbers on small cells."""
         wide, narrow = (
-            json.loads(drawn(portfolio, "Heatmap", width=width).figure) for width in (1000, 400)
+            json.loads(drawn(data, "Heatmap", width=width).figure) for width in (1000, 400)
         )
         assert len(narrow["data"][0]["z"][0]) <= 6 < len(wide["data"][0]["z"][0])
         assert narrow["layout"]["yaxis"]["ticklabelposition"] == "inside"
         wide, narrow = (
-            json.loads(drawn(portfolio, "Bars by wallet", width=width).figure)["layout"]
+            json.loads(drawn(data, "Bars by wallet", width=width).figure)["layout"]
             for width in (1000, 400)
         )
         assert wide["yaxis"]["title"]["text"] == "wallet"
         assert "title" not in narrow["yaxis"]
         assert narrow["margin"]["l"] < 20 < wide["margin"]["l"]
         assert narrow["height"] > wide["height"]
-        heights = [
-            json.loads(drawn(portfolio, "Sunburst", width=width).figure) for width in (1000, 400)
-        ]
+        heights = [json.loads(drawn(data, "Sunburst", width=width).figure) for width in (1000, 400)]
         assert heights[0]["layout"]["height"] > heights[1]["layout"]["height"]
 
     @pytest.mark.parametrize(
@@ -365,20 +363,20 @@ class TestPictures:
     )
     def test_a_missing_chart_has_its_reason(self, records, selection, reason):
         """The reason is the right one."""
-        picture = draw_chart(Portfolio(assemble(records)).select(selection), ChartOptions())
+        picture = draw_chart(ExplorerData(assemble(records)).select(selection), ChartOptions())
         assert reason in picture.reason
         assert (picture.figure, picture.arguments) == (b"", None)
 
-    def test_hidden_dust_is_a_reason(self, portfolio):
+    def test_hidden_dust_is_a_reason(self, data):
         """If nothing else is left."""
-        dust = Portfolio(assemble([record(balances=[balance() | {"price": 0.1}])]))
+        dust = ExplorerData(assemble([record(balances=[balance() | {"price": 0.1}])]))
         picture = drawn(dust, selection=Selection(small=1.0))
         assert "Small balances are hidden (1 balance below 1.00)." in picture.reason
 
     def test_a_chart_that_fails_has_a_reason(self, details):
         """Values in two currencies can't be added; the rows are there all the same."""
         halves = ["USD", "EUR"] * (len(details.holdings) // 2)
-        mixed = Portfolio(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
+        mixed = ExplorerData(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
         picture = drawn(mixed)
         assert picture.reason.startswith("The chart can't be drawn: the values are in 2 currencies")
         assert len(picture.selected.held.holdings) == len(details.holdings)
@@ -387,8 +385,8 @@ class TestPictures:
 class Page:
     """A page's knowledge of a view, and the selection."""
 
-    def __init__(self, portfolio):
-        self.view = ExplorerState(portfolio)
+    def __init__(self, data):
+        self.view = ExplorerState(data)
         self.content, self.figure = None, None
 
     @property
@@ -407,9 +405,9 @@ class Page:
 class TestView:
     """Answers to the page."""
 
-    def test_the_whole_trip(self, portfolio):
+    def test_the_whole_trip(self, data):
         """Choose a chart and a measure, show spam, select, and go back."""
-        page = Page(portfolio)
+        page = Page(data)
         first = page.ask()
         assert (first["chart"], first["measure"]) == ("Treemap", "value")
         assert first["spam"]["text"].startswith("Show ")
@@ -428,30 +426,30 @@ class TestView:
         assert page.ask(back=0)["crumbs"] == []
         assert page.selection == Selection(spam=None, small=1.0)
 
-    def test_a_click_in_an_older_picture_is_ignored(self, portfolio):
+    def test_a_click_in_an_older_picture_is_ignored(self, data):
         """Its positions are of other rows."""
-        page = Page(portfolio)
+        page = Page(data)
         view = page.ask()["view"]
         page.ask(chart="Heatmap")
         page.ask(click={"id": "0.0"}, view=view)
         assert page.selection == Selection()
 
-    def test_the_same_picture_has_the_same_view(self, portfolio):
+    def test_the_same_picture_has_the_same_view(self, data):
         """The page keeps its zoom by it, and figures are made once."""
-        page = Page(portfolio)
+        page = Page(data)
         view, figure = page.ask()["view"], page.view.drawn_chart().figure
         assert page.ask(chart="Heatmap")["view"] != view
         assert page.ask(chart="Treemap")["view"] == view
         assert page.view.drawn_chart().figure is figure
 
-    def test_few_pictures_are_cached(self, portfolio):
+    def test_few_pictures_are_cached(self, data):
         """Twenty of them use as much memory as sixteen."""
-        page = Page(portfolio)
+        page = Page(data)
         for number in range(20):
             page.ask(measure=f"none {number}")
         assert page.view._draw.cache_info().currsize == 16
 
-    def test_an_unknown_chart_is_refused(self, portfolio):
+    def test_an_unknown_chart_is_refused(self, data):
         """The error lists the charts."""
         with pytest.raises(ArgumentError, match="choose one of Treemap, Sunburst"):
-            Page(portfolio).ask(chart="Cake")
+            Page(data).ask(chart="Cake")

@@ -5,9 +5,9 @@ from traitlets import Unicode
 
 from walletframe.charts import plotlyjs_version_and_script
 from walletframe.frames.details import WalletDetails
+from walletframe.pickers.data import ExplorerData
 from walletframe.pickers.explorer import static_mime_bundle
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.portfolio import Portfolio
 from walletframe.pickers.view import ExplorerState
 from walletframe.pickers.widget import MessageWidget
 
@@ -28,7 +28,7 @@ class ChartWidget(MessageWidget):
 
     def __init__(self, details, prepare=None):
         super().__init__()
-        self.view = ExplorerState(Portfolio(details, prepare))
+        self.view = ExplorerState(ExplorerData(details, prepare))
         self._handlers |= self.view.handlers
         self._handlers["plotly"] = lambda _: ({}, [plotlyjs_version_and_script()[1]])
 

@@ -14,7 +14,7 @@ from walletframe import charts
 from walletframe.analysis.selection import Selection
 from walletframe.history import compare
 from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
-from walletframe.pickers.portfolio import Portfolio
+from walletframe.pickers.data import ExplorerData
 
 DETAILS = made_up_details(300, wallets=9, tokens=9)
 HOLDINGS = DETAILS.holdings
@@ -58,7 +58,7 @@ def described():
     The default template is left out: it is plotly's own and differs between its releases.
     """
     result = {name: json.loads(figure().to_json()) for name, figure in FIGURES.items()}
-    selected = Portfolio(DETAILS).select(Selection())
+    selected = ExplorerData(DETAILS).select(Selection())
     for chart in CHARTS:
         result[f"{chart} of the explorer"] = json.loads(
             draw_chart(selected, ChartOptions(chart)).figure

@@ -1,8 +1,8 @@
 """Widgets to pick blockchains, wallets and tokens, to fetch wallets, and to explore the result.
 
-The widgets work like those of ipywidgets: they can be used in boxes and in `interact`, and their
-traits can be observed and linked. The front end, the cells of the notebook and a running fetch use
-different threads, so a lock prevents simultaneous handlers. Each widget shows its errors.
+As with other ipywidgets, boxes and `interact` accept these widgets, and their traits can be
+observed and linked. The front end, the cells and a running fetch use different threads, so a lock
+prevents simultaneous handlers. Each widget shows its errors.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer

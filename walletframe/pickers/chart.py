@@ -1,4 +1,4 @@
-"""The charts of the explorer: the types of charts, their options, and a function to draw them."""
+"""The charts of the explorer: their types, their options, and a function that draws them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from walletframe import charts
 from walletframe.errors import ArgumentError
 from walletframe.frames.asset_list import token_or_asset_names, tokens_to_assets
 from walletframe.numerals import counted_noun
-from walletframe.pickers.portfolio import VALUE_COLUMNS, empty_reason
+from walletframe.pickers.data import VALUE_COLUMNS, empty_reason
 from walletframe.pickers.widget import error_text
 from walletframe.text import safe_line
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from walletframe.frames.positions import Positions
-    from walletframe.pickers.portfolio import SelectedHoldings
+    from walletframe.pickers.data import SelectedHoldings
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
 WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
@@ -32,8 +32,8 @@ class ChartType:
     """A type of chart, with its limits and its default grouping."""
 
     function: str  # the name of the function in `walletframe.charts`
-    needs: str  # "token", "token?" (an optional token), "wallet" or ""
-    limits: Mapping[str, Any]  # arguments of the function that keep the browser fast
+    needs: str  # "token", "token?" (if any), "wallet" or ""
+    limits: Mapping[str, Any]  # arguments that keep the browser fast
     by: tuple[str, ...] = ()  # the default grouping; empty if users can't change it
     inner_levels: tuple[str, ...] = ()  # the grouping below a user's column
 
@@ -66,7 +66,7 @@ class ChartOptions:
 
     @property
     def narrow(self) -> bool:
-        """Whether the front end is as narrow as a phone."""
+        """Whether the front end has the width of a phone."""
         return self.width < _NARROW_WIDTH
 
     @property
@@ -85,7 +85,7 @@ class ChartOptions:
         return (*(name for name in by if name != "asset"), "token")
 
     def with_user_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return the options after a user's changes. `groups` has the valid columns to group by."""
+        """Return the options after a user's changes. `groups` are the valid columns to group by."""
         names = ("chart", "measure", "group", "bridged", "width")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
@@ -100,31 +100,31 @@ class ChartOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExplorerChart:
-    """A chart for the front end. All texts are plain text from untrusted sources."""
+    """A chart for the front end. All texts but `subtitle` are untrusted plain text."""
 
-    selected: SelectedHoldings  # the data
-    options: ChartOptions  # with the drawn measure
+    selected: SelectedHoldings
+    options: ChartOptions  # `measure` is the drawn measure
     measures: tuple[str, ...]  # the available measures
     title: str
     token: str = ""  # the name of the token or asset, if a single one is drawn
-    coverage_line: str = ""  # counts drawn and omitted wallets and balances
+    coverage_line: str = ""  # the numbers of drawn and omitted wallets and balances
     notes: tuple[str, ...] = ()
-    subtitle: str = ""  # the notes below the title of a downloaded image, as plotly's markup
+    subtitle: str = ""  # the notes in a downloaded image, in plotly's markup
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # the reason why nothing is drawn
-    arguments: Mapping[str, Any] | None = None  # of the function; None if nothing is drawn
-    rows: tuple[int, ...] = ()  # of the holdings: the first row of each drawn wallet or group
-    tokens: tuple[int, ...] = ()  # of the holdings: the first row of each drawn token or asset
+    arguments: Mapping[str, Any] | None = None  # of the chart function; None if nothing is drawn
+    rows: tuple[int, ...] = ()  # the first row in the holdings of each drawn wallet or group
+    tokens: tuple[int, ...] = ()  # the first row in the holdings of each drawn token or asset
 
     def choices(self) -> dict[str, Any]:
-        """Return the current chart, measure and grouping, and all that users can choose."""
+        """Return the current chart, measure and grouping, with the alternatives of each."""
         chart = self.options
         measures = {
             VALUE: "value",
             AMOUNTS: f"amount of {self.token or ('one asset' if chart.per_asset else 'one token')}",
             BALANCES: "number of balances",
         }
-        user_columns = self.selected.portfolio.groups if chart.type.by else []
+        user_columns = self.selected.data.groups if chart.type.by else []
         default_group = "blockchain" if chart.type.by == ("blockchain",) else "wallet"
         groups = [(WALLET, default_group), *((name, safe_line(name, 40)) for name in user_columns)]
         groups = [(name, f"by {label}") for name, label in groups]
@@ -141,14 +141,14 @@ class ExplorerChart:
 
 
 def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerChart:
-    """Draw the chart of the selection. If that fails, the result has the reason and no figure."""
+    """Draw the chart of the selection. After an error, the result has a reason and no figure."""
     chart_type, held = options.type, selected.held
-    # Only a chart of one token can show amounts.
+    # Amounts are drawn only in a chart of one token.
     measures = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
     measures += [AMOUNTS] if chart_type.needs == "token?" else []
     measures = [AMOUNTS] if chart_type.needs == "token" else [*measures, BALANCES]
     if options.measure not in measures:  # choose a default
-        keys = _drawn_positions(held, options).tokens.keys if selected.selection.tokens else []
+        keys = _combine_if_per_asset(held, options).tokens.keys if selected.selection.tokens else []
         best = AMOUNTS if len(keys) == 1 and AMOUNTS in measures else VALUE
         options = replace(options, measure=best if best in measures else measures[-1])
     chart = ExplorerChart(selected, options, tuple(measures), title=options.chart)
@@ -159,13 +159,13 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
         unvalued = held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore")
         drawn = replace(held, holdings=unvalued)
     try:
-        arguments, token = _chart_arguments(selected, options)
-        wallets = selected.wallets if selected.portfolio.is_complete else None
+        arguments, token = _chart_arguments_and_name(selected, options)
+        wallets = selected.wallets if selected.data.is_complete else None
         draw = getattr(charts, chart_type.function)
         figure = draw(drawn, wallets=wallets, **arguments)
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
         return replace(chart, reason=f"The chart can't be drawn: {error_text(error)}")
-    if not figure.data:  # the only annotation is then the reason
+    if not figure.data:  # an empty figure has the reason as its only annotation
         return replace(chart, reason=charts.markup_to_text(figure.layout.annotations[0].text))
     meta, subtitle = figure.layout.meta, figure.layout.title.subtitle.text
     title, notes = charts.pop_title_and_notes(figure)  # this also removes the meta
@@ -185,7 +185,7 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
 
 
 def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
-    """Change the layout of a figure to fit the page. The front end sets the colours."""
+    """Fit the layout of a figure to the page. The front end sets the colours."""
     layout = figure.layout
     if not charts.has_custom_template():
         layout.template = None
@@ -198,21 +198,20 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
         charts.move_labels_above_rows(figure)
 
 
-def _drawn_positions(held: Positions, options: ChartOptions) -> Positions:
-    """Return the holdings, combined per asset if this is one of the options."""
+def _combine_if_per_asset(held: Positions, options: ChartOptions) -> Positions:
     return tokens_to_assets(held, bridged=options.bridged) if options.per_asset else held
 
 
 def bridged_button_label(chart: ExplorerChart) -> str:
     """Return the label of the button for bridged versions, or "" if there are none."""
-    combined = _drawn_positions(chart.selected.held, replace(chart.options, bridged=False))
+    combined = _combine_if_per_asset(chart.selected.held, replace(chart.options, bridged=False))
     separate = combined.assets.bridged if combined.assets else {}
     count = len(separate) - len({*separate.values()} - {*combined.tokens.keys})
     verb = "Separate" if chart.options.bridged else "Combine"
     return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""
 
 
-def _chart_arguments(
+def _chart_arguments_and_name(
     selected: SelectedHoldings, options: ChartOptions
 ) -> tuple[dict[str, Any], str]:
     """Return the arguments of the chart's function, and the name of a single token or asset."""
@@ -230,7 +229,7 @@ def _chart_arguments(
         chosen = (key for key in selection.wallet_keys() if key in {*keys})
         arguments["wallet"] = next(chosen, keys[largest])
     elif options.measure == AMOUNTS:
-        drawn = _drawn_positions(held, options)
+        drawn = _combine_if_per_asset(held, options)
         row_by_token = dict(zip(held.tokens.keys, held.tokens.first, strict=True))
         most_balances = drawn.tokens.first[np.bincount(drawn.tokens.codes).argmax()]
         chosen_rows = (row_by_token[key] for key in selection.tokens if key in row_by_token)

@@ -24,9 +24,9 @@ from walletframe.frames.joining import merge_by_wallet
 from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
 from walletframe.pickers.chart import VALUE
+from walletframe.pickers.data import VALUE_COLUMNS, ExplorerData
 from walletframe.pickers.fetching import FetchingWidget
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.portfolio import VALUE_COLUMNS, Portfolio
 from walletframe.pickers.view import FILTERS, ExplorerState
 from walletframe.pickers.widget import LOCK, locked_handler
 from walletframe.reports import report
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from walletframe.accessor.folder import StoredWallets
     from walletframe.client import Client
     from walletframe.frames.details import DetailsLike
-    from walletframe.pickers.portfolio import Prepare, SelectedHoldings
+    from walletframe.pickers.data import Prepare, SelectedHoldings
 
     Answer = tuple[dict[str, Any], list[bytes]]
 
@@ -58,19 +58,19 @@ _FORMATS: dict[str, tuple[str, str, Any]] = {
 }
 _OUTPUT = ".jp-OutputArea-child"
 _VIEW = '[data-mime-type="application/vnd.jupyter.widget-view+json"]'
-# JupyterLab ignores the HTML of an output with a widget view, and shows "model not found" without a
-# kernel. So static tables are a separate output before the widget view. This style hides the static
+# JupyterLab ignores the HTML of an output with a widget view. Without a kernel, the view is only an
+# error message. So a separate output with static tables precedes it. This style hides the static
 # tables if the widget view works, and the widget view otherwise.
 _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
-_IMAGE_STYLE = "max-width: 100%; min-width: 640px"  # wider than a phone, which scrolls
+_IMAGE_STYLE = "max-width: 100%; min-width: 640px"  # phones scroll
 _RERUN = "Run the cell again to show the explorer."
 
 
 def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str]:
-    """Return static tables and a picture of the chart as a MIME bundle, for a saved notebook."""
+    """Return static tables and a picture of the chart for a saved notebook, as a MIME bundle."""
     line, picture = f"The chart is drawn only while a kernel runs. {_RERUN}", ""
     if image:
         line = f"The chart was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
@@ -84,21 +84,20 @@ def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str
 
 
 class HoldingsExplorer(FetchingWidget):
-    """A widget to filter, chart, read, refresh and download the holdings of a fetch.
+    """A widget to filter, draw, read, refresh and download the holdings of a fetch.
 
     Parameters
     ----------
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
-        The result of a fetch. This can also be a folder that `open_wallets` has opened.
+        The result of a fetch, or a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. By default, Refresh uses the default client (see
-        `configure`) if this client has the same service as `details`. Otherwise, if `details` are
-        from a sandbox, Refresh uses a running sandbox.
+        The client for the button Refresh. Default: the default client (see `configure`) if it has
+        the same service as `details`; for `details` from a sandbox, a running sandbox.
     prepare : callable, optional
-        A function that takes and returns a DataFrame of holdings. It is applied to the holdings
-        before they are shown, also after each Refresh.
+        A function that takes and returns a DataFrame of holdings. It is applied before holdings
+        are shown, also after each Refresh.
     max_balances : int, default 500_000
-        Maximum number of balances that are read from a folder into memory.
+        The maximum number of balances to read from a folder.
 
     Attributes
     ----------
@@ -109,7 +108,7 @@ class HoldingsExplorer(FetchingWidget):
     Raises
     ------
     ArgumentError
-        If an argument or the result of `prepare` has a wrong type, or if a folder is too large.
+        If an argument or the result of `prepare` has a wrong type, or a folder is too large.
     DatasetError
         If a file of a folder is damaged or missing.
     ColumnsError, AmountError
@@ -117,18 +116,16 @@ class HoldingsExplorer(FetchingWidget):
 
     Notes
     -----
-    The explorer shows the values in the column ``value`` of the holdings. If this column is
-    missing, values are computed from the service's prices. Spam, as flagged by `flag_spam`, is
-    hidden at first. `prepare` can add values and spam flags, for example
-    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`, spam is
-    marked only by a column ``is_spam`` in the result of `prepare`.
+    Values are read from the column ``value`` of the holdings, or else computed from the service's
+    prices. Spam, as flagged by `flag_spam`, is hidden at first. `prepare` can add values and spam
+    flags, such as ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`,
+    only the column ``is_spam`` of its result marks spam.
 
-    If exactly one token is selected, charts show amounts where possible. The colour of a token does
-    not change with the selection. Charts combine balances per token or per asset (see `assets`).
-    Extra columns of ``wallets``, such as ``owner``, can filter the wallets, and can group the chart
-    and the table.
+    If exactly one token is selected, charts show amounts where possible. A token has the same
+    colour in all selections. Charts combine balances per token or per asset (see `assets`). Extra
+    columns of ``wallets``, such as ``owner``, can filter wallets and group the chart and the table.
 
-    A folder is read into memory. If it is too large, explore a part of it, such as
+    A folder is read into memory. If a folder is too large, explore a part, such as
     ``stored.wf.where(owner="Ada")``. Refresh is not available for a folder.
 
     Without `prepare`, Refresh shows an error if columns or rows of the holdings were added or
@@ -152,12 +149,12 @@ class HoldingsExplorer(FetchingWidget):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
-    # The number of changes. Front ends that show an older state request the data again. The initial
-    # -1 prevents requests.
+    # The number of changes so far. Front ends with an older state request the data again. The
+    # initial -1 prevents requests.
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # the title of each filter
-    _on_unreadable = "ask"  # the wallets of an earlier fetch
+    _on_unreadable = "ask"  # since an earlier fetch also requested the wallets
 
     def __init__(
         self,
@@ -174,11 +171,11 @@ class HoldingsExplorer(FetchingWidget):
         self._handlers["plotly"] = lambda _: ({}, [script])
         self._edition = 0  # from now on, the front end can request plotly.js
         try:
-            self._explorer_state = ExplorerState(self._make_portfolio(details), self._show_edition)
+            self._explorer_state = ExplorerState(self._make_data(details), self._show_edition)
         except BaseException:
-            self.close()  # unregisters the widget
+            self.close()  # to unregister the widget
             raise
-        self.details = details if _is_stored(details) else self._explorer_state.portfolio.fetched
+        self.details = details if _is_stored(details) else self._explorer_state.data.fetched
         self.observe(self._show_details, "details")
         self._handlers |= self._explorer_state.handlers | {
             "code": lambda _: {"text": self.code},
@@ -187,13 +184,13 @@ class HoldingsExplorer(FetchingWidget):
             "picture": lambda message: self._display_static_tables(message["image"], update=True),
         }
 
-    def _make_portfolio(self, details: DetailsLike | StoredWallets) -> Portfolio:
-        """Return the portfolio of a fetch or a folder. Also update the retry button."""
+    def _make_data(self, details: DetailsLike | StoredWallets) -> ExplorerData:
+        """Return the explorer's data of a fetch or a folder, and update the retry button."""
         self._retry_label = ""
         if not _is_stored(details):
-            portfolio = Portfolio(as_details(details), self._prepare)
-            self._show_retry_button(portfolio.wallets)
-            return portfolio
+            data = ExplorerData(as_details(details), self._prepare)
+            self._show_retry_button(data.wallets)
+            return data
         held = details.holdings
         if (count := held.counts.sum()) > self._max_balances:
             raise ArgumentError(
@@ -203,7 +200,7 @@ class HoldingsExplorer(FetchingWidget):
                 "wf.read_wallets(folder, wallets=…, tokens=…), or pass a higher max_balances=…",
             )
         rows = held.read_rows(None, [*held.template.holdings])
-        return Portfolio(WalletDetails(held.wallets, rows), self._prepare)
+        return ExplorerData(WalletDetails(held.wallets, rows), self._prepare)
 
     def _ipython_display_(self) -> None:
         self._display_static_tables()
@@ -215,31 +212,30 @@ class HoldingsExplorer(FetchingWidget):
 
     @property
     def shown(self) -> WalletDetails:
-        """The wallets and holdings that are shown.
+        """The selected wallets and holdings of `details`.
 
-        These are the selected rows of `details`. A search in the table also selects rows, unless
-        the table is grouped. Holdings have the index and the columns that `prepare` returned, and
-        the column ``value`` if values are known.
+        A search in the table also selects rows, unless the table is grouped. Holdings have the
+        index and the columns that `prepare` returned, and the column ``value`` if values are known.
         """
         with LOCK:
             state = self._explorer_state
-            return state.portfolio.where(state.selection, state.search)
+            return state.data.where(state.selection, state.search)
 
     @property
     def code(self) -> str:
         """The Python code that selects the rows in `shown` and draws the chart.
 
-        The code expects the arguments of the explorer in the variables ``details`` (or ``stored``,
-        for a folder) and ``prepare``.
+        The code expects the explorer's arguments in the variables ``details`` (or ``stored`` for a
+        folder) and ``prepare``.
         """
         with LOCK:
             chart, search = self._explorer_state.drawn_chart(), self._explorer_state.search
-        portfolio, options = chart.selected.portfolio, chart.options
+        data, options = chart.selected.data, chart.options
         source = "stored.wf.where()" if _is_stored(self.details) else "details"
         lines = [] if source == "details" else [f"details = {source}"]
-        if portfolio.is_prepared:
+        if data.has_prepare:
             lines.append("details = details._replace(holdings=prepare(details.holdings))")
-        valued = ".wf.value()" * (portfolio.priced_by == "default")
+        valued = ".wf.value()" * (data.priced_by == "default")
         chosen = _where_arguments(chart.selected)
         searched = [f"search={search!a}"] * bool(search.strip())
         lines.append(f"shown = details.wf.where({', '.join([*chosen, *searched])}){valued}")
@@ -247,7 +243,7 @@ class HoldingsExplorer(FetchingWidget):
             return "\n".join(lines)
         chart_type, draws_values = options.type, options.measure == VALUE
         drawn = f"details.wf.where({', '.join(chosen)}){valued}" if searched else "shown"
-        if not draws_values and chart_type.needs != "token" and portfolio.priced_by:
+        if not draws_values and chart_type.needs != "token" and data.priced_by:
             lines.append(f"drawn = {drawn}")
             unvalued = f'drawn.holdings.drop(columns={VALUE_COLUMNS!r}, errors="ignore")'
             drawn = f"drawn._replace(holdings={unvalued})"
@@ -269,7 +265,7 @@ class HoldingsExplorer(FetchingWidget):
         self._fetch_details(refresh=False)
 
     def _fetch_details(self, *, refresh: bool) -> None:
-        """Start a fetch of all wallets, unless changes of the holdings would be lost."""
+        """Start a fetch of all wallets. Raise an error if changes of the holdings would be lost."""
         if _is_stored(self.details):
             raise WalletframeError(
                 "Refresh is not available for holdings that are stored in a folder",
@@ -300,7 +296,7 @@ class HoldingsExplorer(FetchingWidget):
 
     @locked_handler
     def save(self, kind: str) -> None:
-        """Create a file of the shown wallets and holdings, and show a download link.
+        """Write the shown wallets and holdings to a file, and show a download link.
 
         CSV, Parquet and Excel files contain all shown rows, with exact amounts and the extra
         columns of ``wallets``. The report is an offline HTML page. The widget shows errors.
@@ -310,8 +306,8 @@ class HoldingsExplorer(FetchingWidget):
         kind : {"CSV", "Parquet", "Excel", "Report"}
             The format of the file.
         """
-        fields, data = self._make_file(kind)
-        self.send({"kind": "file", **fields}, data)
+        fields, buffers = self._make_file(kind)
+        self.send({"kind": "file", **fields}, buffers)
 
     def _make_file(self, kind: str) -> Answer:
         """Return the name, the media type and the bytes of a file with the shown rows."""
@@ -327,15 +323,15 @@ class HoldingsExplorer(FetchingWidget):
             )
         with TemporaryDirectory() as folder:
             path = Path(folder) / name
-            write(shown if kind == "Report" else _with_kept_columns(shown), path)
+            write(shown if kind == "Report" else _holdings_with_wallet_columns(shown), path)
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _show_edition(self, edition: int) -> None:
-        """Announce the edition to all front ends of this widget, and clear the error."""
+        """Send the edition to all front ends of this widget, and clear the error."""
         self._show_error("")
         self._edition = edition
 
-    def _fetch_client(self) -> AbstractContextManager[Client]:
+    def _client_for_fetch(self) -> AbstractContextManager[Client]:
         if self._client is not None:
             return nullcontext(self._client)
         services = [*self.details.wallets["service"].dropna().unique()]
@@ -356,11 +352,11 @@ class HoldingsExplorer(FetchingWidget):
 
     @locked_handler
     def _show_details(self, change: dict[str, Any]) -> None:
-        self._explorer_state.replace_portfolio(self._make_portfolio(change["new"]))
+        self._explorer_state.replace_data(self._make_data(change["new"]))
 
 
-def _with_kept_columns(shown: WalletDetails) -> pd.DataFrame:
-    """Return the holdings, followed by the extra columns of the wallets."""
+def _holdings_with_wallet_columns(shown: WalletDetails) -> pd.DataFrame:
+    """Add the extra columns of the wallets to the holdings."""
     wallets, holdings = shown
     names = [name for name in extra_names(wallets) if name not in holdings]
     if not names:
@@ -375,8 +371,8 @@ def _is_stored(details: object) -> TypeGuard[StoredWallets]:
 
 
 def _where_arguments(selected: SelectedHoldings) -> list[str]:
-    """Return the arguments of `where` for a selection, as Python code."""
-    selection, portfolio = selected.selection, selected.portfolio
+    """Return Python code for the arguments of `where` that select the same rows."""
+    selection, data = selected.selection, selected.data
     columns: dict[str, list[str | None]] = {}
     for name, text in selection.labels:
         columns.setdefault(name, []).append(text or None)
@@ -386,8 +382,8 @@ def _where_arguments(selected: SelectedHoldings) -> list[str]:
         arguments = [*(f"{name}={values!a}" for name, values in columns.items()), *arguments]
     else:
         arguments.append(f"**{columns!a}")
-    if selection.spam is not None and portfolio.has_spam_flags:
+    if selection.spam is not None and data.has_spam_flags:
         arguments.append(f"spam={selection.spam}")
-    if selection.small is not None and portfolio.row_values is not None:
+    if selection.small is not None and data.row_values is not None:
         arguments.append(f"small={selection.small}")
     return arguments

@@ -1,4 +1,4 @@
-"""Widgets that fetch in the background: a base class and the panel `FetchPanel`."""
+"""Widgets that fetch in the background: a base class, and the widget `FetchPanel`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from walletframe.frames.identity import wallet_identities
 from walletframe.frames.known import known_mask
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.numerals import counted_noun
+from walletframe.pickers.data import status_message
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.picker import WalletPicker
-from walletframe.pickers.portfolio import status_message
 from walletframe.pickers.widget import MessageWidget, locked_handler
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from walletframe.pickers.picker import WalletSource
 
 _PROGRESS_INTERVAL_S, _RECENT_S = 0.1, 15.0
-_CLOSE_TIMEOUT_S = 5.0  # how long `close` waits for the thread
+_CLOSE_TIMEOUT_S = 5.0  # `close` waits up to this time for the thread
 
 
 class FetchingWidget(MessageWidget):
     """A widget that runs one fetch at a time in the background and shows the progress."""
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
-    _progress = Dict().tag(sync=True)  # done, total and two lines of text; empty without a fetch
-    _retry_label = Unicode().tag(sync=True)  # the label of the button for failed wallets
+    _progress = Dict().tag(sync=True)  # done, total, text and more; empty without a fetch
+    _retry_label = Unicode().tag(sync=True)  # of the button that retries failed wallets
     _on_unreadable: OnUnreadable = "raise"
 
     def __init__(self, *args: Any, **traits: Any) -> None:
@@ -54,7 +54,7 @@ class FetchingWidget(MessageWidget):
         self._keep: Sequence[str] = ()  # the extra columns to keep
         super().__init__(*args, **traits)
         self._handlers["cancel"] = lambda _: self.cancel()
-        self._handlers["again"] = lambda _: self._retry_fetch()
+        self._handlers["retry"] = lambda _: self._retry_fetch()
 
     def close(self) -> None:
         """Close this widget and stop its fetch."""
@@ -65,7 +65,7 @@ class FetchingWidget(MessageWidget):
 
     @locked_handler
     def cancel(self) -> None:
-        """Cancel the running fetch, if there is one. The result contains all finished wallets.
+        """Cancel the running fetch, if any. The result contains all finished wallets.
 
         Examples
         --------
@@ -79,8 +79,8 @@ class FetchingWidget(MessageWidget):
             self._progress = {**self._progress, "text": "cancelling …", "more": ""}
 
     @abstractmethod
-    def _fetch_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager for the client of a fetch, which closes only new clients."""
+    def _client_for_fetch(self) -> AbstractContextManager[Client]:
+        """Return a context manager for the client of a fetch. It closes only a new client."""
 
     def _start_fetch(
         self,
@@ -96,7 +96,7 @@ class FetchingWidget(MessageWidget):
         self._show_error("")
         if not len(wallets):
             raise WalletframeError("there are no wallets to fetch", hint=hint)
-        client = self._fetch_client()
+        client = self._client_for_fetch()
         self._requested, self._keep = wallets, keep
         text = f"0 of {counted_noun(len(wallets), 'wallet')}"
         self._progress = {"done": 0, "total": len(wallets), "text": text}
@@ -107,7 +107,6 @@ class FetchingWidget(MessageWidget):
 
     @locked_handler
     def _retry_fetch(self) -> None:
-        """Repeat the last fetch. Wallets with the status ok are read from the cache."""
         self._start_fetch(self._requested, keep=self._keep)
 
     def _run_fetch(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
@@ -159,7 +158,7 @@ class FetchingWidget(MessageWidget):
 
 
 def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
-    """Return the remaining time as text. Samples are pairs of a time in s and finished wallets."""
+    """Return the remaining time as text. Samples are pairs (time in s, finished wallets)."""
     (start_s, before), (now_s, done) = samples[0], samples[-1]
     while len(samples) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - needed for a rate
         samples.popleft()
@@ -173,11 +172,10 @@ def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
 
 
 def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
-    """Return the latest result, with the previous answers of failed wallets."""
+    """Return the latest result. Previous answers replace those of failed wallets."""
     row_by_key = {key: row for row, key in enumerate(wallet_identities(latest.wallets).keys)}
 
     def positions_in_latest(frame: pd.DataFrame) -> np.ndarray:
-        """Return the position of each row's wallet in the latest result, or -1."""
         wallets = wallet_identities(frame)
         positions = [row_by_key.get(key, -1) for key in wallets.keys]
         return np.array(positions, dtype=np.intp)[wallets.codes]
@@ -212,15 +210,15 @@ class FetchPanel(FetchingWidget, WalletPicker):
     wallets : WalletDetails, or wallets in any form that `fetch_wallets` accepts
         The options, which are all selected at first. Other wallets can be pasted.
     client : Client, optional
-        The client that sends the requests. By default, the default client (see `configure`).
+        The client that sends the requests. Default: the default client (see `configure`).
 
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch. Before the first fetch, this is `wallets` if `wallets` is a
-        WalletDetails, and an empty result otherwise. The attribute can be observed and linked. If a
-        fetch is cancelled, unfinished wallets have the status ``cancelled``. If a wallet can't be
-        refreshed, the result contains the older answer, with the source ``stale``.
+        The result of the last fetch; before the first fetch, `wallets` if it is a WalletDetails,
+        otherwise an empty result. The attribute can be observed and linked. After a cancelled
+        fetch, unfinished wallets have the status ``cancelled``. If a wallet can't be refreshed, its
+        older answer is kept, with the source ``stale``.
 
     Raises
     ------
@@ -274,7 +272,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""
         self._retry_fetch()
 
-    def _fetch_client(self) -> AbstractContextManager[Client]:
+    def _client_for_fetch(self) -> AbstractContextManager[Client]:
         return nullcontext(self._client or default_client())
 
     @observe("details")

@@ -54,7 +54,7 @@ _MIN_SHOWN_VALUE, _MAX_PRICE, _MAX_CURRENCY = 0.01, 1e300, 12
 
 
 class OptionStats(NamedTuple):
-    """The number of an option's balances, and the total value of these balances."""
+    """The number and the total value of an option's balances."""
 
     balances: int
     value: float  # NaN if no balance has a value
@@ -74,11 +74,11 @@ class Option:
     chain: str = ""
     full_text: str = ""  # the full address of the wallet or contract
     short: str = ""  # a unique short name, set if `name` is not unique
-    search_text: str = ""  # additional text that the search finds
+    search_text: str = ""  # additional text to search
 
 
 class Options(dict[OptionValue, Option]):
-    """The distinct options of a picker, by value, in the order of the stats (if known)."""
+    """The distinct options of a picker, by value, sorted by their stats (if known)."""
 
     def __init__(
         self,
@@ -103,10 +103,10 @@ class Options(dict[OptionValue, Option]):
         return kept.value
 
     def columns(self) -> dict[str, Any]:
-        """Return columns for the front end: lists, or dicts by index for rare texts."""
+        """Return lists for the front end, and dicts by index for texts that few options have."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
-        full_texts: list[str | None] = []  # None if the value contains the text
+        full_texts: list[str | None] = []  # None if the value ends with the text
         for option in options:
             value = option.value
             address = value.partition(".")[2] if isinstance(value, str) else value[1]
@@ -162,32 +162,34 @@ def stats_by_key(
 
 
 def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row, and a label. Without values, return None and ""."""
+    """Return each row's value, and the label of the values. Without values, return None, ""."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
             return None, ""
-        unit = f"value in {safe_line(str(currencies[0]), _MAX_CURRENCY)}" if currencies else "value"
-        return holdings["value"].to_numpy(np.float64, na_value=np.nan), unit
+        label = (
+            f"value in {safe_line(str(currencies[0]), _MAX_CURRENCY)}" if currencies else "value"
+        )
+        return holdings["value"].to_numpy(np.float64, na_value=np.nan), label
     if not {*_PRICE_COLUMNS} <= {*holdings} or holdings["amount"].dtype != "amount":
         return None, ""
     usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
     holdings = holdings.assign(price=usable)
     if not can_value_by_default(holdings):
         return None, ""
-    whose = "the service's prices" if table_settings().prices is None else "your prices"
-    return value(holdings)["value"].to_numpy(np.float64, na_value=np.nan), f"value at {whose}"
+    source = "the service's prices" if table_settings().prices is None else "your prices"
+    return value(holdings)["value"].to_numpy(np.float64, na_value=np.nan), f"value at {source}"
 
 
 class _TupleTrait(TypedTuple):
-    """A tuple trait that accepts a string as a single value."""
+    """A tuple trait that accepts one string as a tuple of one value."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         return super().validate(obj, (value,) if isinstance(value, str) else value)
 
 
 def _parse_front_end_values(values: list[Any], picker: Picker) -> tuple[Any, ...]:
-    """Return the front end's selected values. Raise an error if a value is no longer an option."""
+    """Parse the front end's selection. Raise an error if a value is no longer an option."""
     keys = (tuple(value) if isinstance(value, list) else value for value in values)
     return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - this module defines the class
 
@@ -196,7 +198,7 @@ class Picker(MessageWidget, ValueWidget):
     """A searchable list of options, with a button for each selected option."""
 
     _esm, _css = script("pickerwidget"), styles("picker")
-    # The type is Any, because mypy takes the type of a trait for that of the value.
+    # Any, because mypy confuses the type of a trait with the type of its value.
     value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_parse_front_end_values)
     description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # the label
     _offer_count = Int().tag(sync=True)  # number of calls of `offer`
@@ -204,7 +206,7 @@ class Picker(MessageWidget, ValueWidget):
     def __init__(self, source: Any, *, value: Any, description: str) -> None:
         self._options = self._read_options(source)
         self._remaining: Mapping[Any, OptionStats | None] | None = None
-        # An error here prevents super().__init__ from registering the widget.
+        # Invalid values raise an error before super().__init__ registers the widget.
         chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
         self._handlers["options"] = lambda _: self._options.columns() | self._remaining_message()
@@ -213,14 +215,14 @@ class Picker(MessageWidget, ValueWidget):
     @staticmethod
     @abstractmethod
     def _read_options(source: Any) -> Options:
-        """Return the options that a source contains."""
+        """Return the options of a source."""
 
     @abstractmethod
     def _resolve_value(self, value: Any) -> OptionValue:
-        """Return a value in the spelling of its option. Raise an error if there is no option."""
+        """Return a value as spelled in its option. Raise an error if no option has it."""
 
     def offer(self, source: Any, /) -> None:
-        """Replace the options. Selected values that are no longer options are removed.
+        """Replace the options. Selected values without an option are removed.
 
         Parameters
         ----------
@@ -249,14 +251,14 @@ class Picker(MessageWidget, ValueWidget):
             self._offer_count += 1
 
     def narrow(self, source: Any = None) -> None:
-        """Show only some of the options, such as the matches of another picker's selection.
+        """Show only some options, such as those that match another picker's selection.
 
         The selection of this picker does not change.
 
         Parameters
         ----------
         source : WalletDetails, DataFrame or None
-            The options to show, and the balances to count for each option. None shows all options.
+            The options to show, with the balances of each option. None shows all options.
 
         Raises
         ------
@@ -280,7 +282,7 @@ class Picker(MessageWidget, ValueWidget):
             self.send({"kind": "narrowed", **self._remaining_message()})
 
     def _remaining_message(self) -> dict[str, Any]:
-        """Return the remaining options for the front end, or None for all options."""
+        """Return the remaining options for the front end, or None for all."""
         remaining = self._remaining
         columns = None if remaining is None else self._options.remaining_columns(remaining)
         return {"remaining": columns}
@@ -333,9 +335,9 @@ def blockchain_options(source: BlockchainsLike) -> Options:
     codes, spellings = factorize(holdings["blockchain"])
     canonical = [canonical_blockchain(str(name)) for name in spellings]
     key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
-    values, unit = values_and_label(holdings)
+    values, label = values_and_label(holdings)
     stats = stats_by_key([*keys], np.append(key_codes, -1)[codes], values)
-    return Options("Blockchain", options, stats, unit)
+    return Options("Blockchain", options, stats, label)
 
 
 def _blockchain_counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
@@ -480,10 +482,10 @@ class TokenOptions(Options):
         contracts = holdings["token_address"].array.take(first).tolist()
         names = token_names(holdings, tokens, positions)
         keys = [tokens.keys[position] for position in positions]
-        values, unit = values_and_label(holdings)
+        values, label = values_and_label(holdings)
         stats = stats_by_key(tokens.keys, tokens.codes, values)
         options = map(_token_option, keys, names, symbols, contracts)
-        super().__init__("Symbol, blockchain, contract", options, stats, unit)
+        super().__init__("Symbol, blockchain, contract", options, stats, label)
 
 
 def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
@@ -506,7 +508,7 @@ def _token_option(key: TokenKey, name: str, symbol: object, contract: object) ->
 
 
 def _original_if_changed(text: object, shown_text: str = "") -> str:
-    """Return the original text for the search if the shown text differs, else ""."""
+    """Return a text to search if the shown text differs, else ""."""
     if isinstance(text, str) and text != (shown_text or safe_line(text)):
         return text[:_MAX_CONTRACT]
     return ""
@@ -531,9 +533,9 @@ def wallet_options(source: WalletSource) -> Options:
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
     owners = identity.wallet_identities(holdings)
-    values, unit = values_and_label(holdings)
+    values, label = values_and_label(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
-    return Options(hint, options, known | stats_by_key(keys, owners.codes, values), unit)
+    return Options(hint, options, known | stats_by_key(keys, owners.codes, values), label)
 
 
 def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
@@ -549,8 +551,8 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
     )
 
 
-def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of an explorer's filter. Labels are the values in the columns `groups`."""
+def options_of_filter(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
+    """Return the options of an explorer's filter. `groups` are the columns of the labels."""
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":
@@ -561,7 +563,7 @@ def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> 
     for name in groups:
         for label in label_texts(details.wallets[name]).value_counts().index:
             text, column = safe_line(label, _MAX_LABEL), safe_line(name, _MAX_NAME)
-            key, no_label = (name, label), f"no {column}"  # the same text as in charts
+            key, no_label = (name, label), f"no {column}"  # as in charts
             short = f"{column}: {text}" if text else no_label
             options.append(Option(key, key, text or no_label, column, short=short))
     return Options("Label or column", options)
@@ -573,14 +575,14 @@ class WalletPicker(Picker):
     Parameters
     ----------
     wallets : WalletDetails, or wallets in any form that `fetch_wallets` accepts, default ()
-        The options. If the frame of wallets has a column ``name``, the search also finds names.
+        The options. If a frame of wallets has a column ``name``, the search also finds names.
     value : str, or sequence of str, of (str, str), of mappings or of WalletAddress
         The initial selection.
     description : str, default "Wallets"
         The label of the picker.
     paste : bool, default True
         Whether to show a field for pasting other wallets. The field accepts one or more wallets per
-        line, or two columns of a table. Lines that can't be read stay in the field, with reasons.
+        line, or two columns of a table. Unreadable lines stay in the field, with reasons.
 
     Attributes
     ----------
@@ -610,7 +612,7 @@ class WalletPicker(Picker):
     _read_options = staticmethod(wallet_options)
     _pastes = Bool().tag(sync=True)
     _pasted = Unicode().tag(sync=True)  # the text in the field
-    _problems = List(Unicode()).tag(sync=True)  # a heading, and a text for each unreadable line
+    _problems = List(Unicode()).tag(sync=True)  # from `_problem_texts`
 
     def __init__(
         self,
@@ -630,12 +632,12 @@ class WalletPicker(Picker):
         self.value = [*map(str, self._options)]
 
     def take_pasted(self) -> bool:
-        """Select the pasted wallets. Lines that can't be read stay in the field, with reasons.
+        """Select the pasted wallets. Unreadable lines stay in the field, with reasons.
 
         Returns
         -------
         bool
-            True if all lines could be read.
+            True if all lines were read.
         """
         pasted = read_pasted(self._pasted)
         self.value = (*self.value, *map(str, pasted.wallets))
@@ -655,7 +657,7 @@ class WalletPicker(Picker):
 
 
 def _problem_texts(pasted: PastedWallets) -> list[str]:
-    """Return a heading and, for each unreadable line, a text with the reasons."""
+    """Return a heading, and a text with the reasons for each unreadable line."""
     problems_by_line: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in pasted.problems:
         problems_by_line.setdefault(line, {}).setdefault(reason, []).append(text)

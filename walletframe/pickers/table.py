@@ -1,7 +1,7 @@
 """The table of holdings in the explorer, which Python sorts, searches and groups.
 
-Rows are balances, or sums of balances by wallet, token or another group. Numbers are split at the
-decimal point for the front end. Sorting is stable in both directions; missing cells come last.
+Rows are balances, or sums of balances by group. Numbers are split at the decimal point for the
+front end. Sorting is stable in both directions; missing cells come last.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ _HIDDEN_IF_ZERO = {"amount_na", "unpriced"}  # if all values are 0
 
 SELECTION_FIELDS = {name: f"{name}s" for name in ("wallet", "token", "blockchain")}
 SELECTION_FIELDS["contract"] = "tokens"
-"""The field of `Selection` that a click on a cell sets, by column name."""
+"""By column name: the field of `Selection` that a click on a cell sets."""
 
 
 class HoldingsTable:
-    """A table of holdings, or of sums by group, whose front end requests ranges of rows."""
+    """A table of holdings, or of sums by group. The front end requests ranges of rows."""
 
     def __init__(
         self,
@@ -79,31 +79,31 @@ class HoldingsTable:
             for name in extra_names(frame)
             if names[name] == 1 and not is_numeric_dtype(frame[name])
         ]
-        names_to_group = ["", *_GROUP_NAMES, *self.positions.extra_columns, *user_columns]
-        self._groups = [*dict.fromkeys(names_to_group)]
+        groups = ["", *_GROUP_NAMES, *self.positions.extra_columns, *user_columns]
+        self._groups = [*dict.fromkeys(groups)]
         self.grid: Callable[[str], DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
-        self.order: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._make_order)
-        self._rows = lru_cache(_CACHE_SIZE)(self._make_rows)
+        self.sort_rows: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._sort_rows)
+        self._matching_rows = lru_cache(_CACHE_SIZE)(self._find_rows)
 
     def select_rows(self, mask: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
-        """Return a table of some rows, with the names, columns and order of this table."""
+        """Return a table of some rows, with this table's names, columns and order."""
         return HoldingsTable(self._held.select_rows(mask), wallets, part_of=(self, mask))
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a range of rows, and the columns if the front end lacks them.
+        """Return a range of rows. If the front end lacks the columns, return these, too.
 
         Optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
         (text), ``start``, ``count`` and ``table`` (the ID of the front end's columns).
         """
         by, sort, descending, words = self._parse_query(request)
-        grid, rows = self.grid(by), self._rows(by, sort, descending, words)
+        grid, rows = self.grid(by), self._matching_rows(by, sort, descending, words)
         table = f"{self._table_id} {by}"
         has_one_token = not by and len(self.positions.tokens.keys) == 1
         with_bars = {"value", "amount"} if has_one_token else {"value"}
         start = min(max(int(request.get("start", 0)), 0), len(rows))
         window = rows[start : start + min(max(int(request.get("count", 100)), 0), _MAX_WINDOW)]
         noun = (by if by in _GROUP_NAMES else "group") if by else "balance"
-        counted = counted_noun(len(self.order(by, sort, descending)), noun)
+        counted = counted_noun(len(self.sort_rows(by, sort, descending)), noun)
         if words:
             match = "matches" if len(rows) == 1 else "match"
             counted = f"{len(rows):,} of {counted} {match}"
@@ -141,10 +141,10 @@ class HoldingsTable:
         return answer
 
     def cell_selection(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return the selection of a click on a cell: a field of `Selection` and a key, or None."""
+        """Return the field of `Selection` and the key that a click on a cell selects, or None."""
         query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))
-        rows, column = self._rows(*query), self.grid(query[0]).columns.get(name)
+        rows, column = self._matching_rows(*query), self.grid(query[0]).columns.get(name)
         if column is None or name not in SELECTION_FIELDS or not 0 <= position < len(rows):
             return None
         cells: Any = column.cells
@@ -153,7 +153,7 @@ class HoldingsTable:
         return None if key is None else (SELECTION_FIELDS[name], key)
 
     def _parse_query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
-        """Return four values: group, sort column, whether to sort descending, and search words."""
+        """Return the group, the sort column, whether to sort descending, and the search words."""
         by = next((name for name in self._groups if name == request.get("by")), "")
         grid, sort, descending = self.grid(by), request.get("sort"), bool(request.get("down"))
         if sort not in grid.columns:
@@ -168,18 +168,18 @@ class HoldingsTable:
             return balances_grid(self.positions)
         return self._part_of[0].grid("")
 
-    def _make_order(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - called by position, through a cache
+    def _sort_rows(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - called by position, through a cache
         if self._part_of is not None and not by:
             full_table, mask = self._part_of
-            order = full_table.order(by, sort, descending)
+            order = full_table.sort_rows(by, sort, descending)
             return order[mask[order]]
         grid = self.grid(by)
         if not sort:
             return np.arange(grid.count)
-        return grid.columns[sort].cells.order(descending=descending)
+        return grid.columns[sort].cells.argsort(descending=descending)
 
-    def _make_rows(self, by: str, sort: str, descending: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001 - called by position, through a cache
-        order = self.order(by, sort, descending)
+    def _find_rows(self, by: str, sort: str, descending: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001 - called by position, through a cache
+        order = self.sort_rows(by, sort, descending)
         if not words:
             return order
         grid = self.grid(by)
@@ -193,7 +193,7 @@ class Column(NamedTuple):
     """A column of the table."""
 
     label: str  # the heading, as one escaped line
-    rank: int  # if space is short, columns with a high rank are hidden first
+    rank: int  # narrow pages hide columns with a high rank first
     cells: Cells
 
 
@@ -201,16 +201,16 @@ class Column(NamedTuple):
 class DataGrid:
     """The columns of a table, in order, and its number of rows."""
 
-    columns: dict[str, Column]  # by the column name in requests
+    columns: dict[str, Column]  # by name, as in requests
     count: int
 
 
 def balances_grid(positions: Positions) -> DataGrid:
-    """Return the columns of a table of balances, including user columns."""
+    """Return the columns of balances, including user columns."""
     holdings, tokens = positions.holdings, positions.tokens
     texts = {
         "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
-        **_token_cells(holdings, tokens, _block_explorer_prefixes(positions)),
+        **_token_cells(holdings, tokens, _block_explorer_prefix_by_chain(positions)),
     }
     amounts = AmountCells(positions.amounts, holdings.get("raw_amount"))
     numbers: dict[str, Cells] = {"amount": amounts}
@@ -224,10 +224,12 @@ def balances_grid(positions: Positions) -> DataGrid:
 
 
 def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
-    """Return the columns of a table of sums by group. `sums` is the result of `totals`."""
+    """Return the columns of sums by group. `sums` is the result of `totals`."""
     texts: dict[str, Cells] = {}
     if by == "token":
-        texts = _token_cells(sums, token_identities(sums), _block_explorer_prefixes(positions))
+        texts = _token_cells(
+            sums, token_identities(sums), _block_explorer_prefix_by_chain(positions)
+        )
     elif by == "wallet":
         texts = {"wallet": _wallet_cells(positions, sums, np.arange(len(sums)))}
     columns = _make_columns(texts)
@@ -241,7 +243,7 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
         for name in _COUNT_COLUMNS
         if name in sums and (name not in _HIDDEN_IF_ZERO or (sums[name] > 0).any())
     }
-    if "wallets_asked" in sums:  # count the known and the requested wallets
+    if "wallets_asked" in sums:  # a column with the numbers of known and requested wallets
         names = ["wallets_ok", "wallets_stale", "wallets_asked"]
         kinds, codes = np.unique(sums[names].to_numpy(np.int64), axis=0, return_inverse=True)
         each = kinds.tolist()
@@ -267,7 +269,7 @@ def _make_columns(cells: Mapping[str, Cells]) -> dict[str, Column]:
 
 
 def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
-    """Return the column of values and, if there are several currencies, a column of these."""
+    """Return the column of values. Several currencies have a column of their own."""
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
@@ -281,11 +283,11 @@ def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
 
 
 def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> TextCells:
-    """Return cells with wallet names, linked to pages of block explorers."""
+    """Return cells with wallet names and links to block explorers."""
     frame = positions.wallet_frame if positions.has_wallets else None
     names = user_wallet_names(wallets, frame)
     texts, pairs = search.wallet_text_column(wallets, codes, names), search.wallet_pairs(wallets)
-    urls = _explorer_urls(positions)
+    urls = _wallet_urls(positions)
     row_by_pair = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
     return TextCells.from_texts(
         texts,
@@ -307,7 +309,7 @@ def _token_cells(
 
     columns = [frame[name].array for name in ("token_blockchain", "token_address")]
 
-    def explorer_url(code: int) -> str | None:
+    def contract_url(code: int) -> str | None:
         chain, address = (column[tokens.first[code]] for column in columns)
         is_plain = isinstance(address, str) and _URL_SAFE.fullmatch(address)
         prefix = prefixes.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
@@ -317,20 +319,20 @@ def _token_cells(
         "token": TextCells.from_texts(token, sort_key=token.label, selection_key=token_key),
         "blockchain": text_cells(*search.factorize_token_blockchains(frame, tokens)),
         "contract": TextCells.from_texts(
-            contract, sort_key=contract.full_text, selection_key=token_key, link=explorer_url
+            contract, sort_key=contract.full_text, selection_key=token_key, link=contract_url
         ),
     }
 
 
-def _explorer_urls(positions: Positions) -> list[str]:
+def _wallet_urls(positions: Positions) -> list[str]:
     urls = positions.wallet_frame["explorer_url"] if positions.has_wallets else pd.Series()
     return [*map(cell_text, np.asarray(urls, dtype=object))]
 
 
-def _block_explorer_prefixes(positions: Positions) -> dict[str, str]:
-    """Return the start of the block explorer URLs of each blockchain, up to the address."""
+def _block_explorer_prefix_by_chain(positions: Positions) -> dict[str, str]:
+    """Return the part of each blockchain's block explorer URLs before the address."""
     prefix_by_chain: dict[str, str] = {}
-    urls = _explorer_urls(positions)
+    urls = _wallet_urls(positions)
     pairs = search.wallet_pairs(positions.wallet_frame) if urls else []
     for (chain, address), url in zip(pairs, urls, strict=True):
         key = canonical_blockchain(chain)
@@ -341,8 +343,7 @@ def _block_explorer_prefixes(positions: Positions) -> dict[str, str]:
     return prefix_by_chain
 
 
-def sort_order(keys: Any, missing: Mask, *, descending: bool) -> Codes:
-    """Return the indices that sort an array stably. Missing keys come last."""
+def _argsort_missing_last(keys: Any, missing: Mask, *, descending: bool) -> Codes:
     step = -1 if descending else 1
     present = np.flatnonzero(~missing)[::step]
     order = present[np.argsort(keys[present], kind="stable")][::step]
@@ -354,22 +355,22 @@ class TextCells(search.TextColumn):
     """Cells of text. The front end shows the labels and copies the full texts."""
 
     _: KW_ONLY
-    sort_key: Callable[[int], Any]  # case is ignored if all keys are texts
+    sort_key: Callable[[int], Any]  # if all keys are texts, case is ignored
     selection_key: Callable[[int], Any] | None = None  # the key in a `Selection`
     link: Callable[[int], str | None] | None = None
     lines: Callable[[int], list[str]] | None = None  # splits the label into a name and the rest
 
     @classmethod
     def from_texts(cls, texts: search.TextColumn, **fields: Any) -> TextCells:
-        """Return cells with the texts of a column. `fields` are other fields of this class."""
+        """Return cells with the texts of a column. `fields` are the other fields."""
         columns = texts.codes, texts.count, texts.label, texts.full_text, texts.extra_search_text
         return cls(*columns, **fields)
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The sort rank of each code. The last rank, -1, is for missing texts (code -1)."""
+        """The sort rank of each code. The last rank, -1, belongs to missing texts (code -1)."""
         keys = [*map(self.sort_key, range(self.count))]
-        if all(isinstance(key, str) for key in keys):  # ignore case, except between equal texts
+        if all(isinstance(key, str) for key in keys):  # ignore case, unless texts are else equal
             keys = [(key.casefold(), key) for key in keys]
         try:
             distinct = sorted({*keys})
@@ -379,17 +380,17 @@ class TextCells(search.TextColumn):
         ranks = {key: rank for rank, key in enumerate(distinct)}
         return np.array([*(ranks[key] for key in keys), -1], dtype=np.intp)
 
-    def order(self, *, descending: bool) -> Codes:
-        """Return the row numbers in sorted order. Missing texts come last."""
-        return sort_order(self._ranks[self.codes], self.codes < 0, descending=descending)
+    def argsort(self, *, descending: bool) -> Codes:
+        """Return the row numbers, sorted by text. Missing texts come last."""
+        return _argsort_missing_last(self._ranks[self.codes], self.codes < 0, descending=descending)
 
     def width_and_decimals(self) -> tuple[int, int]:
-        """Return a width in letters, enough for most labels, and 0 as the number of decimals."""
+        """Return a width in letters for most labels, and 0 decimals."""
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return labels and links of rows. Add full texts and texts to copy where they differ."""
+        """Return labels and links of rows. Differing full texts and texts to copy are added."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
         full_texts = ["" if code < 0 else self.full_text(code) for code in codes]
@@ -408,13 +409,13 @@ class TextCells(search.TextColumn):
 
 
 def none_where_equal(texts: list[str], defaults: list[str]) -> list[str | None]:
-    """Return the texts, with None in place of each text that equals its default."""
+    """Replace each text that equals its default with None."""
     pairs = zip(texts, defaults, strict=True)
     return [None if text == default else text for text, default in pairs]
 
 
 def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCells:
-    """Return text cells of factorized values, sorted by value or by the order of categories."""
+    """Return the cells of factorized values. Ordered categories define the sort order."""
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
@@ -429,12 +430,12 @@ class NumberCells:
         self.numbers: Any = values
         self._missing, self._is_money = missing, money
 
-    def order(self, *, descending: bool) -> Codes:
-        """Return the row numbers in sorted order. Missing numbers come last."""
-        return sort_order(self.numbers, self._missing, descending=descending)
+    def argsort(self, *, descending: bool) -> Codes:
+        """Return the row numbers, sorted by number. Missing numbers come last."""
+        return _argsort_missing_last(self.numbers, self._missing, descending=descending)
 
     def width_and_decimals(self) -> tuple[int, int]:
-        """Return the largest numbers of digits before and (in a sample) after the point."""
+        """Return the largest numbers of digits before and, in a sample, after the point."""
         present = self.numbers[~self._missing]
         integer_digits = _max_integer_digits(present.astype(np.float64))
         if self._is_money:
@@ -444,7 +445,7 @@ class NumberCells:
         return integer_digits, max(decimals, default=0)
 
     def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the values of rows with all digits. Money is rounded to cents, unless copied."""
+        """Return numbers with all digits. Money is rounded to cents, unless copied."""
         values, missing = self.numbers[rows], self._missing[rows].tolist()
         pairs = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
@@ -461,8 +462,8 @@ class AmountCells:
     def __init__(self, amounts: AmountArray, raw: pd.Series | None = None) -> None:
         self._amounts, self._raw = amounts, raw
 
-    def order(self, *, descending: bool) -> Codes:
-        """Return the row numbers, sorted by exact amount. Missing amounts come last."""
+    def argsort(self, *, descending: bool) -> Codes:
+        """Return the row numbers, sorted by amount. Missing amounts come last."""
         return self._amounts.argsort(ascending=not descending)
 
     @cached_property
@@ -497,7 +498,7 @@ def _exact_number_text(number: float) -> str:
 
 
 def _max_integer_digits(values: Floats) -> int:
-    """Return the largest number of digits before the point. Very large values are shortened."""
+    """Return the largest number of digits before the point. Huge values are shown rounded."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_MAX_DIGITS]
     digits = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())
@@ -505,7 +506,7 @@ def _max_integer_digits(values: Floats) -> int:
 
 
 def bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
-    """Return the bars of the rows in `window`, as shares of the largest number in `rows`."""
+    """Return the bar lengths in `window`, as shares of the largest number in `rows`."""
     sizes = np.abs(cells.numbers[rows])
     largest = sizes[np.isfinite(sizes)].max(initial=0) or 1
     shares = np.nan_to_num(np.abs(cells.numbers[window]) / largest, posinf=1)
@@ -518,7 +519,7 @@ def _split_at_decimal_point(texts: list[str]) -> dict[str, list[Any]]:
 
 
 def make_cells(values: pd.Series, *, money: bool = False) -> Cells:
-    """Return the cells of a column, in the class for its dtype."""
+    """Return cells of the class for a column's dtype."""
     dtype = values.dtype
     if isinstance(dtype, AmountDtype):
         return AmountCells(amounts_of(values))

@@ -1,6 +1,6 @@
 """The state of an explorer without its widget: the data, the selection and the chart.
 
-For example, a click in the treemap filters the table in these steps:
+A click in the treemap filters the table in these steps:
 
 1. `Chart.#listen` of ``page/chart.js`` receives the click, and `Chart.refresh` sends the click.
 2. `ExplorerState.answer_chart` calls `selection_after_click` and returns the new chart.
@@ -27,8 +27,7 @@ from walletframe.frames.known import known_mask
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
 from walletframe.numerals import compact, counted_noun
 from walletframe.pickers.chart import VALUE, ChartOptions, bridged_button_label, draw_chart
-from walletframe.pickers.picker import OptionStats, filter_options
-from walletframe.pickers.portfolio import (
+from walletframe.pickers.data import (
     SMALL_BELOW,
     has_only_failures,
     small_button_label,
@@ -36,13 +35,14 @@ from walletframe.pickers.portfolio import (
     status_message,
     summary_parts,
 )
+from walletframe.pickers.picker import OptionStats, options_of_filter
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from walletframe.pickers.chart import ExplorerChart
-    from walletframe.pickers.portfolio import Portfolio, SelectedHoldings
+    from walletframe.pickers.data import ExplorerData, SelectedHoldings
 
     Remaining = Mapping[Any, OptionStats | None]
 
@@ -53,19 +53,19 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 """The title of each filter. The keys are fields of `Selection`."""
 
 
-def remaining_options(portfolio: Portfolio, selection: Selection, kind: str) -> Remaining:
-    """Return, by key, the stats of a filter's options that match the other filters."""
+def remaining_options(data: ExplorerData, selection: Selection, kind: str) -> Remaining:
+    """Return the options of a filter that match the other filters, as a dict of stats by key."""
     nothing: dict[str, Any] = {kind: ()}
     others = replace(selection, **nothing)
     held: dict[Any, OptionStats | None] = {}
     if kind != "labels":
-        held |= portfolio.option_stats(others, kind)
+        held |= data.option_stats(others, kind)
     if kind == "tokens" or (selection.tokens and kind != "labels"):
         return held  # wallets without the selected tokens don't match
-    requested = portfolio.wallet_mask(others)
-    codes = portfolio.requested.codes[requested].tolist()
-    keys = [portfolio.requested.keys[code] for code in codes]
-    wallets = portfolio.wallets[requested]
+    requested = data.wallet_mask(others)
+    codes = data.requested.codes[requested].tolist()
+    keys = [data.requested.keys[code] for code in codes]
+    wallets = data.wallets[requested]
     if kind == "wallets":
         known = known_mask(wallets)
         return {
@@ -75,9 +75,9 @@ def remaining_options(portfolio: Portfolio, selection: Selection, kind: str) -> 
     if kind == "blockchains":
         return {chain: OptionStats(0, math.nan) for chain, _ in keys} | held
     if selection.tokens:
-        holders = portfolio.option_stats(others, "wallets")
+        holders = data.option_stats(others, "wallets")
         wallets = wallets[[f"{chain}.{address}" in holders for chain, address in keys]]
-    labels = ((name, label_texts(wallets[name]).unique()) for name in portfolio.groups)
+    labels = ((name, label_texts(wallets[name]).unique()) for name in data.groups)
     return {(name, text): None for name, texts in labels for text in texts}
 
 
@@ -85,13 +85,13 @@ class ExplorerState:
     """The state of an explorer's front end, and handlers for the requests of the front end."""
 
     def __init__(
-        self, portfolio: Portfolio, notify: Callable[[int], None] = lambda _edition: None
+        self, data: ExplorerData, notify: Callable[[int], None] = lambda _edition: None
     ) -> None:
         self.selection: Selection = Selection()
         self.chart_options: ChartOptions = ChartOptions()
-        self.search: str = ""  # the search text of the last request for balances
-        self._edition = -1  # number of changes so far; all front ends show the newest state
-        self._notify = notify  # called with the edition after chart requests and new data
+        self.search: str = ""  # the last search for balances
+        self._edition = -1  # the number of changes so far
+        self._notify = notify  # called with the edition after a chart request or new data
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "chart": self.answer_chart,
             "rows": self._answer_rows,
@@ -99,37 +99,38 @@ class ExplorerState:
             "status": self._answer_status,
             **{f"options {kind}": partial(self._answer_options, kind) for kind in FILTERS},
         }
-        self.replace_portfolio(portfolio)
+        self.replace_data(data)
 
-    def replace_portfolio(self, portfolio: Portfolio) -> None:
-        """Show another portfolio. Selected options are kept if the portfolio contains them."""
-        self.portfolio: Portfolio = portfolio
-        self._select = lru_cache(_CACHE_SIZE // 4)(portfolio.select)
+    def replace_data(self, data: ExplorerData) -> None:
+        """Replace the data. Selected options are kept if the new data contains them."""
+        self.data: ExplorerData = data
+        self._select = lru_cache(_CACHE_SIZE // 4)(data.select)
         self._summarize = lru_cache(_CACHE_SIZE // 4)(
             lambda selection: summary_parts(self._select(selection))
         )
         self._draw = lru_cache(_CACHE_SIZE)(
             lambda selection, options: draw_chart(self._select(selection), options)
         )
-        self._options = lru_cache(partial(filter_options, portfolio.details, portfolio.groups))
-        self._table = lru_cache(1)(lambda selection: portfolio.table(self._select(selection)))
-        self.chart_options = self.chart_options.with_user_changes({}, portfolio.groups)
-        old = {kind: getattr(self.selection, kind) for kind in FILTERS}
-        kept: Any = {kind: self._offered_values(kind, values) for kind, values in old.items()}
+        self._options = lru_cache(partial(options_of_filter, data.details, data.groups))
+        self._table = lru_cache(1)(lambda selection: data.table(self._select(selection)))
+        self.chart_options = self.chart_options.with_user_changes({}, data.groups)
+        kept: Any = {
+            kind: self._valid_values(kind, getattr(self.selection, kind)) for kind in FILTERS
+        }
         self.selection = replace(self.selection, **kept)
         self._edition += 1
         self._notify(self._edition)
 
     def selected(self) -> SelectedHoldings:
-        """Return the selected holdings."""
+        """Return the rows of the current selection."""
         return self._select(self.selection)
 
     def drawn_chart(self) -> ExplorerChart:
-        """Return the chart of the selection."""
+        """Return the chart of the current selection."""
         return self._draw(self.selection, self.chart_options)
 
     def answer_chart(self, request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
-        """Apply a user's action, such as a click. Return the fields and buffers of the reply."""
+        """Apply a user's action, such as a click. Return the reply's fields and buffers."""
         before, changes = self.selection, dict[str, Any]()
         if "click" in request and request["view"] == self._chart_id():
             self.selection = selection_after_click(self.drawn_chart(), request["click"])
@@ -142,38 +143,37 @@ class ExplorerState:
                 changes["small"] = None if request["dust"] else SMALL_BELOW
             if "pick" in request:
                 kind = request["pick"]["filter"]
-                changes[kind] = self._offered_values(kind, request["pick"]["values"])
+                changes[kind] = self._valid_values(kind, request["pick"]["values"])
             cell = request.get("only")
             if cell and (field_and_key := self._table(before).cell_selection(cell)):
                 kind, value = field_and_key
-                changes[kind] = self._offered_values(kind, [value])
+                changes[kind] = self._valid_values(kind, [value])
             self.selection = replace(before, **changes)
         self._edition += self.selection != before
-        self.chart_options = self.chart_options.with_user_changes(request, self.portfolio.groups)
-        content, figure = self._chart_text_message(), self.drawn_chart().figure
+        self.chart_options = self.chart_options.with_user_changes(request, self.data.groups)
+        content, figure = self._state_without_figure(), self.drawn_chart().figure
         self._notify(self._edition)
         return content, [figure] * bool(figure)
 
     def _chart_id(self) -> str:
-        """Return the id of the current chart. The front end keeps its zoom until the id changes."""
-        return f"{hash((id(self.portfolio), self.selection, self.drawn_chart().options)):x}"
+        """Return the id of the chart. The front end resets the zoom when the id changes."""
+        return f"{hash((id(self.data), self.selection, self.drawn_chart().options)):x}"
 
-    def _chart_text_message(self) -> dict[str, Any]:
-        """Return the selection and the texts of the chart, without the figure."""
-        chart, portfolio, selection = self.drawn_chart(), self.portfolio, self.selection
-        crumbs = breadcrumb_texts(portfolio, selection)
+    def _state_without_figure(self) -> dict[str, Any]:
+        chart, data, selection = self.drawn_chart(), self.data, self.selection
+        crumbs = breadcrumb_texts(data, selection)
         return {
             "edition": self._edition,
             "view": self._chart_id(),
-            "rows": f"{hash((id(portfolio), selection)):x}",
-            "offered": f"{id(portfolio):x}",
+            "rows": f"{hash((id(data), selection)):x}",
+            "offered": f"{id(data):x}",
             "chosen": {kind: getattr(selection, kind) for kind in FILTERS},
             "crumbs": crumbs,
             "summary": self._summarize(selection),
             "spam": {"shown": selection.spam is None, "text": spam_button_label(chart.selected)},
             "dust": {"shown": selection.small is None, "text": small_button_label(chart.selected)},
             "bridged": {"shown": self.chart_options.bridged, "text": bridged_button_label(chart)},
-            "all_failed": has_only_failures(portfolio),
+            "all_failed": has_only_failures(data),
             "painted": has_custom_template(),
             "title": title_with_selection(chart, crumbs),
             "subtitle": chart.subtitle,
@@ -183,8 +183,8 @@ class ExplorerState:
             **chart.choices(),
         }
 
-    def _offered_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the values that are options of a filter, in the spelling of the options."""
+    def _valid_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
+        """Return the values that a filter has as options, in the spelling of the options."""
         options = []
         for value in values:
             key: Any = tuple(value)
@@ -203,21 +203,21 @@ class ExplorerState:
 
     def _answer_status(self, _request: object) -> dict[str, Any]:
         selected = self.selected()
-        is_complete = self.portfolio.is_complete
+        is_complete = self.data.is_complete
         return status_message(selected.wallets, selected.held, is_complete=is_complete)
 
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
         options = self._options(kind)
-        remaining = remaining_options(self.portfolio, self.selection, kind)
+        remaining = remaining_options(self.data, self.selection, kind)
         return options.columns() | {"remaining": options.remaining_columns(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Count the remaining options of each filter, and return the options of open filters."""
-        portfolio = self.portfolio
-        held, wallet_keys = portfolio.held, portfolio.requested.keys
-        matching = {kind: remaining_options(portfolio, self.selection, kind) for kind in FILTERS}
-        labels = [label_texts(portfolio.wallets[name]).nunique() for name in portfolio.groups]
-        totals = {  # counted without creating all options
+        """Return counts of each filter's remaining options, and the options of open filters."""
+        data = self.data
+        held, wallet_keys = data.held, data.requested.keys
+        matching = {kind: remaining_options(data, self.selection, kind) for kind in FILTERS}
+        labels = [label_texts(data.wallets[name]).nunique() for name in data.groups]
+        totals = {  # without creating all options, which is slow
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
             "blockchains": len({*held.chain_indices, *(chain for chain, _ in wallet_keys)}),
@@ -230,9 +230,9 @@ class ExplorerState:
 
 
 def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Selection:
-    """Return the selection after a click on a box, a legend entry, a bar, a slice or a cell."""
+    """Return the selection after a click on a box, legend entry, bar, slice or cell."""
     selected, by = chart.selected, chart.options.by
-    held, portfolio = selected.held, selected.portfolio
+    held, data = selected.held, selected.data
     token_level = "asset" if chart.options.per_asset else "token"
     if box := parse_box_id(str(click.get("id", ""))):
         names = by[: box.depth + 1]
@@ -256,16 +256,16 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
             same_asset = np.unique(held.tokens.codes[codes == codes[row]]).tolist()
             changes["tokens"] = tuple(held.tokens.keys[position] for position in same_asset)
         else:
-            wallets = portfolio.requested
+            wallets = data.requested
             position = wallets.first[wallets.keys.index(held.wallet_keys[owner])]
-            changes["labels"] = ((name, label_texts(portfolio.wallets[name]).iloc[position]),)
+            changes["labels"] = ((name, label_texts(data.wallets[name]).iloc[position]),)
     return replace(selected.selection, **changes)
 
 
 def _click_targets(
     chart: ExplorerChart, click: Mapping[str, Any], token_level: str
 ) -> list[tuple[str, int]]:
-    """Return what was clicked: pairs of a grouping name and a row number of the holdings."""
+    """Return the clicked groups: pairs of a column to group by and a row number of the holdings."""
     point, function = click.get("point"), chart.options.type.function
     wallet_levels = [name for name in chart.options.by if name not in KINDS]
     positions: list[tuple[list[str], tuple[int, ...], object]] = []
@@ -285,7 +285,7 @@ def _click_targets(
 
 
 def title_with_selection(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
-    """Return a chart's title with its selection, such as ``ARBITRUM: 13.99M USD by wallet``."""
+    """Return the title of a selection's chart, such as ``ARBITRUM: 13.99M USD by wallet``."""
     head, by, groups = chart.title.partition(" by ")
     if not by or not crumbs or head in crumbs:
         return chart.title
@@ -296,15 +296,15 @@ def title_with_selection(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
     return f"{', '.join(crumbs)}: {head}{by}{groups}"
 
 
-def breadcrumb_texts(portfolio: Portfolio, selection: Selection) -> list[str]:
-    """Return the texts of the breadcrumb after "All": one for each filter with a selection."""
-    held, labels, texts = portfolio.held, selection.labels, []
+def breadcrumb_texts(data: ExplorerData, selection: Selection) -> list[str]:
+    """Return the breadcrumb's texts after "All": one text for each filter with a selection."""
+    held, labels, texts = data.held, selection.labels, []
     if chains := selection.blockchains:
         texts.append(chains[0] if len(chains) == 1 else counted_noun(len(chains), "blockchain"))
     if wallets := selection.wallet_keys():
         if len(wallets) == 1 and wallets[0] in held.wallet_keys:
             one = held.wallets.iloc[[held.wallet_keys.index(wallets[0])]]
-            texts += wallet_names(one, np.arange(1), user_wallet_names(one, portfolio.wallets))
+            texts += wallet_names(one, np.arange(1), user_wallet_names(one, data.wallets))
         else:
             texts.append(counted_noun(len(wallets), "wallet"))
     if labels:
@@ -321,7 +321,7 @@ def breadcrumb_texts(portfolio: Portfolio, selection: Selection) -> list[str]:
 
 
 def selection_up_to_level(selection: Selection, level: int) -> Selection:
-    """Return the selection, reduced to the first `level` filters of the breadcrumb."""
+    """Keep only the first `level` filters of the breadcrumb."""
     kinds = [kind for kind in _BREADCRUMB_ORDER if getattr(selection, kind)]
     nothing: dict[str, Any] = dict.fromkeys(kinds[max(level, 0) :], ())
     return replace(selection, **nothing)

@@ -1,17 +1,17 @@
 """The base class of the widgets: the front end, the error line, and messages to and from Python.
 
 The front end sends requests with the class `Kernel` of ``page/widget.js``. Python also pushes two
-kinds of messages without a request. The kinds of messages are:
+kinds of messages without a request:
 
 ===============  =====================  ===========================================================
-kind             sent by                handled by, and its effect or reply
+kind             sent by                handled by, with what effect or reply
 ===============  =====================  ===========================================================
 options          modelpicker.js         `Picker`: returns all options, and the remaining ones
 narrowed         pushed                 `Picker`: sends the remaining options after `narrow`
 paste            modelpicker.js         `WalletPicker`: reads the text in the field
 fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: start a fetch
 cancel           fetching.js            `FetchingWidget`: cancels the fetch
-again            fetching.js            `FetchingWidget`: retries wallets that are not ok
+retry            fetching.js            `FetchingWidget`: retries wallets that are not ok
 status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: return the completeness
 chart            chart.js               `ExplorerState`: applies an action; returns the new state
 plotly           plotly.js              `HoldingsExplorer`: returns the script of plotly.js
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 WidgetT = TypeVar("WidgetT", bound="MessageWidget")
 
-# JupyterLab runs handlers on another thread than cells, and each fetch also has a thread. All
-# widgets share one lock, because two widgets that set each other's traits could deadlock otherwise.
+# JupyterLab runs handlers and cells on different threads, and each fetch also has a thread. All
+# widgets share one lock, since two widgets that set each other's traits could deadlock otherwise.
 LOCK = RLock()
 _MAX_ERROR_LENGTH = 400
 
@@ -71,7 +71,7 @@ def locked_handler(
 
 
 def error_text(error: Exception) -> str:
-    """Return an error as one unescaped line. If it is not a WalletframeError, add its class."""
+    """Return an error as one unescaped line, with the class unless it is a WalletframeError."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     text, separator, hint = f"{error}".partition("\n\nHint: ")
@@ -81,7 +81,7 @@ def error_text(error: Exception) -> str:
 class MessageWidget(AnyWidget):
     """A widget that handles messages ``{"kind": …}``. Requests also have an ID ``n``.
 
-    Subclasses define `_esm`, `_css` and handlers. A handler takes a message, and returns the fields
+    Subclasses define `_esm`, `_css` and handlers. A handler takes a message. It returns the fields
     of the reply, or a tuple of the fields and binary buffers.
     """
 
@@ -127,7 +127,7 @@ class MessageWidget(AnyWidget):
 
     @locked_handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Apply the front end's state. If this fails, show the error and restore the old state."""
+        """Apply the front end's state. After an error, restore the old state and show the error."""
         try:
             super().set_state(sync_data)
         except Exception:

@@ -1,4 +1,4 @@
-"""The front end of the widgets: scripts and style sheets, each joined to one text for anywidget."""
+"""The front end of the widgets: modules and style sheets, joined to single texts for anywidget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 @cache
 def script(*names: str) -> str:
-    """Join modules and their imports, imports first. All top-level names must be unique."""
+    """Join modules into one script, after their imports. Top-level names must be unique."""
     joined: dict[str, str] = {}
 
     def add_module(name: str) -> None:
@@ -29,7 +29,7 @@ def script(*names: str) -> str:
 
 @cache
 def styles(*names: str) -> str:
-    """Join the style sheet of the theme and other style sheets."""
+    """Join style sheets into one, after the theme."""
     return "\n".join(_read_text(f"{name}.css") for name in ("theme", *names))
 
 

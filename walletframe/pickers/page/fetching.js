@@ -15,7 +15,7 @@ const RETRY_TITLE = "Request the wallets without an answer again";
 export function makeFetchButtons({ model, kernel, signal }, name, title) {
   const start = button(name, () => kernel.send("fetch"), { title });
   const cancel = button("Cancel", () => kernel.send("cancel"));
-  const retry = button("", () => kernel.send("again"), { title: RETRY_TITLE });
+  const retry = button("", () => kernel.send("retry"), { title: RETRY_TITLE });
   const bar = element("progress", { class: "wf-fetch-bar", "aria-label": "Progress of the fetch" });
   const status = element("span", { role: "status" });
   const details = element("span", { class: "wf-faint" });

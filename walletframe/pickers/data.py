@@ -1,7 +1,4 @@
-"""The data of an explorer: a fetch with values and spam flags, and the selected rows.
-
-Functions return texts about the selection: total value, completeness, and hidden rows.
-"""
+"""The data of an explorer, its selected rows, and texts about the selected rows."""
 
 from __future__ import annotations
 
@@ -45,14 +42,14 @@ _SERVICE_PRICES, _OWN_PRICES = "the service's prices", "your own prices"
 _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 
 
-class Portfolio(Selectable):
-    """The result of a fetch. Values and spam flags are computed if their columns are missing."""
+class ExplorerData(Selectable):
+    """The result of a fetch, with values and spam flags, which are computed if missing."""
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
         require_columns(details.wallets, WALLET_DTYPES)
         holdings = details.holdings
         self.fetched: WalletDetails = details
-        self.is_prepared: bool = prepare is not None
+        self.has_prepare: bool = prepare is not None
         if prepare is not None:
             hint = "pass a function, such as lambda holdings: holdings.wf.without_spam()"
             function: object = prepare
@@ -66,7 +63,7 @@ class Portfolio(Selectable):
                 raise ArgumentError(message, hint)
             holdings = prepared
         require_columns(holdings, HOLDING_DTYPES)
-        self.priced_by: str = "own" if "value" in holdings else ""
+        self.priced_by: str = "own" if "value" in holdings else ""  # "own", "default" or ""
         self.price_problem: str = ""
         if not self.priced_by and can_value_by_default(holdings):
             try:
@@ -79,8 +76,8 @@ class Portfolio(Selectable):
         self._table: HoldingsTable | None = None
         if not self.priced_by:
             self.row_values = None
-        # With `prepare`, spam is marked only by the column `is_spam` that `prepare` adds.
-        self.has_spam_flags: bool = not self.is_prepared or "is_spam" in holdings
+        # With `prepare`, only its column `is_spam` marks spam.
+        self.has_spam_flags: bool = not self.has_prepare or "is_spam" in holdings
         if not self.has_spam_flags:
             self.spam = np.zeros(len(holdings), dtype=bool)
 
@@ -96,7 +93,7 @@ class Portfolio(Selectable):
         mask = self.mask_spam_and_value(matches, selection)
         requested, wallets = self.wallet_mask(selection), self.details.wallets
         return SelectedHoldings(
-            portfolio=self,
+            data=self,
             selection=selection,
             wallets=wallets if requested.all() else wallets[requested],
             held=self.held.select_rows(mask),
@@ -135,50 +132,50 @@ class Portfolio(Selectable):
 
 @dataclass(frozen=True, slots=True)
 class SelectedHoldings:
-    """The selected holdings of a portfolio, and the numbers of spam tokens and small balances."""
+    """The selected rows of an explorer, and the numbers of spam tokens and small balances."""
 
-    portfolio: Portfolio
+    data: ExplorerData
     selection: Selection
     wallets: pd.DataFrame
     held: Positions
-    mask: Mask  # of the portfolio's rows
+    mask: Mask  # (n,): whether each row of the data is selected
     spam_tokens: int
     small_balances: int
     small_value: float
 
 
 def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
-    """Return the parts of the summary line, such as total value, completeness and date."""
-    wallets, portfolio = selected.wallets, selected.portfolio
+    """Return the texts of the summary line: total value, completeness, date and others."""
+    wallets, data = selected.wallets, selected.data
     is_known, stale = known.known_mask(wallets), known.stale_mask(wallets)
     text = f"{count_with_verb(int(is_known.sum()), len(wallets), 'wallet')} known"
     if count := int(stale.sum()):
         reasons = wallets["error"][stale].dropna().unique()
-        why = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
-        text += f", {count:,} out of date{why}"
+        reason = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
+        text += f", {count:,} out of date{reason}"
     times = wallets["fetched_at"][is_known].dropna()
     total_value = known.summarize_value(selected.held.holdings)
-    gaps = safe_line(portfolio.price_problem, _MAX_REASON)  # the reason why there are no values
+    unpriced = safe_line(data.price_problem, _MAX_REASON)  # why there are no values
     if total_value and total_value.unpriced:
-        gaps = f"{counted_noun(total_value.unpriced, 'balance')} without a price"
+        unpriced = f"{counted_noun(total_value.unpriced, 'balance')} without a price"
     return {
         "known": text,
         "value": total_value.total if total_value else "",
-        "prices": _price_source_text(portfolio),
+        "prices": _price_source_text(data),
         "as_of": f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
         "simulated": known.is_simulated(wallets),
-        "unpriced": gaps,
+        "unpriced": unpriced,
     }
 
 
-def _price_source_text(portfolio: Portfolio) -> str:
+def _price_source_text(data: ExplorerData) -> str:
     """Return the source of the prices, or "" if there are no values."""
-    if not portfolio.priced_by:
+    if not data.priced_by:
         return ""
     tables = table_settings()
-    if portfolio.priced_by == "default" and tables.prices is None and tables.currency is None:
+    if data.priced_by == "default" and tables.prices is None and tables.currency is None:
         return f"{_SERVICE_PRICES}, currency not named"
-    only_service = has_only_service_prices(portfolio.details.holdings)
+    only_service = has_only_service_prices(data.details.holdings)
     return _SERVICE_PRICES if only_service else _OWN_PRICES
 
 
@@ -199,24 +196,24 @@ def small_button_label(selected: SelectedHoldings) -> str:
     return f"{verb} {small} ({money(selected.small_value)} in total)"
 
 
-def has_only_failures(portfolio: Portfolio) -> bool:
+def has_only_failures(data: ExplorerData) -> bool:
     """Return whether wallets were requested and all of them failed."""
-    wallets, holdings = portfolio.details
+    wallets, holdings = data.details
     return len(wallets) > len(holdings) == 0 and not known.known_mask(wallets).any()
 
 
 def empty_reason(selected: SelectedHoldings) -> str:
-    """Return the reason why no balance is shown, such as failed wallets or hidden spam."""
+    """Return why no balance is shown, such as failed wallets or hidden spam."""
     wallets, selection = selected.wallets, selected.selection
     is_filtered = selection.blockchains or selection.wallets or selection.tokens or selection.labels
     is_known, tokens = known.known_mask(wallets), wallets["tokens"]
-    omitted = "only tokens that are not selected" if selection.tokens else "only hidden balances"
+    hidden = "only tokens that are not selected" if selection.tokens else "only hidden balances"
     counts = {
         "whose balances are unknown": (~is_known).sum(),
         "without any balance": (is_known & (tokens == 0)).sum(),
-        f"with {omitted}": (is_known & (tokens > 0)).sum(),
+        f"with {hidden}": (is_known & (tokens > 0)).sum(),
     }
-    if has_only_failures(selected.portfolio):
+    if has_only_failures(selected.data):
         return f"No wallet could be read. {'. '.join(known.failure_lines(wallets))}."
     parts = [
         f"{counted_noun(int(count), 'wallet')} {description}"
@@ -236,7 +233,7 @@ def empty_reason(selected: SelectedHoldings) -> str:
 def status_message(
     wallets: pd.DataFrame, holdings: PositionsLike, *, is_complete: bool = True
 ) -> dict[str, Any]:
-    """Return text lines about a result and its coverage, and a table of wallets with errors."""
+    """Return lines about a result and its coverage, and a table of wallets with errors."""
     held = read_positions(holdings, wallets if is_complete else None)
     lines = [
         *known.summary_lines(wallets, held.holdings, held.tokens),
@@ -247,7 +244,7 @@ def status_message(
     return {
         "lines": [safe_line(line, _MAX_REASON) for line in lines],
         "heads": [*table.columns],
-        "rows": [  # each text, and the full text if it is shortened
+        "rows": [  # pairs of a cell's text, and its full text if shortened
             [
                 [
                     safe_line(cell.text, max(cell.limit, _MAX_REASON)),
