@@ -1,7 +1,7 @@
 """Snapshots of holdings on this machine, their changes between two times, and timelines.
 
-A snapshot consists of the two frames of a fetch, including the failed wallets. Unknown amounts stay
-unknown: no change and no total counts them as zero.
+A snapshot has the two frames of a fetch, including failed wallets. Changes and totals never count
+unknown amounts as zero.
 """
 
 from walletframe.history.changes import compare

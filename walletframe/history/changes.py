@@ -1,4 +1,4 @@
-"""`compare`: a table of known and unknown changes of holdings between two times."""
+"""`compare`: a table of the changes of holdings between two times."""
 
 from __future__ import annotations
 
@@ -76,80 +76,78 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
         - an extra column of ``wallets``, such as ``"owner"``;
         - ``"wallet"`` or ``"blockchain"``;
-        - ``"token"``; without other names, the changes of each token in all wallets are summed;
-        - ``"asset"``; the changes of each asset are summed, instead of each token.
+        - ``"token"``: alone, this sums the changes of each token over all wallets;
+        - ``"asset"``: this sums the changes of each asset, not of each token.
 
-        A wallet belongs to the group in its row of `after`, or else in its row of `before`.
+        The group of a wallet is read from its row in `after`, or else from its row in `before`.
     token : str or (str, str or None), optional
-        Compare only this token, as in `timeline`. The table then also has a row for each wallet
-        that could hold the token but is unknown in `before` or `after`.
+        Compare only this token, as in `timeline`. Wallets that are unknown at one of the times
+        also have a row if they could hold the token.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`; with ``"token"`` in `by`, by contract.
+        Compare only this asset, as in `timeline`. With ``"token"`` in `by`, its contracts have
+        separate rows.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
     Returns
     -------
     DataFrame
-        One row for each token of a wallet, if its amount changed or may have changed. If all
-        amounts are known and equal, there are no rows. The wallets are in the order of `before`,
-        followed by the wallets that only `after` contains. The index is a RangeIndex. The columns
-        are
+        One row for each wallet and token whose amount changed or may have changed. The wallets are
+        in the order of `before`, followed by wallets that only `after` contains. The index is a
+        RangeIndex. The columns are
 
         - ``blockchain``, ``address``, str: the wallet, as spelled in its last row, and ``name``,
           str, if `before` or `after` has this extra column;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. If a wallet is
-          unknown at one time and has no tokens at the other time, it has one row, with NA as token;
+          unknown at one time and empty at the other, it has one row with NA as the token;
         - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if the amount
           is unknown;
         - ``difference``, amount: ``after - before``; NA if ``change`` is ``unknown``;
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
           ``increased``, ``decreased`` or ``unknown``;
-        - ``status_before``, ``status_after``, category: ``ok`` if the amount is known. If it is
-          unknown, the reason: the status of the wallet, or one of
+        - ``status_before``, ``status_after``, category: ``ok`` if the amount is known, otherwise
+          the reason: the status of the wallet, or one of
 
-          - ``stale``: the answer was out of date, or is the same answer as at the earlier time;
-          - ``no_amount``: the amount could not be read, or its decimals are missing;
-          - ``unknown_token``: the wallet has a balance of an unknown token, which may be this
-            token. An unknown token itself can't be identified at the other time;
+          - ``stale``: the answer was out of date, or is the answer of the earlier time;
+          - ``no_amount``: the amount or its decimals could not be read;
+          - ``unknown_token``: an unknown token of the wallet may be this token. An unknown token
+            itself can't be identified at the other time;
           - ``not_asked``: the wallet was not requested.
 
-        With `by`, there is one row for each group and each token in the group that changed or may
-        have changed. The first columns are the names in `by`, followed by the columns ``symbol`` to
-        ``change`` (by asset, without the columns of a token). ``before`` and ``after`` are sums
-        over the wallets that are known at both times. If these sums are equal, ``change`` is
-        ``unknown`` and ``difference`` is NA. Only a group of known wallets can be ``new`` or
-        ``gone``; for any other, the change is ``increased`` or ``decreased``. The last columns,
-        ``wallets_known`` and ``wallets``, int64, count the wallets that are known at both times,
-        and all wallets of the group that could hold the token. If the two counts differ, the true
-        change may be larger. A line below the table counts the wallets that are unknown at a time.
+        With `by`, there is one row for each group and token whose amount changed or may have
+        changed. The columns are the names in `by`, followed by ``symbol`` to ``change`` (by asset,
+        without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
+        known at both times. If these sums are equal, ``change`` is ``unknown`` and ``difference``
+        is NA. If a wallet is unknown, ``change`` is never ``new`` or ``gone``, but ``increased`` or
+        ``decreased``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
+        that are known at both times, and all wallets of the group that could hold the token. If the
+        counts differ, the true change may be larger. A line below the table counts unknown wallets.
 
     Raises
     ------
     ArgumentError
         If `before` or `after` is not the result of a fetch.
     SettingsError, TokenListError, ColumnsError, UnknownTokenError, AmbiguousTokenError
-        In the same cases as `timeline`, or if `by` contains another name.
+        In the same cases as `timeline`, or if `by` contains a name that is not listed above.
     AmountError
         If the column ``amount`` has another dtype.
     SnapshotError
-        If `before` and `after` are the same snapshot, if only one of them is simulated, or if one
-        of them has two rows for a wallet, or holdings of a wallet missing from its ``wallets``.
+        If `before` and `after` are the same snapshot; if one is simulated and the other is not; or
+        if one has two rows for a wallet, or holdings of a wallet missing from ``wallets``.
 
     Warns
     -----
     InputWarning
-        If rows were dropped from the holdings of `before` or `after` (``wallets.tokens`` counts
-        more rows), so that a token may seem new or gone; or if two fetches at different times
-        returned the same cached answers, so that their wallets seem unchanged; or if the label of a
-        wallet in a column of `by` changed: its last label applies at both times.
+        If holdings lack rows that ``wallets.tokens`` counts: their tokens may seem new or gone; if
+        two fetches at different times returned the same cached answers: these wallets seem
+        unchanged; or if a wallet's label in a column of `by` changed: the last label is used.
 
     Notes
     -----
     Wallets are matched by blockchain and address, and tokens by blockchain and contract; the case
     of hex digits is ignored. If an answer lists a token twice, the balances are summed. Pass
-    complete frames: a dropped row counts as a token that is not listed. If two snapshots contain
-    the same cached answer, no newer answer exists, so it is ``stale`` in the later snapshot.
+    complete frames: a dropped row counts as an unlisted token. If two snapshots contain the same
+    cached answer, it is ``stale`` in the later snapshot.
 
     Examples
     --------
@@ -185,7 +183,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
-    # Charts of changes need these attributes, which are plain text for any file format.
+    # Charts of changes read these attributes. All file formats can store text.
     moments = {"before": _newest_time(earlier.wallets), "after": _newest_time(later.wallets)}
     compared = {
         key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
@@ -246,13 +244,11 @@ def _add_change_columns(
     known: Mask,
     is_complete: Mask,
 ) -> pd.DataFrame:
-    """Add the columns of changes. `integers` and `known` have a column for each of the two times.
-
-    A token that an incomplete group no longer holds isn't gone: unknown wallets may hold it.
-    """
+    """Add the columns of changes. `integers` and `known` have one column for each time."""
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
     both &= difference != 0
+    # The unknown wallets of an incomplete group may hold the token.
     is_new, is_gone = is_complete & (earlier == 0), is_complete & (later == 0)
     conditions = [~both, is_new, is_gone, difference > 0]
     change = np.select(conditions, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
@@ -267,7 +263,7 @@ def _add_change_columns(
 def mark_shared_answers_stale(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Mark answers in both results as stale in the later one. Check that both are comparable."""
+    """Mark shared answers as stale in the later result. Check that the results are comparable."""
     frames = before.wallets, after.wallets
     simulated_flags: set[bool] = set()
     for wallets in frames:
@@ -285,9 +281,8 @@ def mark_shared_answers_stale(
             f"before and after are the same snapshot, of {same.iloc[0]}",
             hint=f"save a newer snapshot, or choose an earlier one from {LIST_CALL}",
         )
-    # An answer in two snapshots came from the cache in the later snapshot, so it counts as stale
-    # there. For two fetches there is only a warning, since users who fetch failed wallets again
-    # after a short time want to see the changes.
+    # The later snapshot read a shared answer from the cache, so it is stale there. Two fetches only
+    # cause a warning: the later one may be a retry of failed wallets, which reads the cache.
     earlier, newest = map(_newest_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
@@ -318,7 +313,7 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
 
 
 def _warn_if_rows_are_missing(results: Sequence[WalletDetails], matrix: AmountMatrix) -> None:
-    """Warn if one result lacks rows of holdings, whose tokens would seem new or gone."""
+    """Warn if one result lacks rows of holdings, since their tokens seem new or gone."""
     missing = []
     for wallets, holdings in results:
         fetched = wallets["tokens"][known_mask(wallets)].sum()

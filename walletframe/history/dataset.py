@@ -1,12 +1,11 @@
 """Functions that save, load, list and thin out snapshots."""
-# Days are in UTC, like the names of snapshot folders. In all functions, a point in time without a
-# time zone is in the machine's time zone, so that a snapshot is loaded by the time of `save`.
+# Days are in UTC, like the names of snapshot folders. A point in time without a time zone is in the
+# machine's time zone in all functions, so that `load` finds the time that `save` received.
 #
-# `thin` removes a snapshot if it is redundant: the kept snapshots of the same period have all its
-# wallets, its known wallets as known, and its readable wallets as readable. Reading many snapshots
-# takes long, so redundant snapshots are found without the lock. They are removed under the lock if
-# the names and digests of all snapshots that were read are unchanged. A snapshot that was saved in
-# the meantime was not read, and is not removed.
+# `thin` removes redundant snapshots. A snapshot is redundant if the kept snapshots of its period
+# have all its wallets, all its known wallets as known, and all its readable wallets as readable.
+# Reading many snapshots takes long, so redundant snapshots are found without the lock. They are
+# removed under the lock if the digests of all read snapshots are unchanged.
 
 from __future__ import annotations
 
@@ -104,15 +103,14 @@ def save(
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        The unchanged result of a fetch, including the failed wallets. Extra columns of ``wallets``
-        are saved, but not those of ``holdings``.
+        The unchanged result of a fetch, including the failed wallets. Extra columns are saved from
+        ``wallets``, but not from ``holdings``.
     folder : str or Path, optional
         The folder of the snapshots, created if missing. Default: ``history`` in the user's data
-        folder, which accepts only real holdings. Simulated holdings need a folder of their own.
+        folder. Simulated holdings need another folder.
     at : str, datetime or Timestamp, optional
-        The time of the snapshot. A time without a time zone is in the time zone of this machine.
-        Default: the time of the newest answer, or the current time if all answers are out of date.
-        The time of the answer for each wallet is in ``wallets.fetched_at``.
+        The time of the snapshot. Without a time zone, the machine's time zone is used. Default: the
+        time of the newest answer, or the current time if all answers are out of date.
 
     Returns
     -------
@@ -122,31 +120,31 @@ def save(
     Raises
     ------
     ArgumentError, ColumnsError, AmountError
-        If `details` is not the result of a fetch, if it lacks a column, if its amounts are floats,
-        or if an extra column has values of several types.
+        If `details` is not the result of a fetch, lacks a column or has floats as amounts, or if an
+        extra column has values of several types.
     SettingsError
-        If two extra columns are called ``<name>`` and ``<name>_text``, and the first column has
-        amounts, whose exact text is saved as ``<name>_text``.
+        If there are extra columns ``<name>`` with amounts and ``<name>_text``: the exact text of
+        amounts is saved as ``<name>_text``.
     SnapshotError
         If the frames were changed: a wallet has two rows, or its ``tokens`` is not its number of
-        holdings; if simulated and real holdings would be mixed; if `at` can't be read; if there
-        already is a snapshot of exactly this time; or if `at` is missing and some cached answers
-        are from an earlier day (in UTC) than the newest answer.
+        holdings; if simulated and real holdings would be mixed; if `at` can't be read; if a
+        snapshot of exactly this time exists; or, without `at`, if a cached answer is from an
+        earlier day (in UTC) than the newest answer.
     DatasetError, OSError
         If the folder is a URL or can't be written to.
 
     Warns
     -----
     InputWarning
-        If `at` has no time zone; or if `at` is missing and there already is a snapshot with the
-        same answers. No second snapshot is added; the time of the existing snapshot is returned.
+        If `at` has no time zone; or, without `at`, if a snapshot has the same answers: then no
+        second snapshot is added, and the time of the first one is returned.
 
     Notes
     -----
-    Any number of processes may save at the same time. A snapshot is a folder with two Parquet
-    files, ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``. Other programs can read
-    them: ``amount`` is a decimal number, and ``amount_text`` is the exact amount. To delete a
-    snapshot, delete its folder.
+    Several processes may save at the same time. A snapshot is a folder with two Parquet files,
+    ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``. For other programs, ``amount``
+    is a decimal number, and ``amount_text`` is the exact amount. To delete a snapshot, delete its
+    folder.
 
     Examples
     --------
@@ -167,7 +165,7 @@ def save(
     wallets = add_extra_columns(cast_columns(wallets, WALLET_DTYPES), extra)
     typed_details = WalletDetails(wallets, cast_columns(holdings, HOLDING_DTYPES))
     _require_unedited(typed_details)
-    _require_separate_simulation(wallets["service"], path, may_be_simulated=folder is not None)
+    _reject_mixed_simulation(wallets["service"], path, may_be_simulated=folder is not None)
     taken_at = requested_time or _newest_answer_time(wallets)
     while not add_snapshot(path, taken_at, partial(write_frame, typed_details, taken_at)):
         if requested_time:
@@ -194,9 +192,9 @@ def load(
     ----------
     since, until : str, date, datetime or Timestamp, optional
         The first and the last time, both inclusive: days in UTC (``"2026-01-31"``,
-        ``"yesterday"``), or points in time, by default in the time zone of this machine.
+        ``"yesterday"``) or points in time, by default in the machine's time zone.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
-        Load only these wallets, in any form that `fetch_wallets` accepts. A wallet that is in no
+        Load only these wallets, in any form that `fetch_wallets` accepts. A wallet without a
         snapshot has no rows. Default: all wallets.
     folder : str or Path, optional
         The folder of the snapshots.
@@ -205,14 +203,14 @@ def load(
     -------
     WalletDetails
         ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], followed
-        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns,
-        which are NA for snapshots without these columns. Rows are sorted by time, and then as they
-        were saved. If there is no snapshot in the period, the frames have no rows.
+        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns, NA
+        for snapshots without these columns. Rows are sorted by time, then as saved. Without a
+        snapshot in the period, the frames have no rows.
 
     Raises
     ------
     UnknownSnapshotError
-        If the folder has no snapshot at all.
+        If the folder has no snapshots.
     AddressError, SnapshotError, HistoryError
         If a wallet, a time or a snapshot can't be read.
 
@@ -258,7 +256,7 @@ def snapshot(
     Returns
     -------
     WalletDetails
-        The frames as saved, with a first column ``snapshot``, which is the time of the snapshot.
+        The frames as saved, with the time of the snapshot in a first column ``snapshot``.
 
     Raises
     ------
@@ -309,9 +307,9 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
 
         - ``snapshot``, datetime64[us, UTC]: the time of the snapshot;
         - ``wallets``, int64: the number of wallets;
-        - ``wallets_ok``, int64: the number of known wallets whose answer was not out of date;
+        - ``wallets_ok``, int64: the number of known wallets with an up-to-date answer;
         - ``balances``, int64: the number of balances;
-        - ``simulated``, bool: whether the sandbox made up the holdings.
+        - ``simulated``, bool: whether the holdings are from the sandbox.
 
     Raises
     ------
@@ -356,12 +354,12 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept. If several have the same number, the snapshot with the most wallets without
-        unreadable balances is kept, and then the latest one. Other snapshots of the period are kept
-        only for wallets that are missing, unknown or not fully readable in the kept snapshots.
+        is kept; among equals, the one with the most wallets without unreadable balances, then the
+        latest one. Another snapshot of the period is kept only if it has a wallet that is missing,
+        unknown or not fully readable in the kept snapshots.
     older_than : str or timedelta, default "30d"
-        The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. Snapshots of a
-        period are removed only if the whole period is older than this.
+        The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. The whole period
+        of a removed snapshot is older.
     folder : str or Path, optional
         The folder of the snapshots.
 
@@ -379,14 +377,14 @@ def thin(
     SnapshotError
         If `older_than` is not a duration.
     HistoryError
-        If a snapshot can't be read. In this case, no snapshot of its period is removed.
+        If a snapshot can't be read: then no snapshot of its period is removed.
     OSError
         If the folder can't be written to.
 
     Notes
     -----
-    Other processes may read, save and thin at the same time. A snapshot that is saved while `thin`
-    runs is kept. If a process dies, each snapshot is either complete or removed.
+    Other processes may read, save and thin at the same time. Snapshots that are saved while `thin`
+    runs are kept. If a process dies, each snapshot is either complete or removed.
 
     Examples
     --------
@@ -409,7 +407,11 @@ def thin(
     remove_leftovers(path)
     old = [each for each in folders if each.moment < limit and period(each.moment) != period(limit)]
     by_period = groupby(old, key=lambda each: period(each.moment))
-    removed = [each.moment for _, group in by_period for each in _remove_redundant(path, [*group])]
+    removed = [
+        each.moment
+        for _, group in by_period
+        for each in _remove_redundant_snapshots(path, [*group])
+    ]
     return pd.DataFrame({SNAPSHOT: pd.DatetimeIndex(removed, tz=UTC).as_unit("us")})
 
 
@@ -436,13 +438,13 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
     """Raise an error before a fetch if its result could not be saved."""
     path = history_folder(folder)
     taken_at = None if at is None else _parse_point_in_time(at)
-    _require_separate_simulation([service], path, may_be_simulated=folder is not None)
+    _reject_mixed_simulation([service], path, may_be_simulated=folder is not None)
     if taken_at is not None and snapshot_path(path, taken_at).exists():
         raise _duplicate_time_error(taken_at)
 
 
 def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
-    """Return whether the snapshot of a time has the same answers, even from another source."""
+    """Return whether the snapshot of a time has the same answers, ignoring their sources."""
     extra = details.wallets[extra_names(details.wallets)]
     as_read = add_extra_columns(details.wallets, extra_from_arrow(extra_to_arrow(extra)))
     with suppress(HistoryError):
@@ -461,7 +463,7 @@ def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
 
 
 def _require_unedited(details: WalletDetails) -> None:
-    """Raise an error if frames were edited since the fetch; edits would look like changes."""
+    """Raise an error if frames were edited after the fetch: edits would look like changes."""
     wallets, holdings = details
     names = ["blockchain", "address"]
     ids = wallet_identities(concat_frames([wallets[names], holdings[names]]))
@@ -483,16 +485,16 @@ def _require_unedited(details: WalletDetails) -> None:
         )
 
 
-def _require_separate_simulation(
+def _reject_mixed_simulation(
     services: Iterable[str], folder: Path, *, may_be_simulated: bool
 ) -> None:
     """Raise an error for simulated holdings in the default folder or beside real holdings."""
     kinds = {service == SIMULATED for service in services}
-    refused = True in kinds and not may_be_simulated
-    with suppress(HistoryError):  # a broken snapshot must not prevent saving a new one
+    is_refused = True in kinds and not may_be_simulated
+    with suppress(HistoryError):  # a broken snapshot must not prevent a new one
         latest = read_snapshot_wallets(snapshot_folders(folder)[-1:])
         kinds |= {service == SIMULATED for service in latest["service"]}
-    if refused or len(kinds) > 1:
+    if is_refused or len(kinds) > 1:
         raise SnapshotError(
             f"simulated holdings can't be stored beside real ones in {folder}",
             hint="use a separate folder for simulated holdings: folder=…",
@@ -500,7 +502,7 @@ def _require_separate_simulation(
 
 
 def _parse_first_and_last_time(when: Moment) -> tuple[datetime, datetime]:
-    """Return the first and last microsecond (in UTC) of a day, hour, minute or second."""
+    """Return the first and last microsecond, in UTC, of a day, hour, minute or second."""
     value = _parse_day_or_time(when)
     if not isinstance(value, datetime):
         return datetime.combine(value, time.min, UTC), datetime.combine(value, time.max, UTC)
@@ -532,7 +534,7 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
 
 
 def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
-    """Return a point in time in UTC. If `warns` is true, warn about a time without a time zone."""
+    """Parse a point in time as UTC. If `warns` is true, warn about a missing time zone."""
     value = _parse_day_or_time(when)
     if not isinstance(value, datetime):
         hint = 'add a time of day, such as "2026-01-31T06:00Z"'
@@ -546,14 +548,13 @@ def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
 
 
 def _parse_day_or_time(when: Any) -> date | datetime:
-    """Parse a day or a point in time, by default in the machine's time zone."""
     if isinstance(when, date) and not pd.isna(when):  # a datetime is a date as well
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
         return datetime.now(UTC).date() - timedelta(days=_DAYS_AGO[when])
     text = when
     if isinstance(when, str) and when.endswith(_UTC):
-        text = f"{when.removesuffix(_UTC)}Z"  # the form in which lists show snapshots
+        text = f"{when.removesuffix(_UTC)}Z"  # lists show snapshots with " UTC"
     for kind in (date, datetime):
         with suppress(TypeError, ValueError):
             return kind.fromisoformat(text)
@@ -573,11 +574,11 @@ def _parse_duration(older_than: str | timedelta) -> timedelta:
     raise SnapshotError(f"older_than={older_than!r} is not a duration", hint)
 
 
-def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[SnapshotFolder]:
+def _remove_redundant_snapshots(folder: Path, period: list[SnapshotFolder]) -> list[SnapshotFolder]:
     while len(period) > 1:
         expected_digests = {each: digest_files(each) for each in period}
         try:
-            redundant = _find_redundant(period)
+            redundant = _find_redundant_snapshots(period)
         except HistoryError:
             if all(
                 each.path.exists() and digest_files(each) == expected_digests[each]
@@ -592,9 +593,9 @@ def _remove_redundant(folder: Path, period: list[SnapshotFolder]) -> list[Snapsh
     return []
 
 
-def _find_redundant(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Return the snapshots that add no listed, known or readable wallet to the others."""
-    for each in period:  # raises an error, since a broken snapshot must not replace another
+def _find_redundant_snapshots(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
+    """Return the snapshots that add no listed, known or readable wallet to the kept ones."""
+    for each in period:  # a broken snapshot raises an error, and must not replace another
         with open_snapshot_file(each.path / HOLDINGS):
             pass
     wallets = read_snapshot_wallets(period)

@@ -1,16 +1,16 @@
-"""Snapshots on disk, each a folder of two Parquet files that is saved and removed atomically."""
+"""Snapshots on disk: folders of two Parquet files, which are saved and removed atomically."""
 # <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
 #                                                  holdings.parquet
 #
-# A snapshot is a folder whose name is the snapshot's time. The folder is written under another name
-# and then renamed, and it is renamed again before it is removed. So readers never see an incomplete
-# snapshot, and two writers never write to the same folder. A crash leaves only a folder `.saving-…`
-# or `.removed-…`, which a later call removes. All processes share a lock for renaming.
+# The name of a snapshot's folder is its time. A folder is written under another name, then renamed,
+# and renamed again before its removal. So readers never see an incomplete snapshot, and two writers
+# never write to the same folder. A crash leaves only a folder `.saving-…` or `.removed-…`, which a
+# later call removes. All processes share a lock for renaming.
 #
 # The files have the columns of `wallets` and `holdings`, with amounts both as decimals and as text.
-# Each row also has its `snapshot`, its `position` in the saved frame, and a `wallet_key`, which is
-# the same for all spellings of a wallet in all snapshots. Rows are sorted by this key, in small row
-# groups with statistics, so that the rows of one wallet can be read without all other rows.
+# Each row also has its `snapshot`, its `position` in the saved frame, and a `wallet_key`. All
+# spellings of a wallet have the same key. Rows are sorted by key, in small row groups with
+# statistics, so that the rows of one wallet can be read alone.
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ LIST_CALL, SAVE_CALL = "history.snapshots()", "history.save(details)"
 FORMAT: Final = 1
 _FORMAT_KEY = b"walletframe_history"
 KEY, POSITION = "wallet_key", "position"
-GROUP_ROWS = 2048  # smaller groups make footers large; larger ones make reading one wallet slow
+GROUP_ROWS = 2048  # small groups enlarge footers; large groups slow down reading one wallet
 _MAX_TASKS = 16  # maximum number of tasks that read files
 _PANDAS_TIME = pd.DatetimeTZDtype("us", "UTC")
 _ARROW_TIME = pa.timestamp("us", "UTC")
@@ -90,21 +90,21 @@ _DTYPES: dict[str, Mapping[str, object]] = {WALLETS: WALLET_DTYPES, HOLDINGS: HO
 
 @dataclass(frozen=True, slots=True, order=True)
 class SnapshotFolder:
-    """The time and the folder of a snapshot on the disk."""
+    """The time and the path of a snapshot's folder."""
 
     moment: datetime  # in UTC
     path: Path
 
 
 def history_folder(folder: str | Path | None) -> Path:
-    """Return the path of the folder of snapshots, by default in the user's data folder."""
+    """Return the path of the snapshots' folder, by default in the user's data folder."""
     return user_data_path("walletframe") / "history" if folder is None else local_path(folder)
 
 
 def snapshot_folders(folder: Path) -> list[SnapshotFolder]:
     """Return the snapshots in a folder, sorted by time."""
     paths = (path for path in folder.glob("date=*/*") if _NAME.fullmatch(path.name))
-    # strptime is ten times slower
+    # strptime is ten times slower than fromisoformat
     return sorted(SnapshotFolder(datetime.fromisoformat(path.name), path) for path in paths)
 
 
@@ -118,7 +118,7 @@ def require_snapshot_folders(folder: Path) -> list[SnapshotFolder]:
 
 
 def snapshot_path(folder: Path, taken_at: datetime) -> Path:
-    """Return the path for a snapshot of exactly this time. The snapshot need not exist."""
+    """Return the path of an existing or new snapshot of exactly this time."""
     return folder / f"date={taken_at:%Y-%m-%d}" / taken_at.strftime(_STAMP)
 
 
@@ -135,7 +135,7 @@ def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
 def add_snapshot(
     folder: Path, taken_at: datetime, write_frame: Callable[[str, BinaryIO], None]
 ) -> bool:
-    """Save a snapshot atomically. Return False if there already is a snapshot of this time."""
+    """Save a snapshot atomically. Return False if a snapshot of this time exists."""
     final = snapshot_path(folder, taken_at)
     if final.exists():
         return False
@@ -192,12 +192,12 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _new_hidden_path(folder: Path, kind: str) -> Path:
-    """Return a new path in a folder. A name that begins with a dot does not count as a snapshot."""
+    # Names that begin with a dot are no snapshots.
     return folder / f".{kind}-{secrets.token_hex(8)}"
 
 
 def _remove_snapshot_files(leftover: Path) -> None:
-    """Remove the two files of a snapshot, and the folder if it is then empty."""
+    """Remove the two files of a snapshot, then the folder if it is empty."""
     for path in (leftover / f"{name}{end}" for name in _FILES for end in ("", _UNFINISHED)):
         with suppress(OSError):
             info = path.lstat()
@@ -228,7 +228,7 @@ _SCHEMAS = {name: _make_schema(name) for name in _DTYPES}
 
 
 def write_frame(details: WalletDetails, taken_at: datetime, name: str, file: BinaryIO) -> None:
-    """Write one of the two frames of a snapshot to a file."""
+    """Write the frame `name` (WALLETS or HOLDINGS) of a snapshot to a file."""
     frame = details.wallets if name == WALLETS else details.holdings
     identities = wallet_identities(frame)
     keys = np.array([f"{chain}.{address}" for chain, address in identities.keys], dtype=object)
@@ -257,20 +257,20 @@ def open_parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
         schema,
         compression="zstd",
         use_dictionary=dictionary_columns,
-        write_statistics=[SNAPSHOT, KEY],  # the columns by which searches skip row groups
+        write_statistics=[SNAPSHOT, KEY],  # searches by these columns skip row groups
     )
 
 
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read snapshots, or only wallets with these keys. Rows are sorted by time, then as saved."""
+    """Read the wallets with these keys (None: all). Rows are sorted by time, then as saved."""
     frames = (_read_frame(folders, name, keys) for name in (WALLETS, HOLDINGS))
     return WalletDetails(*normalize_blockchains(*frames))
 
 
 def read_snapshot_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
-    """Read the wallets of snapshots. Rows are sorted by time, then as saved."""
+    """Read only the frames of wallets. Rows are sorted by time, then as saved."""
     [wallets] = normalize_blockchains(_read_frame(folders, WALLETS, None))
     return wallets
 
@@ -278,18 +278,18 @@ def read_snapshot_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
 def _read_frame(
     folders: Sequence[SnapshotFolder], name: str, keys: Collection[tuple[str, str]] | None
 ) -> pd.DataFrame:
-    wanted = None if keys is None else sorted(".".join(key) for key in keys)
+    wallet_keys = None if keys is None else sorted(".".join(key) for key in keys)
     stored = (AMOUNT_TEXT if column == "amount" else column for column in _DTYPES[name])
     columns = [SNAPSHOT, *stored, POSITION, KEY]
 
-    def read_with_wallets(batch: Sequence[SnapshotFolder]) -> list[pa.Table]:
-        return [_read_rows(each.path / name, columns, wanted) for each in batch]
+    def read_batch(batch: Sequence[SnapshotFolder]) -> list[pa.Table]:
+        return [_read_rows(each.path / name, columns, wallet_keys) for each in batch]
 
     batch_size = max(1, len(folders) // _MAX_TASKS)
     batches = [folders[start : start + batch_size] for start in range(0, len(folders), batch_size)]
-    # There are few tasks, since starting a task costs a tenth of reading a file.
+    # Each task reads several files, since starting a task costs a tenth of reading a file.
     with ThreadPoolExecutor() as threads:
-        tables = [table for batch in threads.map(read_with_wallets, batches) for table in batch]
+        tables = [table for batch in threads.map(read_batch, batches) for table in batch]
     empty = _SCHEMAS[name].empty_table().select(columns)
     table = _concat_tables([empty, *tables]).drop_columns(KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (POSITION, "ascending")])
@@ -303,7 +303,7 @@ def _read_frame(
 
 
 def _concat_tables(tables: list[pa.Table]) -> pa.Table:
-    """Concatenate tables. Extra columns with different types in the tables become text."""
+    """Concatenate tables. Columns with different types become text."""
     types_by_name: dict[str, set[pa.DataType]] = {}
     for field in (field for table in tables for field in table.schema):
         types_by_name.setdefault(field.name, set()).add(field.type)
@@ -318,26 +318,26 @@ def _concat_tables(tables: list[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def _read_rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
-    """Read the rows of a file, or only the rows of the `wanted` wallets."""
+def _read_rows(path: Path, columns: list[str], wallet_keys: list[str] | None) -> pa.Table:
+    """Read the rows of a file with these wallet keys (None: all rows)."""
     with open_snapshot_file(path) as file:
-        if path.name == WALLETS:  # this file also has the extra columns of users
+        if path.name == WALLETS:  # this file can have extra columns
             known_columns = {*_SCHEMAS[WALLETS].names, *columns}
             extra = [each for each in file.schema_arrow.names if each not in known_columns]
             columns = [*columns, *extra]
-        if wanted is None:
+        if wallet_keys is None:
             return merge_amount_columns(file.read(columns=columns, use_threads=False))
         table = file.schema_arrow.empty_table().select(columns)
         # Older versions of Arrow raise an error for an empty list.
-        if groups := _matching_row_groups(file.metadata, wanted):
+        if groups := _matching_row_groups(file.metadata, wallet_keys):
             table = file.read_row_groups(groups, columns=columns, use_threads=False)
-        keys = pa.array(wanted, pa.large_string())
+        keys = pa.array(wallet_keys, pa.large_string())
         return merge_amount_columns(table.filter(pc.is_in(table[KEY], value_set=keys)))
 
 
 @contextmanager
 def open_snapshot_file(path: Path) -> Iterator[pq.ParquetFile]:
-    """Open a file of a snapshot, or raise a HistoryError that names the file."""
+    """Open a file of a snapshot. Errors become a HistoryError that names the file."""
     try:
         with pa.OSFile(str(path)) as source, pq.ParquetFile(source) as file:
             _check_format(path, file.metadata)
@@ -365,15 +365,15 @@ def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
         )
 
 
-def _matching_row_groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
-    """Return the row groups that may contain a wanted wallet. Rows are sorted by key."""
+def _matching_row_groups(metadata: pq.FileMetaData, keys: list[str]) -> list[int]:
+    """Return the row groups that may contain one of the sorted wallet keys."""
     column, matching = metadata.schema.names.index(KEY), []
     for group in range(metadata.num_row_groups):
-        keys = metadata.row_group(group).column(column).statistics
-        has_range = keys is not None and keys.has_min_max  # an empty group has no statistics
-        if has_range and (not wanted or keys.min > wanted[-1]):
+        bounds = metadata.row_group(group).column(column).statistics
+        has_bounds = bounds is not None and bounds.has_min_max  # an empty group has no statistics
+        if has_bounds and (not keys or bounds.min > keys[-1]):
             break
-        if not has_range or bisect_left(wanted, keys.min) < bisect_right(wanted, keys.max):
+        if not has_bounds or bisect_left(keys, bounds.min) < bisect_right(keys, bounds.max):
             matching.append(group)
     return matching
 

@@ -1,13 +1,11 @@
-"""The exact amount of each token of each wallet over time, or the reason why it is unknown.
+"""The exact amount of each token of each wallet over time, or why the amount is unknown.
 
-The functions return long frames for charts. Unknown amounts are NA in these frames; they are never
-0, and their rows are never left out.
+The functions return long frames for charts. Unknown amounts have rows with NA, never 0.
 """
-# If an answer does not list a token, the amount of the token is known: it is 0. If an answer lists
-# a token twice, the two balances are added up. Amounts are unknown if the wallet failed or was not
-# requested, or if the answer is out of date. An unknown token may be any token, so all tokens that
-# its answer does not list have unknown amounts at that time. An unknown token can't be identified
-# in other snapshots, so its own amount is unknown at all other times.
+# An unlisted token has the amount 0. If an answer lists a token twice, the balances are added up.
+# Amounts are unknown if the wallet failed or was not requested, or if the answer is out of date. An
+# unknown token may be any token, so the amounts of unlisted tokens are then unknown. An unknown
+# token can't be identified in other snapshots: there, its own amount is unknown.
 
 from __future__ import annotations
 
@@ -77,15 +75,15 @@ class AmountMatrix:
     wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
     token_ids: KeyCodes  # codes of the rows of holdings
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
-    # (p,): the pair's last row or, without holdings, the chosen token's last row, or else -1.
+    # (p,): the last row of the pair; without holdings, of the chosen token; otherwise -1
     holding_rows: Codes
-    ever_listed: Mask  # (p,): whether any answer lists the token, even with 0
+    ever_listed: Mask  # (p,): whether an answer lists the token, perhaps with 0
     token_codes: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
-    trackable: Mask  # (p,): whether the token is known and can be identified over time
+    trackable: Mask  # (p,): whether the token can be identified in all snapshots
     integers: Integers  # (p, s): amounts times 10**scale; 0 if unknown
     scale: int
     status: Statuses  # (p, s): codes of STATUS; OK if the amount is known
-    wallet_status: Statuses  # (w, s): the status of all tokens that are known and readable
+    wallet_status: Statuses  # (w, s): the status of known tokens with readable amounts
     token_filter: TokenFilter | None
 
     def output_columns(self, pairs: Codes) -> pd.DataFrame:
@@ -97,7 +95,7 @@ class AmountMatrix:
         return columns.drop(columns=_TOKEN).assign(asset=asset)
 
     def pair_columns(self, pairs: Codes) -> pd.DataFrame:
-        """Return columns with the wallet and the token (or NA) of some pairs."""
+        """Return columns with the wallet and the token of pairs. A missing token is NA."""
         wallets, holdings = self.details
         wallet, token = self.wallet_rows[pairs], self.holding_rows[pairs]
         columns = {name: wallets[name].array.take(wallet) for name in _WALLET}
@@ -105,12 +103,12 @@ class AmountMatrix:
         return pd.DataFrame(columns).astype(TEXT)
 
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
-        """Convert integers at this matrix's scale to amounts, with NA for unknown amounts."""
+        """Convert integers of this matrix to amounts. Unknown amounts become NA."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
 
 def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
-    """Return both frames with only the columns for `build_matrix`, and the `extra` columns."""
+    """Keep only the columns for `build_matrix`, and the `extra` columns."""
     needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
@@ -167,7 +165,7 @@ def build_matrix(
             token_filter.asset_blockchains,
         )
         possible = requested[np.isin(wallet_chains, chains)[requested]]
-    # Each wallet without holdings has one pair as well.
+    # A wallet without holdings also has a pair.
     without_holdings = np.setdiff1d(possible, wallet)
     token = np.append(token, np.full(len(without_holdings), 0 if is_single else -1))
     order = np.argsort(wallet := np.append(wallet, without_holdings), kind="stable")
@@ -201,7 +199,6 @@ def build_matrix(
 
 
 def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    """Return each cell's status: of the wallet, the unknown token, or the unknown amount."""
     status, rows = wallets.copy(), np.flatnonzero(is_unknown)
     codes, is_listed = status[rows], listed[rows]
     codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK
@@ -244,7 +241,7 @@ def _require_holders_requested(
 
 
 def _last_row_by_code(codes: Codes, count: int) -> Codes:
-    """Return the index of each code's last row, or -1 if no row has the code."""
+    """Return the last row of each code, or -1 for a code without rows."""
     last = np.full(count, -1, dtype=np.intp)
     last[codes] = np.arange(len(codes))  # NumPy stores the last of several assignments
     return last
@@ -257,12 +254,12 @@ class TokenFilter:
     rows: Mask  # whether each row of holdings has this token or asset
     unknown: Codes  # the rows of unknown tokens, which may be this token or asset
     key: TokenKey
-    asset_blockchains: Mapping[TokenKey, Collection[str]] | None  # of each asset's contracts
+    asset_blockchains: Mapping[TokenKey, Collection[str]] | None  # by asset
     asset: str | None  # the name of the asset, or None for a token
     by_contract: bool = False  # whether the asset's contracts stay separate
 
     def token_codes(self, row_count: int) -> KeyCodes:
-        """Return the codes of `row_count` rows that all have the chosen token or asset."""
+        """Return codes for `row_count` rows of the chosen token or asset."""
         return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key])
 
 
@@ -297,7 +294,7 @@ def make_token_filter(
 
 @dataclass(frozen=True, slots=True)
 class GroupedAmounts:
-    """The sums of the amounts of an `AmountMatrix` in g groups, and counts of their wallets."""
+    """Sums of an `AmountMatrix` in g groups, and counts of their wallets."""
 
     labels: pd.DataFrame  # g rows
     sums: Integers  # (g, s): the sums over the known wallets
@@ -317,8 +314,8 @@ def group_matrix(
 ) -> GroupedAmounts:
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
 
-    `rows` are the pairs with a token; all other pairs are in groups without a token. Groups are
-    sorted by set of wallets, then by first row.
+    `rows` are the pairs with a token. Other pairs form groups without a token. Groups are sorted by
+    set of wallets, then by first row.
     """
     names, chosen = by_as_list(by), matrix.token_filter
     known, wallet_known = matrix.status == OK, matrix.wallet_status == OK
@@ -344,7 +341,7 @@ def group_matrix(
     codes[rows] = groups.codes
     count, stride = len(groups) + len(owners), max(len(distinct), 1)
 
-    # One unknown amount makes the wallet unknown.
+    # A wallet with an unknown amount is unknown.
     cells, members = pd.factorize(codes * stride + pair_wallets)
     member_groups, member_wallets = np.divmod(members, stride)
     unknown = np.zeros((len(members), known.shape[1]), dtype=np.int64)
@@ -372,7 +369,7 @@ def group_matrix(
 
 
 def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
-    """Check the names to group by, and return them with "asset" and "token" at the end."""
+    """Check the names to group by. Move "asset" and "token" to the end."""
     extra = extra_names(wallets)
     if not names or any(name not in {*KINDS, *_WALLET_GROUPINGS, *extra} for name in names):
         shown_extra = f" ({', '.join(map(safe_line, extra))})" if extra else ""
@@ -412,9 +409,9 @@ def timeline(
     Returns
     -------
     DataFrame
-        One row for each wallet, each token that the wallet held at any time, and each snapshot in
-        which the wallet was requested. Rows are sorted by wallet, token and time. The index is a
-        RangeIndex. The columns are
+        One row for each wallet, each token that it held at any time, and each snapshot that
+        requested the wallet. Rows are sorted by wallet, token and time. The index is a RangeIndex.
+        The columns are
 
         - ``snapshot``, datetime64[us, UTC];
         - ``blockchain``, ``address``, ``symbol``, ``token_address``, ``token_blockchain``, str: as
@@ -423,9 +420,9 @@ def timeline(
           the amount is unknown;
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
-        A wallet without any listed token has rows only for the snapshots in which it is unknown.
-        These rows have no token, or the chosen token or asset if the wallet could hold it. An
-        unknown token has one row, since it can't be identified in other snapshots.
+        A wallet without any listed token has rows only for snapshots in which the wallet is
+        unknown. If the wallet could hold the chosen token or asset, the rows have it; otherwise
+        they have no token. An unknown token has one row, since it can't be identified over time.
 
     Raises
     ------
@@ -434,8 +431,8 @@ def timeline(
     AmbiguousTokenError, UnknownTokenError
         If several tokens share the symbol, or if no snapshot has the token or asset.
     SettingsError, TokenListError
-        If both `token` and `asset` are given, or `assets` or `bridged` without `asset`, or if
-        `assets` can't be used.
+        If both `token` and `asset` are given; if `assets` or `bridged` is given without `asset`; or
+        if `assets` can't be used.
     SnapshotError
         If a snapshot has two rows for a wallet, or holdings of a wallet missing from ``wallets``.
 
@@ -452,7 +449,9 @@ def timeline(
     """
     if asset is None:
         reject_assets(assets, bridged=bridged)
-    moments, matrix = _build_history_matrix(history, token, asset, assets=assets, bridged=bridged)
+    moments, matrix = _snapshot_times_and_matrix(
+        history, token, asset, assets=assets, bridged=bridged
+    )
     is_unknown, is_ok = (matrix.token_codes >= 0) & ~matrix.trackable, matrix.status == OK
     left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
     left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
@@ -482,10 +481,10 @@ def total_timeline(
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as returned by `load`.
     by : str or list of str, optional
-        Sum the amounts of each token over groups of wallets, as in `compare`: an extra column of
-        ``wallets``, such as ``"owner"``, ``"wallet"`` or ``"blockchain"``. With ``"asset"``, the
-        amounts of each asset are summed, instead of each token. The last label of a wallet applies
-        at all times, with a warning if it changed. Default: all wallets are one group.
+        Sum the amounts of each token over groups of wallets, as in `compare`: ``"wallet"``,
+        ``"blockchain"``, or an extra column of ``wallets``. ``"asset"`` sums the amounts of each
+        asset, not of each token. A warning lists changed labels; the last label of a wallet is used
+        for all times. Default: all wallets are one group.
     token, asset : str or (str, str or None), optional
         Return only this token or asset, as in `timeline`.
     assets, bridged : optional
@@ -503,19 +502,19 @@ def total_timeline(
           the token. By asset, ``asset`` replaces these columns;
         - ``amount``, amount: the sum of the known amounts, or NA if no amount is known;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
-          snapshot, and the number of wallets of this history (and group) that could hold the token:
-          the wallets on the token's own blockchain, and on blockchains where a wallet ever held the
-          token. If the two counts differ, the true total may be higher.
+          snapshot, and the number of wallets in the group that could hold the token. These are the
+          wallets on the token's own blockchain, and on blockchains where a wallet ever held the
+          token. If the counts differ, the true total may be higher.
 
-        Unknown tokens are left out, since they can't be identified in other snapshots. A group that
-        never held a token has rows of this token only if it is chosen as `token` or `asset`.
+        Unknown tokens are left out, since they can't be identified over time. A group that never
+        held a token has rows of it only if `token` or `asset` selects it.
 
     Raises
     ------
     ArgumentError, ColumnsError, AmbiguousTokenError, UnknownTokenError
         In the same cases as `timeline`.
     SettingsError, TokenListError, SnapshotError
-        In the same cases as `timeline`, or if `by` contains another name.
+        In the same cases as `timeline`, or if `by` can't be used.
 
     Examples
     --------
@@ -530,7 +529,7 @@ def total_timeline(
     """
     by = by or ("token" if asset is None else "asset")
     by_contract = asset is not None and "token" in by_as_list(by)
-    moments, matrix = _build_history_matrix(
+    moments, matrix = _snapshot_times_and_matrix(
         history, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )
     rows = np.flatnonzero(matrix.trackable)
@@ -548,7 +547,7 @@ def total_timeline(
     )
 
 
-def _build_history_matrix(
+def _snapshot_times_and_matrix(
     history: DetailsLike, token: TokenLike | None, asset: TokenLike | None, **options: Any
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
     wallets, holdings = select_matrix_columns(as_details(history, "history"), SNAPSHOT)

@@ -1,7 +1,7 @@
 """`compare_values`: changes of value between two fetches, due to prices and due to amounts.
 
-The part of prices is the earlier amount times the change of the price. The part of amounts is the
-rest, which includes tokens that only one of the two answers lists.
+The change due to prices is the earlier amount times the change of the price. The rest is due to
+amounts, such as the whole value of a new token.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Mask
 
 _WALLET = ["blockchain", "address"]
-_DIGITS = 6  # of sums of floats, whose last bits may differ
+_DIGITS = 6  # since the last bits of sums of floats may differ
 _COLUMNS = {
     "earlier": "before",
     "later": "after",
@@ -60,10 +60,10 @@ def compare_values(
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Compare the values of holdings at two times, and split changes into prices and amounts.
+    """Split changes of value between two times into effects of prices and of amounts.
 
-    Only balances whose values are known at both times are compared. Spam is compared, too: call
-    `without_spam` first to leave it out.
+    Only balances with known values at both times are compared. To leave out spam, call
+    `without_spam` first.
 
     Parameters
     ----------
@@ -78,20 +78,20 @@ def compare_values(
     Returns
     -------
     DataFrame
-        One row for each group, the largest change first, groups of unknown change last. The index
-        is a RangeIndex. The columns are
+        One row for each group. Rows are sorted by descending size of the change; unknown changes
+        are last. The index is a RangeIndex. The columns are
 
         - the columns of `by`, as in `totals`;
         - ``before``, ``after``, ``difference`` (float64): the values, and ``after - before``; NaN
           if no wallet of the group is known at both times;
-        - ``from_prices`` (float64): the part of the difference that is due to prices: the earlier
-          amount times the change of the price;
-        - ``from_amounts`` (float64): the rest, which is due to amounts;
+        - ``from_prices`` (float64): the difference due to prices: the earlier amount times the
+          change of the price;
+        - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
         - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both
           times, and the number of all requested wallets of the group.
 
-        A line below the table states what is not counted.
+        A line below the table lists omitted wallets and balances.
 
     Raises
     ------
@@ -109,8 +109,8 @@ def compare_values(
     Warns
     -----
     InputWarning
-        If two fetches at different times returned the same cached answers, or if the label of a
-        wallet in a column of `by` changed: its last label applies at both times.
+        If two fetches at different times returned the same cached answers; or if a wallet's label
+        in a column of `by` changed: the last label is used.
     PricesWarning
         If balances of `before` are valued at the prices of `after`.
 
@@ -133,7 +133,9 @@ def compare_values(
     if changes.at_later_prices:
         text = "balances of `before` have no value, and are valued at the prices of `after`"
         notify(f"{text}: {changes.at_later_prices}; to compare prices, value both", PricesWarning)
-    table = changes.by_group(by_as_list(by), options, all_wallets=True).rename(columns=_COLUMNS)
+    table = changes.changes_by_group(by_as_list(by), options, all_wallets=True).rename(
+        columns=_COLUMNS
+    )
     counts = table[["wallets_known", "wallets"]]
     numbers = [name for name in _COLUMNS.values() if name not in counts]
     table[numbers] = table[numbers].mask(table["wallets_known"] == 0)
@@ -148,23 +150,23 @@ def compare_values(
 
 
 class ValueChanges(NamedTuple):
-    """The balances whose values are known at both times, and texts about the other balances."""
+    """The balances with known values at both times, and texts about all other balances."""
 
     balances: pd.DataFrame  # of both times, with the columns earlier, later and prices
-    requested: pd.DataFrame  # all wallets, with status failed unless known at both times
+    requested: pd.DataFrame  # all wallets; status is failed unless known at both times
     wallets: pd.DataFrame  # the wallets that are known at both times
-    wallet_count: int  # the number of wallets that either fetch requested
-    unvalued: int  # balances without a value at one of the two times
-    left_out: str  # the counts and values of the other wallets and of unvalued balances
-    at_later_prices: str  # the count and value of balances that lack an earlier value
+    wallet_count: int  # the number of all requested wallets
+    unvalued: int  # the number of balances without a value at one of the times
+    left_out: str  # counts and values of unknown wallets and of unvalued balances
+    at_later_prices: str  # the count and value of balances without an earlier value
     relabelled: str  # a sentence on wallets whose labels changed, or ""
     earlier_total: float  # of all balances of the earlier fetch
     currency: str | None
 
-    def by_group(
+    def changes_by_group(
         self, names: Sequence[str], options: dict[str, Any], *, all_wallets: bool = False
     ) -> pd.DataFrame:
-        """Return the labels and the changes of groups, the largest change first."""
+        """Return the labels and the changes of groups. The largest change comes first."""
         wallets = self.requested if all_wallets else self.wallets
         positions, groups = read_groups(self.balances, names, wallets, **options)
         counts = completeness_columns(positions, groups)
@@ -180,14 +182,14 @@ class ValueChanges(NamedTuple):
         return frame.iloc[(-frame["change"].abs()).argsort(kind="stable")]
 
     def scope_text(self) -> str:
-        """Return the numbers of compared wallets and unvalued balances, or "" if all count."""
+        """Return the numbers of compared wallets and unvalued balances, or "" if complete."""
         wallets = f", in the {len(self.wallets):,} of {counted_noun(self.wallet_count, 'wallet')} "
         wallets += "known then and now"
         balances = f", without {counted_noun(self.unvalued, 'unvalued balance')}"
         return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
 
     def left_out_note(self, currency: str) -> str:
-        """Return sentences about left-out balances, later prices, the total and changed labels."""
+        """Return sentences on omitted balances, later prices, the total and changed labels."""
         left_out = f"The change leaves out {self.left_out} without a known value at both times."
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
         total = f"The earlier total is {money(self.earlier_total)}{currency}."
@@ -197,7 +199,7 @@ class ValueChanges(NamedTuple):
 
 
 def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
-    """Return the changes of value. Earlier balances without values are valued at later prices."""
+    """Return the changes of value. Later prices replace missing earlier values."""
     earlier, later = before.holdings, after.holdings
     requested = [before.wallets, after.wallets]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
@@ -223,8 +225,8 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
     pairs = holders * count + tokens.codes
     is_unvalued = is_compared & np.isin(pairs, pairs[np.isnan(values)])
     by_prices = np.where(is_later | np.isnan(at_later_prices), 0, at_later_prices - values)
-    sides = {"earlier": np.where(is_later, 0, values), "later": np.where(is_later, values, 0)}
-    balances = rows.assign(**sides, prices=by_prices)[is_compared & ~is_unvalued]
+    both_values = {"earlier": np.where(is_later, 0, values), "later": np.where(is_later, values, 0)}
+    balances = rows.assign(**both_values, prices=by_prices)[is_compared & ~is_unvalued]
     counts = len(wallet_keys.keys), len(np.unique(pairs[is_unvalued]))
     left_out = [
         _count_and_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
@@ -252,8 +254,8 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
 
 def _count_and_values(count: int, noun: str, mask: Mask, values: Floats, is_later: Mask) -> str:
     """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" for 0."""
-    sides = {"before": values[mask & ~is_later], "now": values[mask & is_later]}
-    known = {when: side[~np.isnan(side)] for when, side in sides.items()}
-    sums = [f"{whole_money(side.sum())} {when}" for when, side in known.items() if len(side)]
+    by_time = {"before": values[mask & ~is_later], "now": values[mask & is_later]}
+    known = {time: each[~np.isnan(each)] for time, each in by_time.items()}
+    sums = [f"{whole_money(each.sum())} {time}" for time, each in known.items() if len(each)]
     text = counted_noun(count, noun) + (f" ({', '.join(sums)})" if sums else "")
     return text * bool(count)

@@ -184,13 +184,13 @@ def compose(
         since, amounts = _time_text(before), _amount_changes(results, names, grouping)
         if "value" in holdings:
             values = value_changes(*results, names)
-            by_asset = values.by_group(["asset"], grouping.asset_options())
+            by_asset = values.changes_by_group(["asset"], grouping.asset_options())
             change = _change_sentence(by_asset, currency, f"{since}{values.scope_text()}")
             if not len(values.wallets):
                 change = f"The change since {since} is unknown."
             notes.append(values.left_out_note(currency))
             detailed = with_default_asset(names)
-            table = values.by_group(detailed, grouping.asset_options(detailed))
+            table = values.changes_by_group(detailed, grouping.asset_options(detailed))
             listings.append(_value_changes_listing(table, wallets))
         else:
             counts = amounts["change"].value_counts(sort=False)
@@ -316,7 +316,7 @@ def _groups_listing(
         writers["share"] = lambda share: percent(round(share, 9))
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
-        changes = values.by_group(groups.names, grouping.asset_options(groups.names))
+        changes = values.changes_by_group(groups.names, grouping.asset_options(groups.names))
         frame = frame.merge(changes, "outer", on=labels, suffixes=("", "_both"), indicator=True)
         is_gone = frame.pop("_merge") == "right_only"  # only the earlier fetch has these groups
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
