@@ -131,10 +131,10 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register ``%wallets``, and turn off mathematics in DataFrames, for ``%load_ext``."""
+    """Register ``%wallets``, and disable MathJax in DataFrames. ``%load_ext`` calls this."""
     import_module("walletframe.magics").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Undo `load_ipython_extension`, for ``%unload_ext``."""
+    """Undo `load_ipython_extension`. ``%unload_ext`` calls this."""
     import_module("walletframe.magics").unload(shell)

@@ -1,7 +1,7 @@
 """Reset objects that a forked child process must not share with its parent process.
 
-A fork copies only the calling thread. In the child, locks of other threads are never released,
-other threads don't continue, and open connections belong to the parent.
+A fork copies only the calling thread. In the child, locks that other threads held are never
+released, and open connections belong to the parent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _registered: WeakSet[ResetsAfterFork] = WeakSet()
 
 
 def register_fork_reset(instance: ResetsAfterFork) -> None:
-    """Register an object to reset in each later forked child. Keep only a weak reference."""
+    """Register an object to reset in forked children. Only a weak reference is kept."""
     _registered.add(instance)
 
 
@@ -41,7 +41,7 @@ class ForkSafeLock:
         self._lock.release()
 
     def reset_after_fork(self) -> None:
-        """Replace the lock, since a thread of the parent may have held the old lock."""
+        """Replace the lock, since another thread of the parent may have held it."""
         self._lock = Lock()
 
 

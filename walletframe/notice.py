@@ -1,4 +1,4 @@
-"""Issue warnings that point at the caller's own code instead of a line in this package."""
+"""Warnings that point to the user's code, not to a line in this package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def notify(text: str, category: type[WalletframeWarning], *details: object) -> N
 
     The text must not contain the API key. `details` are further arguments of the category.
     """
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - only frames tell which line called this package
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - only frames show the caller's line
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
@@ -29,13 +29,13 @@ def notify(text: str, category: type[WalletframeWarning], *details: object) -> N
 
 
 def warn_never_raise(text: str, category: type[WalletframeWarning]) -> None:
-    """Issue a warning that no warning filter turns into an error."""
+    """Issue a warning. Warning filters can't turn this warning into an error."""
     with suppress(category):
         notify(text, category)
 
 
 def warn_once(text: str, category: type[WalletframeWarning]) -> None:
-    """Issue a warning once per text and process. No warning filter turns it into an error."""
+    """Issue a warning with `warn_never_raise`, once per text and process."""
     if text not in _warned:
         _warned.add(text)
         warn_never_raise(text, category)

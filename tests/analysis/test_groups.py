@@ -385,7 +385,7 @@ def test_snapshots_are_grouped_separately():
     assert optional(totals(holdings, "snapshot")["holders"]) == [3, 3]
     assert optional(totals(holdings, "snapshot", wallets=REQUESTED)["wallets_asked"]) == [6, 6]
     for by in ("owner", "asset"):
-        with pytest.raises(SnapshotError, match=r"of 2 snapshots, which can't be added up"):
+        with pytest.raises(SnapshotError, match=r"rows of 2 snapshots can't be added up"):
             totals(holdings, by, wallets=wallets)
     for requested in (None, REQUESTED):
         with pytest.raises(ColumnsError, match="snapshot"):

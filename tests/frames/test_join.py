@@ -148,7 +148,7 @@ def test_other_arguments_are_refused():
 def test_a_wallet_in_several_rows_is_stated():
     """Sums of balances would count it repeatedly; a join with the wallets adds up nothing."""
     table = TABLE.iloc[[0, 0, 2]]
-    match = "^1 wallet is in several rows of your table, so that sums"
+    match = "^1 wallet is in several rows of your table, so sums"
     result = joined(table, DETAILS.holdings, unmatched=match)
     assert result.symbol.tolist() == ["ONE", "TWO", "ONE", "TWO", "SOL"]
     assert len(joined(table, DETAILS.wallets)) == 3

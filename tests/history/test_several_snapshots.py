@@ -53,7 +53,7 @@ SUMS = {
 @pytest.mark.parametrize("name", SUMS)
 def test_sums_of_several_snapshots_are_refused(name, history, tmp_path):
     """Tables, charts, the explorer and reports refuse sums: wallets would count once per day."""
-    with pytest.raises(SnapshotError, match=r"of 2 snapshots, which can't be added up") as raised:
+    with pytest.raises(SnapshotError, match=r"rows of 2 snapshots can't be added up") as raised:
         SUMS[name](history, tmp_path)
     assert "wf.history.snapshot(" in raised.value.hint
     assert 'add "snapshot" to by=' in raised.value.hint

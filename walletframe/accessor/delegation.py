@@ -28,7 +28,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that runs ``call(accessor, load(), …)``, with the docstring of `load()`."""
+    """A method that returns ``call(accessor, load(), …)``, with the docstring of `load()`."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]
@@ -68,12 +68,12 @@ class Delegate(Generic[P, R]):
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a function, from a cache."""
+    """Return the signature of a function."""
     return inspect.signature(function)
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's data, and its wallets unless `wallets` is passed."""
+    """Call a function with an accessor's data. By default, also pass the accessor's wallets."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
         kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - internal to this package

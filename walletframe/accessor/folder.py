@@ -30,7 +30,7 @@ def open_wallets(folder: str | Path) -> StoredWallets:
     Parameters
     ----------
     folder : str or Path
-        The folder. To see rows that a run has written since then, open the folder again.
+        The folder. To read rows that are written later, open the folder again.
 
     Returns
     -------
@@ -87,7 +87,7 @@ class StoredWallets:
 
 
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
-    """Methods of ``details.wf`` that read the folder in parts, and compute the same tables.
+    """Methods of ``details.wf`` for a folder, which they read in parts.
 
     `value`, `flag_spam` and `without_spam` read the tokens of all balances, but don't change files.
     They return a new `StoredWallets`, whose methods add the columns or drop the rows.

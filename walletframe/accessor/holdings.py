@@ -1,4 +1,4 @@
-"""``holdings.wf``, and ``details.wf``: the same methods, called with the wallets of the fetch."""
+"""The accessors ``holdings.wf`` and ``details.wf``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ else:
     distribution, selection = map(LazyPackage, ("analysis.distribution", "analysis.selection"))
     sums, valuation = map(LazyPackage, ("analysis.sums", "analysis.valuation"))
     flags = LazyPackage("analysis.spam.flags")
-pickers: Any = LazyPackage("pickers")  # a layer above: `explore` imports it when it is called
+pickers: Any = LazyPackage("pickers")  # a higher layer, imported when `explore` is called
 
 _NO_WALLETS = (
     "holdings don't show which wallets failed, so completeness is unknown: call the method on the "
@@ -38,9 +38,9 @@ def warn_without_wallets(*wallets: object) -> None:
 class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
-    A chart shows the amounts of a token, if you pass one, or otherwise the column ``value``.
-    Without this column, it shows numbers of balances, or shares of each token. Amounts of different
-    tokens are never added up.
+    If you pass a token, a chart shows its amounts, otherwise the column ``value``. Without this
+    column, a chart shows numbers of balances, or shares of each token. Amounts of different tokens
+    are never added up.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class DetailsAccessor(HoldingsAccessor):
         self._wallets, self._data = fetches.as_details(details)
 
     def _replace_holdings(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
-        """Return the result of the fetch with new holdings from a function."""
+        """Return the fetch with the holdings that a function returns."""
         return fetches.WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
 
     def _select_rows(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:

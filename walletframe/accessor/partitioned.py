@@ -28,7 +28,7 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method that calls the chunked function, and has the other one's docstring."""
+    """Return a method that calls `load_chunked()`, with the docstring of `load()`."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _arguments_by_name(function, *args, **kwargs)
@@ -44,7 +44,7 @@ def delegate_chunked(
 
 
 def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return the arguments of a call by name, including defaults, without the data."""
+    """Return all arguments of a call by name, except the data."""
     bound = signature_of(function).bind(None, *args, **kwargs)
     bound.apply_defaults()
     _, *named = bound.arguments.items()
@@ -56,7 +56,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
 
     _location: str
     _read_example: str
-    _wrap_holdings: Callable[[Any], FetchT]  # wraps holdings in the type that the methods return
+    _wrap_holdings: Callable[[Any], FetchT]  # converts holdings to the methods' result
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(FrameAccessor, name):

@@ -1,1 +1,1 @@
-"""The schema of the two DataFrames of a fetch, and the functions that build and encode them."""
+"""The wallets and holdings of a fetch: schema, construction, encoding and display."""

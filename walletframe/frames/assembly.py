@@ -1,6 +1,6 @@
 """Assembly of the wallets and holdings frames from outcomes, in chunks of rows.
 
-Balances are converted to columns as they arrive, and then discarded. So a million rows need little
+Balances are converted to columns as they arrive, and then discarded. So the assembly needs little
 more memory than the resulting frames.
 """
 
@@ -144,7 +144,7 @@ def _decimals_array(values: list[int | None]) -> pa.Array:
 
 
 def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
-    """Return the amounts. An amount is NA if the digits or the decimals can't be read."""
+    """Return the amounts; NA if the digits or the decimals can't be read."""
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True

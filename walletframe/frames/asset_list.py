@@ -58,8 +58,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     more : DataFrame, str or Path, optional
-        Your contracts, which take precedence over the packaged list: a DataFrame, or the path of a
-        ``.csv`` or ``.parquet`` file. The default is the setting ``assets``. The columns are:
+        A DataFrame of your contracts, or the path of a ``.csv`` or ``.parquet`` file (default: the
+        setting ``assets``). They take precedence over the packaged list. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
         - optionally ``symbol`` and ``kind``. The default kind is native for a coin, and canonical
@@ -72,7 +72,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         str:
 
         - ``asset``: the name of the asset, such as USDC;
-        - ``token_blockchain`` and ``token_address``: the contract, which is NA for a native coin;
+        - ``token_blockchain`` and ``token_address``: the contract (NA for a native coin);
         - ``symbol``: the symbol of the contract;
         - ``kind``: ``native``, ``canonical`` or ``bridged``.
 
@@ -96,12 +96,12 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     -----
     The packaged list dates from November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
     (September 2026). Native coins are as in `walletframe.blockchains`, without test networks. All
-    other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` states the
-    version and month of each list, ``walletframe/tokens/known.csv`` the list of each contract.
+    other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` has the
+    version and month of each list; ``walletframe/tokens/known.csv`` names each contract's list.
 
     One unit of each contract represents one unit of the asset, but the values may differ: a bridged
     unit may be worth less if the bridge's reserves are incomplete. The list omits former contracts,
-    and contracts with amounts that must not be added up: BTT (an old unit equals 1,000 new units),
+    and contracts that must not be added up: BTT (an old unit equals 1,000 new units),
     EURe (two contracts show the same balance), and FRAX and FXS (they changed symbols).
 
     Examples
@@ -117,13 +117,13 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
 
 def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:
-    """Read the contracts of `more` or, by default, of the setting `assets`."""
+    """Read the user's contracts from `more` (by default, from the setting `assets`)."""
     more = table_settings().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
 def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
-    """Raise an error if `assets` or `bridged` is passed for a table that has no assets."""
+    """Raise an error if an option for tables of assets is passed."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
@@ -133,7 +133,7 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
 def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace tokens by their assets, except unlisted ones and, without `bridged`, bridged ones."""
+    """Replace listed tokens by their assets, but bridged tokens only if `bridged` is set."""
     listed = _listed_by_key(assets)
     index = _packaged_index if listed is _packaged_by_key() else partial(_index_assets, listed)
     asset_by_key, blockchains, names = index(bridged=bridged)
@@ -151,7 +151,7 @@ def tokens_to_assets(
 
 
 def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
-    """Return the number and the exact sum of the bridged versions that an asset leaves out."""
+    """Return the number and the exact sum of an asset's left-out bridged versions."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts
@@ -161,9 +161,9 @@ def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
 
 
 def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
-    """Return the number of contracts with positive amounts in these rows, and their sum.
+    """Count the contracts of the positive amounts in these rows, and add up these amounts.
 
-    Amounts of several snapshots are not added up; the sum is "".
+    For rows of several snapshots, the sum is "".
     """
     indices = np.flatnonzero(rows)
     indices = indices[is_positive(positions.amounts[indices].exact())]
@@ -181,14 +181,14 @@ def warn_about_bridged(versions: int, amount: str = "") -> None:
 
 
 def count_separate_bridged(positions: Positions, contracts: Codes) -> int:
-    """Count the bridged versions among these contracts that no asset includes."""
+    """Count the left-out bridged versions among these contracts."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return len(np.unique(contracts[is_bridged[contracts]]))
 
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
-    """Return the names of the tokens or assets with these indices in ``positions.tokens``."""
+    """Return the names of tokens or assets, from their indices in ``positions.tokens``."""
     holdings, tokens, assets = positions.holdings, positions.tokens, positions.assets
     if assets is None:
         return token_names(holdings, tokens, indices)
@@ -232,7 +232,7 @@ def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
 
 
 def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
-    """Return a dict from the keys of listed contracts, bridged or not, to the keys of assets."""
+    """Return the key of the asset for the key of each listed contract, even if bridged."""
     return {key: (_ASSET, row.asset) for key, row in _listed_by_key(None).items()}
 
 
@@ -257,7 +257,7 @@ def _index_assets(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) ->
 
 
 def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return a dict from keys to listed contracts, in which the user's contracts come last."""
+    """Return the listed contracts by key. The user's contracts come last."""
     frame = read_user_assets(more)
     if frame.empty:
         return _packaged_by_key()

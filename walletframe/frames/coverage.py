@@ -1,7 +1,7 @@
-"""Completeness of groups and coverage of tables: counts of known and of requested wallets.
+"""Completeness of groups and coverage of tables: counts of known and requested wallets.
 
 A wallet is known for a token if its balances are known, its amounts of the token can be read, and
-no balance is of an unknown token, which may be the same token. Each unknown token counts as a
+no balance is of an unknown token, since this may be the same token. Each unknown token counts as a
 separate token with a known holder.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
-DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings, for what `drop_rows` dropped
+DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the dropped balances
 
 
 def completeness_columns(
@@ -36,8 +36,8 @@ def completeness_columns(
 ) -> dict[str, Any]:
     """Return columns that count the wallets of each group, or {} without a `wallets` frame.
 
-    For a token or an asset, only wallets that could hold it are counted. The result `unreadable`
-    of `count_unreadable_wallets` is subtracted from the known wallets.
+    For a token or an asset, only wallets that could hold it are counted. The counts `unreadable`,
+    from `count_unreadable_wallets`, are subtracted from the known wallets.
     """
     if not positions.has_wallets:
         return {}
@@ -72,14 +72,14 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
 
 
 def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
-    """Return a copy in which a wallet is unknown if its amount in one of these rows is unknown."""
+    """Return a copy. Wallets with an unknown token, or amount in these rows, are unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Sum the counts of each group's wallets: all, or those that could hold the group's token."""
+    """Sum the counts of the wallets of each group. Skip wallets that can't hold its token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
@@ -106,13 +106,13 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
 
 
 def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
-    """Return columns that count the wallets of each group within a mask."""
+    """Return columns that count each group's wallets in a mask."""
     sums = _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
     return _count_columns(sums) if positions.has_wallets else {}
 
 
 def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Return columns with the counts of the wallets in a mask, repeated in each of `rows` rows."""
+    """Return columns that count the wallets in a mask. All `rows` rows have the same counts."""
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
     return _count_columns(counts) if positions.has_wallets else {}
 
@@ -123,7 +123,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_states(positions: Positions) -> Codes:
-    """Return an array of shape (3, number of wallets): known, stale and requested wallets."""
+    """Return three rows with 0 or 1 for each wallet: known, stale, requested."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.stack([positions.known, positions.stale, requested])
 
@@ -164,7 +164,7 @@ def coverage_from_counts(
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
-    """Return the number and the reasons of balances that are not among the `held` balances."""
+    """Return the number of listed balances that holdings of `held` rows lack, and the reasons."""
     dropped, reasons = _count_dropped(positions.holdings, held)
     filtered, selected = dropped, positions.holdings.attrs.get(SELECTED)
     if positions.has_wallets:
@@ -181,9 +181,9 @@ def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
 def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
-    """Return the rows in the mask `kept`, and store the reasons for other rows in their ``attrs``.
+    """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``.
 
-    `reasons` maps adjectives to a mask of rows and a text ("" for the value of these rows).
+    `reasons` maps an adjective to a mask of dropped rows, and a text (by default, their value).
     """
     counts = {}
     for adjective, (rows, text) in reasons.items():
@@ -196,7 +196,7 @@ def drop_rows(
 def dropped_record(
     holdings: pd.DataFrame, before: int, after: int, counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the record of all dropped balances, from the numbers of rows and of each reason."""
+    """Return the record of all dropped balances. `counts` has the new numbers by reason."""
     dropped, reasons = _count_dropped(holdings, before)
     balances = dropped + sum(counts.values())
     return {"rows": after, "balances": balances, "reasons": [*reasons, *counts]}
@@ -210,13 +210,13 @@ def with_dropped(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFr
 
 
 def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
-    """Return the number and the reasons of dropped balances, or none if rows changed since."""
+    """Return the number and the reasons of dropped balances; 0 and [] if rows changed later."""
     record = holdings.attrs.get(DROPPED, {})
     return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
 
 
 def count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
-    """Return a text such as ``2 spam balances (930.00 USD)``, or without value if it is unknown."""
+    """Return a text such as ``2 spam balances (930.00 USD)``. An unknown value is left out."""
     value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
     currencies: list[Any] = [*rows["currency"].unique()] if "currency" in rows else [""]
     text = "" if pd.isna(value) or len(currencies) > 1 else money(value)

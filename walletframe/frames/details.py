@@ -28,8 +28,8 @@ class WalletDetails(NamedTuple):
     wallets : DataFrame
         One row for each distinct requested wallet, in the requested order. The columns are
         ``blockchain``, ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``,
-        ``fetched_at`` (UTC), ``source`` and ``service``, followed by the columns that you keep. If
-        you keep a column ``name``, tables and charts show these names of wallets.
+        ``fetched_at`` (UTC), ``source`` and ``service``, followed by the columns that you keep.
+        Tables and charts show the names of wallets in a kept column ``name``.
     holdings : DataFrame
         One row for each balance of the wallets with the status ok. The columns are ``blockchain``,
         ``address``, ``symbol``, ``token_address``, ``amount`` (exact, in units of the token),
@@ -63,7 +63,7 @@ class WalletDetails(NamedTuple):
         try:
             return tuple.__getitem__(self, key)
         except TypeError:
-            message = f"{key!r} is not a part of the result of a fetch"
+            message = f"the result of a fetch has no item {key!r}"
             raise ArgumentError(message, _PARTS_HINT) from None
 
     def __add__(self, other: object) -> NoReturn:
@@ -96,7 +96,7 @@ def is_details(argument: object) -> TypeGuard[DetailsLike]:
 
 
 def as_details(argument: object, name: str = "details") -> WalletDetails:
-    """Return a pair of frames as `WalletDetails`, or raise an error for any other argument."""
+    """Return a tuple of two frames as `WalletDetails`. Raise an error for other arguments."""
     if not is_details(argument):
         raise ArgumentError(
             f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",

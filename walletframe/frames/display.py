@@ -1,7 +1,7 @@
-"""The display of a fetch as plain text, Markdown, or HTML in the page's colours.
+"""The display of a fetch as plain text, Markdown or HTML.
 
-It consists of a summary, some failures with reasons, and the first rows of both tables. Functions
-of `walletframe.text` escape untrusted text.
+A display has a summary, the reasons of failures, and the first rows of both tables. Functions of
+`walletframe.text` escape untrusted text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
 def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
-    """Return a fetch as text. In a terminal of this `width`, lines and long amounts are cut."""
+    """Return a fetch as text. With `width`, tables are fitted to a terminal of this width."""
     lines = [*summary_lines(wallets, holdings)]
     lines += [safe_line(line, _REASON) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
@@ -82,12 +82,12 @@ def details_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def disable_mathjax(html: str) -> str:
-    """Wrap HTML so that MathJax does not render text between dollar signs as formulas."""
+    """Wrap HTML in an element whose dollar signs MathJax ignores."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 
 
 def table_markdown(table: Table) -> str:
-    """Return a table in Markdown, without a line about rows that are left out."""
+    """Return the shown rows of a table in Markdown."""
     alignments = ["--:" if name in NUMBERS else ":--" for name in table.columns]
     rows = [
         [*map(as_markdown, table.columns)],
@@ -105,7 +105,7 @@ def _cell_markdown(cell: Cell) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Return whether a cell shows a number with all digits."""
+    """Return whether a cell shows a number with all its digits."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 

@@ -28,7 +28,7 @@ RESULTS: Final = frozenset(
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "change", "wallets_known", "wallets"}
 )
-"""Columns of tables of totals and changes, which are not allowed as names of extra columns."""
+"""Columns of tables of totals and changes. Extra columns can't have these names."""
 
 _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
 _DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # columns of tables and files
@@ -95,7 +95,7 @@ def last_labels(wallets: pd.DataFrame, codes: Codes) -> pd.DataFrame:
 
 
 def changed_labels_note(wallets: pd.DataFrame, codes: Codes, names: Iterable[str]) -> str:
-    """Return a sentence on wallets whose labels in these columns changed over time, or ""."""
+    """Return a sentence about labels that changed over time, or ""."""
     texts = []
     for name in [each for each in extra_names(wallets) if each in names]:
         _, changed = first_and_conflicting_label_rows(name, codes, wallets[name].array)

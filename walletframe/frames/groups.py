@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 By: TypeAlias = "str | Sequence[str]"
 """The column or columns to group by."""
 
-KINDS: Final = frozenset({"token", "asset"})  # only groups by one of these add up amounts
+KINDS: Final = frozenset({"token", "asset"})  # amounts are added up only in groups by one of these
 _WALLET_NAMES = ("wallet", "blockchain", SNAPSHOT)
 _CHOICES = (
     "wallet, blockchain, asset, snapshot, a column of holdings, or an extra column of wallets"
@@ -80,7 +80,7 @@ def token_or_asset_and_by(
 
 
 def reject_both(token: object, asset: object) -> None:
-    """Raise an error if both arguments are given."""
+    """Raise an error if both arguments are passed."""
     if token is not None and asset is not None:
         raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
 
@@ -119,7 +119,7 @@ def read_grouping(
 
 
 def with_default_asset(by: By) -> list[str]:
-    """Return the names to group by. Without "token", "symbol" and "asset", add "asset"."""
+    """Return the names to group by. Add "asset" unless a name is "token", "symbol" or "asset"."""
     names = by_as_list(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 
@@ -182,7 +182,7 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
 def _wallet_label_columns(
     positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
-    """Return the label columns for one name that groups wallets, from indices of wallets."""
+    """Return the label columns of a name that groups wallets, for the wallets at `indices`."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(indices) for part in parts}
@@ -194,7 +194,7 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Return the label columns for one name that groups rows. Labels at -1 are NA."""
+    """Return the label columns of a name that groups rows. Labels at -1 are NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":

@@ -28,7 +28,7 @@ TokenKey: TypeAlias = tuple[str, str | None]
 T = TypeVar("T")
 
 TOKEN: Final = ("token_blockchain", "token_address", "symbol")
-"""The columns of holdings that contain the token."""
+"""The columns of holdings that describe the token."""
 
 UNKNOWN: Final[TokenKey] = ("", None)
 """The key of all unknown tokens in `KeyCodes.merged_keys`."""
@@ -53,7 +53,7 @@ class KeyCodes:
 
     @property
     def merged_keys(self) -> list[TokenKey]:
-        """The keys, with the same key `UNKNOWN` for all unknown tokens."""
+        """The keys. All unknown tokens have the key `UNKNOWN`."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
 
@@ -86,7 +86,7 @@ def wallet_identities(frame: pd.DataFrame) -> KeyCodes:
 
 
 def is_unknown(token: TokenKey) -> bool:
-    """Return whether a key is of an unknown token: it has no blockchain."""
+    """Return whether a token is unknown: its key has no blockchain."""
     return not token[0]
 
 

@@ -43,7 +43,7 @@ def check(
 ) -> pd.DataFrame:
     """Check a list of wallets, without sending requests.
 
-    Only the service knows whether a wallet without a problem exists.
+    A wallet without a problem may still not exist: only the service knows.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def check(
     -----
     The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
     Dogecoin, Dash, Solana, TRON, NEAR and Cosmos blockchains. Checksums are checked in base58 and
-    bech32 and, with the extra ``checksums``, in EVM addresses of mixed case (EIP-55).
+    bech32. With the extra ``checksums``, they are also checked in EVM addresses (EIP-55).
 
     Examples
     --------

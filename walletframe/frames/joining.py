@@ -120,8 +120,8 @@ def join(
         - ``"right"``: all rows of `frame`;
         - ``"outer"``: all rows of both tables.
     on : str, optional
-        The column of your table with wallets as ``"ETH.0x…"`` strings. Only needed if your table
-        has several such columns, and lacks ``blockchain`` and ``address``.
+        The column of your table with ``"ETH.0x…"`` strings. The default is the columns
+        ``blockchain`` and ``address`` or, without both, the only column with such strings.
     suffixes : (str, str), default ("_yours", "")
         Endings of column names that both tables have: in your table, and in `frame`.
 
@@ -132,8 +132,8 @@ def join(
         ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
         row of `frame`. If a row has no match, the columns of the other table are NA.
 
-        The rows are in the order of your table, and several matches of a row in the order of
-        `frame`; the reverse with ``how="right"``.
+        The rows are in the order of your table, then of `frame`. With ``how="right"``, they are in
+        the order of `frame`, then of your table.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def merge_by_wallet(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse the wallets of `column` or, if None, of both key columns; None if unreadable."""
+    """Parse each row's wallet (None if unreadable), from both key columns if `column` is None."""
     wallets = map(wallet_and_alias, wallets_of_frame(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
@@ -260,7 +260,7 @@ def warn_about_repeated(count: int) -> None:
 
 def _repeated_text(count: int) -> str:
     text = f"{counted_noun(count, 'wallet')} {'is' if count == 1 else 'are'} in several rows of "
-    return f"{text}your table, so that sums of the result count the balances repeatedly"
+    return f"{text}your table, so sums of the result count their balances repeatedly"
 
 
 def _key_columns(

@@ -1,9 +1,8 @@
 """Masks of known wallets, and short summaries of a fetch.
 
-A wallet is known if its status is ok. With a ``stale`` answer, it is known in tables of one fetch,
-but not in comparisons of snapshots, since its balances are as of ``fetched_at``. An amount of a
-token is unknown if it can't be read, or if the wallet has a balance of an unknown token, which may
-be the same token: see `coverage` and `Positions.has_unknown_token`.
+A wallet is known if its status is ok. In comparisons of snapshots, a wallet with a ``stale`` answer
+is unknown, since its balances are older. A wallet's amount of a token is unknown if it can't be
+read, or if another token of the wallet is unknown, since this may be the same token.
 """
 
 from __future__ import annotations
@@ -142,7 +141,7 @@ def summarize_value(holdings: pd.DataFrame) -> ValueSummary | None:
 def value_summary(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
-    """Return the summary of `values`, of which only the sum is rounded."""
+    """Return the summary of values. Only their sum is rounded."""
     named = f" {safe_line(currency, _CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"

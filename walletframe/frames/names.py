@@ -55,11 +55,11 @@ def token_names(
 ) -> list[str]:
     """Return unique, readable and safe names of tokens.
 
-    With `by_chain`, names are only unique on each blockchain, which must be shown beside the name.
-    If a symbol is in `taken`, ignoring case, the contract is added.
+    With `by_chain`, tokens on different blockchains may have the same name. The contract is added
+    to symbols in `taken`, which must be in lower case.
     """
-    # The contract is also added if another token has the same symbol, or if the symbol contains a
-    # bracket, which precedes a contract, or non-ASCII characters, which may look like ASCII.
+    # The contract is also added to symbols of several tokens, with a bracket (which may imitate an
+    # added contract) or with non-ASCII characters (which may look like ASCII).
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
     by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
@@ -233,7 +233,7 @@ def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 
 def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
-    """Return a dict from each symbol that several known tokens share to these tokens."""
+    """Return the known tokens of each symbol that several of them share."""
     codes, symbols = factorize(holdings["symbol"])
     stride = len(tokens.keys) + 1
     rows = (codes >= 0) & ~tokens.unknown[tokens.codes]
@@ -250,7 +250,7 @@ def ambiguous_token_error(
 ) -> AmbiguousTokenError:
     """Return the error for symbols that several tokens share, with a hint for the first token.
 
-    The order is: tokens of the packaged list, their bridged versions, other tokens.
+    The tokens of the packaged list come first, then bridged versions, then other tokens.
     """
     listed = known_token_by_key()
     issued = sorted(listed, key=lambda key: listed[key].kind == "bridged")
@@ -277,7 +277,7 @@ def _token_note(known: KnownToken | None) -> str:
 
 @cache
 def known_token_by_key() -> dict[TokenKey, KnownToken]:
-    """Return a dict from canonical keys to the tokens of the packaged list, in order."""
+    """Return the tokens of the packaged list by canonical key, in the order of the list."""
     by_key: dict[TokenKey, KnownToken] = {}
     for token in known_tokens():
         by_key.setdefault(token_key((token.blockchain, token.contract)), token)

@@ -73,7 +73,7 @@ class Positions:
 
     @cached_property
     def chain_indices(self) -> dict[str, int]:
-        """A dict from the canonical identifiers of the wallets' blockchains to indices."""
+        """The index of each distinct blockchain of the wallets, by canonical identifier."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
         return {name: index for index, name in enumerate(names)}
 
@@ -84,7 +84,7 @@ class Positions:
 
     @cached_property
     def chains(self) -> list[str]:
-        """The distinct blockchains of the wallets, as in their first rows."""
+        """The distinct blockchains of the wallets, spelled as in their first rows."""
         first = first_rows(self.chain_codes, len(self.chain_indices))
         return [*self.wallets["blockchain"].array.take(first)]
 
@@ -136,7 +136,7 @@ class Positions:
         )
 
     def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
-        """Return a copy with other rows, from the wallet index of each row."""
+        """Return a copy with other rows. `wallets` contains the wallet index of each row."""
         return replace(
             self,
             holdings=holdings,
@@ -272,9 +272,9 @@ def require_one_snapshot(*frames: pd.DataFrame) -> None:
     count = max((each[_SNAPSHOT].nunique() for each in frames if _SNAPSHOT in each), default=0)
     if count > 1:
         raise SnapshotError(
-            f"these rows are of {counted_noun(count, 'snapshot')}, which can't be added up",
-            hint='select one snapshot, such as wf.history.snapshot("2026-01-31"), or, in totals, '
-            'pivot and bar, add "snapshot" to by=',
+            f"rows of {counted_noun(count, 'snapshot')} can't be added up",
+            hint='select one snapshot, such as wf.history.snapshot("2026-01-31"). In totals, pivot '
+            'and bar, you can also add "snapshot" to by=',
         )
 
 
@@ -299,10 +299,10 @@ def possible_token_blockchains(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
-    """Return two index arrays of all pairs of a token and a blockchain where it could be held.
+    """Return two index arrays: pairs of a token and a blockchain where it could be held.
 
-    A token could be held on the blockchains of its rows and in its key, an asset on those in
-    `asset_blockchains`. `row_chains` has the blockchain index of each row.
+    These are the blockchains of the token's rows, and the blockchain in its key or, for an asset,
+    the `asset_blockchains`. `row_chains` contains the blockchain index of each row.
     """
     stride = max(len(chains), 1)
     chains_by_asset = asset_blockchains or {}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COVERAGE: Final = "coverage"
-"""The key in the ``attrs`` of a table."""
+"""The key of the coverage in the ``attrs`` of a table."""
 _ANSWERS = ["amount", "share", "value", "currency"]
 _COUNTS = ["contracts", "blockchains", "balances"]
 _GAPS = ["amount_na", "unpriced", "wallets_stale"]
@@ -44,8 +44,8 @@ class Coverage:
     Parameters
     ----------
     wallets_asked : int
-        The number of requested wallets (for one token or asset, only those that could hold it), or
-        0 if `wallets` was not passed.
+        The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
+        or asset, only wallets that could hold it are counted.
     wallets_ok, wallets_stale : int
         The number of these wallets with known balances, and with an out-of-date answer.
     balances : int
@@ -60,8 +60,8 @@ class Coverage:
     bridged : int
         For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str
-        The exact sum of the known amounts of these bridged versions (see `decimal.Decimal`), or ""
-        for several snapshots.
+        The exact sum of the known amounts of these bridged versions, as text for `Decimal`. "" for
+        several snapshots.
     bridged_separate : int
         For a table of all assets, the number of bridged versions in separate rows or columns.
     selected : str
@@ -142,13 +142,13 @@ class Coverage:
 
 
 def bridged_text(versions: int, amount: str) -> str:
-    """Return a text such as ``1,200.5 in 2 bridged versions``, or without an empty amount."""
+    """Return a text such as ``1,200.5 in 2 bridged versions``. An empty amount is left out."""
     text = counted_noun(versions, "bridged version")
     return f"{Decimal(amount):,f} in {text}" if amount else text
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame that is displayed without some columns, and with notes about gaps below its rows.
+    """A DataFrame whose display omits some columns, and has notes below the rows.
 
     All operations return plain DataFrames. If rows are added or removed in place, or two columns
     get the same name, the display is that of a plain DataFrame.
@@ -198,7 +198,7 @@ def frame_text(frame: Any) -> str:
 
 
 def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], list[str]]:
-    """Return the displayed columns, their formatters, and the notes below."""
+    """Return the displayed columns, their formatters, and the notes below the table."""
     if not isinstance(frame, ResultTable):
         return frame, _formatters(frame), []
     table, names = pd.DataFrame(frame), frame.columns

@@ -69,7 +69,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays into an array of the dtype `TEXT`, with all rows or these rows.
+    """Concatenate Arrow arrays into an array of the dtype `TEXT`. With `rows`, take these rows.
 
     Either all arrays are dictionary-encoded, or none.
     """
@@ -125,7 +125,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
 
 
 def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
-    """Return the only currency in a list (None if missing), or raise an error for several."""
+    """Return a list of the only currency (None if missing). Raise an error for several."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)

@@ -1,6 +1,6 @@
 """Tables of cells with exact amounts and shortened addresses, and their plain text.
 
-Cells contain untrusted text, escaped here for plain text, and in `display` for Markdown and HTML.
+Cells contain untrusted text. This module escapes plain text; `display`, Markdown and HTML.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. A limit `rows` sorts failed wallets first, then errors."""
+    """Return a table of wallets. If `rows` is a limit, failures come first, then errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
@@ -139,7 +139,7 @@ def balance_columns(
 
 
 def unreadable_amount_text(raw_amount: object) -> str:
-    """Return the text for an amount of NA: the raw amount as sent, or "unknown"."""
+    """Return the text for an NA amount: the raw amount as sent, or "unknown"."""
     if not isinstance(raw_amount, str):
         return UNKNOWN
     digits = raw_amount.isascii() and raw_amount.isdecimal()
@@ -211,7 +211,7 @@ def terminal_width() -> int | None:
 
 
 def table_text(table: Table) -> str:
-    """Return a table as text. The last line counts the other rows."""
+    """Return a table as text. The last line counts the rows that are not shown."""
     drawn = "\n".join(_aligned_lines(table.columns))
     return f"{drawn}\n… and {table.left_out:,} more" if table.left_out else drawn
 
@@ -266,8 +266,8 @@ def _text_width(text: str) -> int:
 def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
     """Return the columns that fit on one line, and the columns to write below the line.
 
-    First, columns of sentences move below. Then the column `token` is narrowed. Finally, other
-    columns move, from the right.
+    First, columns of sentences move below. Then the column `token` is narrowed. Finally, the other
+    columns move below, starting from the right.
     """
     line, below = dict(columns), dict[str, list[Cell]]()
     texts = {name: [name, *map(_shown_text, cells)] for name, cells in columns.items()}
