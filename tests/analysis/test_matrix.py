@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from walletframe.analysis.distribution import overlap, pivot, token_labels
 from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, SettingsError
-from walletframe.frames.identity import token_identities
+from walletframe.frames.identity import encode_tokens
 from walletframe.pandas_versions import TEXT
 
 ETHER = ("ETH", None, "ETH")
@@ -37,8 +37,8 @@ def test_every_cell_matches_plain_python(fetch, requested):
     """All requested wallets, or all with a row, beside all tokens, to the last digit."""
     wallets, holdings = details_of(fetch)
     table = pivot(holdings, None, by="token", wallets=wallets if requested else None)
-    keys = token_identities(holdings).keys
-    labels = dict(zip(token_labels(holdings), token_identities(holdings).codes, strict=True))
+    keys = encode_tokens(holdings).keys
+    labels = dict(zip(token_labels(holdings), encode_tokens(holdings).codes, strict=True))
     rows = [key(*pair) for pair in table.index]
     held = [row.wallet for row in rows_of(fetch)]
     assert rows == (list(known_of(fetch)) if requested else list(dict.fromkeys(held)))
@@ -119,7 +119,7 @@ def test_labels_are_one_to_one_and_harmless(tokens):
     frame = pd.DataFrame(
         tokens, columns=["token_blockchain", "token_address", "symbol"], dtype=TEXT
     )
-    labels, codes = token_labels(frame), token_identities(frame).codes
+    labels, codes = token_labels(frame), encode_tokens(frame).codes
     assert len(set(zip(labels, codes, strict=True))) == len(set(labels)) == len(set(codes))
     assert all(label and label.isprintable() for label in labels)
 

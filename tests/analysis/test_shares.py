@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from walletframe.analysis.distribution import concentration, share
 from walletframe.analysis.sums import totals
 from walletframe.errors import AmbiguousTokenError, SettingsError, UnknownTokenError
-from walletframe.frames.identity import token_identities
+from walletframe.frames.identity import encode_tokens
 
 CONTRACTS = sorted({key(*token[:2]) for token in TOKENS}, key=repr)
 ETHER = ("ETH", None, "ETH")
@@ -135,7 +135,7 @@ def test_concentration_matches_its_definitions(fetch, top):
     holdings = details_of(fetch).holdings
     table = concentration(holdings, by="token", top=top)
     assert table.iloc[:, :-3].equals(totals(holdings, "token"))
-    for place, token in enumerate(token_identities(holdings).keys):
+    for place, token in enumerate(encode_tokens(holdings).keys):
         amounts = [amount for amount, _ in held_by_wallet(fetch, token).values() if amount]
         measures = table.iloc[place, -3:].tolist()
         if not amounts:

@@ -14,7 +14,7 @@ from walletframe.errors import (
     UnknownTokenError,
     UnknownWalletError,
 )
-from walletframe.frames.identity import token_identities, token_key, wallet_identities
+from walletframe.frames.identity import encode_tokens, encode_wallets, token_key
 from walletframe.frames.names import mask_of_token, mask_of_wallet, tokens_by_shared_symbol
 from walletframe.pandas_versions import TEXT
 
@@ -32,7 +32,7 @@ HOLDINGS = pd.DataFrame(
 
 def test_tokens_are_identified_by_contract_and_blockchain():
     """Hex and identifiers ignore case; a native coin has no contract."""
-    result = token_identities(HOLDINGS)
+    result = encode_tokens(HOLDINGS)
     assert result.keys == [("ETH", "0xa0b8"), ("SOLANA", None), ("SOLANA", "EPjF"), ("BSC", None)]
     assert result.codes.tolist() == [0, 0, 1, 2, 3]
     assert result.first.tolist() == [0, 2, 3, 4]
@@ -40,7 +40,7 @@ def test_tokens_are_identified_by_contract_and_blockchain():
 
 def test_wallets_are_identified_by_address_and_blockchain():
     """Base58 keeps its case; one address on two blockchains is two wallets."""
-    result = wallet_identities(HOLDINGS)
+    result = encode_wallets(HOLDINGS)
     assert result.codes.tolist() == [0, 0, 1, 2, 3]
     assert result.keys[0] == ("ETH", "0xab")
 
@@ -49,8 +49,8 @@ def test_wallets_are_identified_by_address_and_blockchain():
 def test_identities_do_not_depend_on_text_dtypes(dtype):
     """A frame read from a file has other dtypes, and the same tokens."""
     stored = HOLDINGS.astype({"token_blockchain": dtype, "token_address": dtype})
-    assert token_identities(stored).codes.tolist() == [0, 0, 1, 2, 3]
-    assert token_identities(stored).keys == token_identities(HOLDINGS).keys
+    assert encode_tokens(stored).codes.tolist() == [0, 0, 1, 2, 3]
+    assert encode_tokens(stored).keys == encode_tokens(HOLDINGS).keys
 
 
 @pytest.mark.parametrize("dtype", [TEXT, "object"], ids=str)
@@ -58,21 +58,21 @@ def test_text_does_not_end_at_a_nul(dtype):
     """Two tokens, or two symbols, stay distinct."""
     texts = pd.Series(["0xab", "0xab\0", "0xab\0c", "0xab"]).astype(dtype)
     frame = pd.DataFrame({"token_blockchain": "ETH", "token_address": texts, "symbol": texts})
-    tokens = token_identities(frame)
+    tokens = encode_tokens(frame)
     assert tokens.codes.tolist() == [0, 1, 2, 0]
     assert {*tokens_by_shared_symbol(frame, tokens)} == set()
 
 
 def test_no_rows_have_no_identities():
     """An empty frame is no special case."""
-    result = token_identities(HOLDINGS.iloc[:0])
+    result = encode_tokens(HOLDINGS.iloc[:0])
     assert (len(result.codes), result.keys, len(result.first)) == (0, [], 0)
 
 
 def test_a_row_without_a_blockchain_is_a_token_of_its_own():
     """Each row without an identifier differs from all others."""
     frame = HOLDINGS.assign(token_blockchain=["ETH", None, "SOLANA", np.nan, "BSC"])
-    keys = token_identities(frame).keys
+    keys = encode_tokens(frame).keys
     assert [key[0] for key in keys] == ["ETH", "", "SOLANA", "", "BSC"]
     assert len(set(keys)) == 5
 

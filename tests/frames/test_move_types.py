@@ -11,7 +11,7 @@ from parted import write_parts
 import walletframe as wf
 import walletframe.dask
 from walletframe import history
-from walletframe.frames.identity import token_identities, token_key
+from walletframe.frames.identity import encode_tokens, token_key
 
 COIN, OTHER = "0xabc::coin::COIN", "0xabc::coin::Coin"
 SPELLINGS = [COIN, OTHER, "0XABC::coin::COIN", "0xAbC::coin::Coin"]
@@ -44,7 +44,7 @@ def test_case_counts_after_the_account(contract):
 
 def test_names_that_differ_by_case_are_two_tokens(details):
     """In rows, sums, the table of wallets, and shares."""
-    tokens = token_identities(details.holdings)
+    tokens = encode_tokens(details.holdings)
     assert tokens.keys == [("SUI", COIN), ("SUI", OTHER)]
     assert tokens.codes.tolist() == [0, 1, 0, 1]
     assert by_token(details.wf.totals("token")) == HELD

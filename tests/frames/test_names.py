@@ -13,7 +13,7 @@ from walletframe.analysis.distribution import pivot, token_labels
 from walletframe.analysis.sums import totals
 from walletframe.errors import AmbiguousTokenError, UnknownTokenError
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.identity import token_identities
+from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import mask_of_token, short_contract, wallet_names
 from walletframe.frames.positions import read_positions
 from walletframe.pickers import TokenPicker
@@ -64,7 +64,7 @@ def test_a_token_has_one_name_everywhere():
     assert legend(charts.bar(HOLDINGS, by=path[1:])) == NAMES
     assert leaves(charts.treemap(HOLDINGS, by=path)) == NAMES
     assert set(charts.heatmap(HOLDINGS, by="token").data[0].x) == NAMES
-    picker = Page(TokenPicker(HOLDINGS, value=token_identities(HOLDINGS).keys))
+    picker = Page(TokenPicker(HOLDINGS, value=encode_tokens(HOLDINGS).keys))
     assert set(picker.chosen("Tokens")) == NAMES
 
 
@@ -88,7 +88,7 @@ def test_a_symbol_has_one_meaning_in_tables_and_pickers(symbol, error):
     """In its own case, whole, and of one token alone."""
     picker = TokenPicker(HOLDINGS, value=["USD"])
     assert picker.value == (("ETH", "0x01"),)
-    assert token_identities(HOLDINGS[mask_of_token(HOLDINGS, "USD")]).keys == [("ETH", "0x01")]
+    assert encode_tokens(HOLDINGS[mask_of_token(HOLDINGS, "USD")]).keys == [("ETH", "0x01")]
     with pytest.raises(error):
         mask_of_token(HOLDINGS, symbol)
     with pytest.raises(error):

@@ -10,7 +10,7 @@ from walletframe.bulk.files import Layout, to_part_tables
 from walletframe.bulk.reading import FolderWallets, StoredPart
 from walletframe.bulk.stored import stored_holdings
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 
 
 def write_parts(folder, details, *, seed=0, wallets=2):
@@ -39,9 +39,9 @@ def in_parts(details, *, seed=0, wallets=2):
 def some_of(details, places):
     """Return the wallets at some positions, in their order, with their holdings."""
     chosen = details.wallets.iloc[places]
-    owners = wallet_identities(details.holdings)
+    owners = encode_wallets(details.holdings)
     rows = {key: np.flatnonzero(owners.codes == code) for code, key in enumerate(owners.keys)}
-    keys = wallet_identities(chosen).keys
+    keys = encode_wallets(chosen).keys
     held = np.concatenate([np.empty(0, dtype=int), *(rows.get(key, []) for key in keys)])
     return WalletDetails(
         chosen.reset_index(drop=True),

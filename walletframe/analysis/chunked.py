@@ -32,7 +32,7 @@ from walletframe.frames.groups import (
     read_groups,
     token_or_asset_and_by,
 )
-from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_token_identities
+from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_encoded_tokens
 from walletframe.frames.known import value_summary
 from walletframe.frames.positions import Chunk
 from walletframe.frames.results import coverage_from_attrs, with_coverage
@@ -147,7 +147,7 @@ class GroupSpec:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.replace_rows(
             rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
-            merge_token_identities([part.contracts for part in parts], order),
+            merge_encoded_tokens([part.contracts for part in parts], order),
             np.concatenate([part.wallet_indices for part in parts])[order],
         )
         merged.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True

@@ -25,7 +25,7 @@ from walletframe.frames.coverage import (
     repeated_completeness,
 )
 from walletframe.frames.groups import holder_grouping, make_groups, token_or_asset_and_by
-from walletframe.frames.identity import token_identities
+from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import cell_sums, read_positions, require_one_snapshot
 from walletframe.frames.results import COVERAGE, coverage_from_attrs, with_coverage
@@ -445,7 +445,7 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
     ['ETH', 'USDC (ETH 0xa0b8…c1d1)', 'USDC (ETH 0xbad0…beef)']
     """
     require_columns(holdings, ["symbol"])
-    tokens = token_identities(holdings)
+    tokens = encode_tokens(holdings)
     names = token_names(holdings, tokens, np.arange(len(tokens.keys)))
     labels = np.array(names, dtype=object)[tokens.codes]
     return pd.Series(text_array(labels), index=holdings.index, name="token")

@@ -20,7 +20,7 @@ from walletframe.address.forms import is_blank
 from walletframe.amounts.arrow import merge_amount_columns
 from walletframe.disk import read_parquet
 from walletframe.errors import POSITIONS_NOTE, ColumnsError, PricesError
-from walletframe.frames.identity import token_identities, token_key
+from walletframe.frames.identity import encode_tokens, token_key
 from walletframe.frames.schema import one_currency, require_columns
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
@@ -188,7 +188,7 @@ class ParquetPrices:
         else:
             day = pd.Timestamp(self.on).date()
         rows = self.price_history(tokens, day - timedelta(days=self.max_age_days), day)
-        last = rows["date"].groupby(token_identities(rows).codes).transform("max")
+        last = rows["date"].groupby(encode_tokens(rows).codes).transform("max")
         return rows[rows["date"] == last].drop_duplicates(ignore_index=True)
 
     def price_history(self, tokens: pd.DataFrame, since: date, until: date) -> pd.DataFrame:
@@ -215,7 +215,7 @@ class ParquetPrices:
         frame = self._read_period([*_DAILY, "currency"], since, until)
         texts = {name: frame[name].astype(TEXT) for name in ("token_blockchain", "token_address")}
         frame = frame.assign(**texts)
-        known, requested = token_identities(frame), {*token_identities(tokens).keys}
+        known, requested = encode_tokens(frame), {*encode_tokens(tokens).keys}
         codes = [code for code, key in enumerate(known.keys) if key in requested]
         return frame[np.isin(known.codes, codes)].reset_index(drop=True)
 

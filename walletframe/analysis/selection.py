@@ -31,7 +31,7 @@ from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, with_dropp
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
-from walletframe.frames.identity import is_unknown, wallet_identities
+from walletframe.frames.identity import encode_wallets, is_unknown
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
@@ -249,7 +249,7 @@ class Selectable:
         self.held: Positions = read_positions(holdings)
         self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else extra_names(wallets)
-        self.requested: KeyCodes = wallet_identities(self.wallets)
+        self.requested: KeyCodes = encode_wallets(self.wallets)
         # Whether `wallets` contains all wallets of the holdings.
         keys = {*self.held.wallet_keys}
         self.is_complete: bool = wallets is not None and keys <= {*self.requested.keys}

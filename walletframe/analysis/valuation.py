@@ -29,7 +29,7 @@ from walletframe.analysis.prices import (
 from walletframe.bulk import first_known_prices
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
-from walletframe.frames.identity import is_unknown, token_identities
+from walletframe.frames.identity import encode_tokens, is_unknown
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import token_columns
 from walletframe.frames.schema import amounts_of, one_currency, require_columns, text_array
@@ -271,7 +271,7 @@ def _custom_prices(
     times: pd.Series | None,
 ) -> tuple[Floats, str | None]:
     """Return the price of each row in an entry of `chosen`, and the currency."""
-    tokens, by_asset = token_identities(holdings), chosen.tokens_by_asset
+    tokens, by_asset = encode_tokens(holdings), chosen.tokens_by_asset
     loaded = _load_prices(entry, holdings, tokens, times)
     currency = stated_currency(loaded.table, currency)
     price_by_key, position_by_key = parse_prices(loaded, by_symbol=by_asset is None)
@@ -318,7 +318,7 @@ def _row_prices(
 def list_tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> TokensByAsset:
     """Return the tokens of each asset. The keys are normalized asset names."""
     listed = listed_assets(assets)
-    tokens = token_identities(listed)
+    tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}
     for name, code, kind in zip(listed["asset"], tokens.codes, listed["kind"], strict=True):
         keys = by_asset.setdefault(normalize_asset_name(name), [])

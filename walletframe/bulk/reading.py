@@ -27,7 +27,7 @@ from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import add_extra_columns
-from walletframe.frames.identity import TOKEN, token_identities
+from walletframe.frames.identity import TOKEN, encode_tokens
 from walletframe.frames.names import token_index
 from walletframe.pandas_versions import factorize
 from walletframe.tracebacks import strip_address_tracebacks
@@ -332,7 +332,7 @@ def read_holdings(
         sizes, indices = part.balance_counts, None
         if token_keys is not None:
             spellings, codes = factorize_tokens(part.read_columns(TOKEN))
-            tokens = token_identities(spellings)
+            tokens = encode_tokens(spellings)
             wanted = np.array([key in token_keys for key in tokens.merged_keys], dtype=bool)
             indices = np.flatnonzero(wanted[tokens.codes][codes])
             row_wallets = np.repeat(np.arange(len(sizes)), sizes)
@@ -397,6 +397,6 @@ def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike
     to_text = schema.text_array
     columns = [{name: to_text(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
-    known = token_identities(distinct)
+    known = encode_tokens(distinct)
     requested = tokens if isinstance(tokens, list) else [tokens]
     return {known.keys[token_index(distinct, known, token)] for token in requested}

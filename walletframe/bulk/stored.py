@@ -20,7 +20,7 @@ from walletframe.errors import DatasetError
 from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
 from walletframe.frames.coverage import with_dropped
-from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, token_identities
+from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, encode_tokens
 from walletframe.frames.known import summary_lines
 from walletframe.frames.positions import Chunk, Positions, read_positions
 from walletframe.pandas_versions import TEXT, factorize
@@ -234,7 +234,7 @@ class StoredHoldings:
         added = {*PRICE_DTYPES, "price_source", *SPAM_DTYPES}
         if not self.removed and added.isdisjoint(extra_columns):
             return rows
-        token_ids, row_numbers = token_identities(rows), np.full(len(rows), -1)
+        token_ids, row_numbers = encode_tokens(rows), np.full(len(rows), -1)
         # If rows of unknown tokens were read, all of them were read.
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
@@ -294,7 +294,7 @@ class StoredHoldings:
         holdings = pd.DataFrame(columns, copy=False)
         first_rows = self.first_rows[indices] - np.cumsum(counts) + counts
         rows = first_rows[wallets] + np.arange(len(wallets))
-        tokens = token_identities(spellings, codes)
+        tokens = encode_tokens(spellings, codes)
         if self.removed:
             pairs = token_symbol_codes(holdings, tokens, rows)
             remaining = np.flatnonzero(self._remaining_mask(pairs))

@@ -18,7 +18,7 @@ import plotly.io as pio
 
 from walletframe.errors import SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import asset_key_by_contract
-from walletframe.frames.identity import token_identities, token_key
+from walletframe.frames.identity import encode_tokens, token_key
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 
@@ -87,7 +87,7 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
     ColumnsError
         If ``token_blockchain`` or ``token_address`` is missing.
     """
-    keys = token_identities(holdings).keys
+    keys = encode_tokens(holdings).keys
     return dict(zip(keys, choose_colors(keys), strict=True))
 
 

@@ -44,7 +44,7 @@ from walletframe.frames.asset_list import token_or_asset_index
 from walletframe.frames.details import extract_wallets
 from walletframe.frames.extra_columns import changed_labels_note
 from walletframe.frames.groups import KINDS, by_as_list
-from walletframe.frames.identity import token_identities, wallet_identities
+from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.names import (
     full_wallet_name,
@@ -322,7 +322,7 @@ def _choose_snapshots(
     if wallets is not None:
         frame = wallets_frame(wallets)
         requests, fresh = _requests_and_fresh_mask(positions, column, frame, token)
-        note = changed_labels_note(frame, wallet_identities(frame).codes, names)
+        note = changed_labels_note(frame, encode_wallets(frame).codes, names)
         data_quality += [note] * bool(note)
         known = requests.groupby("time")["known"].sum()
         most = requests["wallet"][requests["known"]].nunique()
@@ -369,7 +369,7 @@ def _requests_and_fresh_mask(
     positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
 ) -> tuple[pd.DataFrame, Mask]:
     """Return the requests for wallets that can hold the token, and a mask of fresh holdings."""
-    identities, tokens = wallet_identities(wallets), positions.tokens
+    identities, tokens = encode_wallets(wallets), positions.tokens
     requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh_mask(wallets)})
     requests["time"] = snapshot_times(wallets)
     # Encode the wallet and the time of each row of holdings, and of each request, as one integer.
@@ -647,7 +647,7 @@ def _select_changes(rows: pd.DataFrame, token: TokenLike | None, asset: str | No
     if token is not None:
         rows = rows[mask_of_token(rows, token)]
     by_token = "symbol" in rows
-    distinct = token_identities(rows).keys if by_token else rows[_ASSET].unique()
+    distinct = encode_tokens(rows).keys if by_token else rows[_ASSET].unique()
     if len(distinct) > 1:
         kind = "token" if by_token else _ASSET
         reason = f"the changes contain several {kind}s, whose amounts can't be added"

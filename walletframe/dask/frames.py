@@ -46,7 +46,7 @@ from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, Se
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.groups import by_as_list
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_about_repeated
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.frames.schema import SNAPSHOT
@@ -453,7 +453,7 @@ def _user_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:
 
 
 def _frame_keys(rows: pd.DataFrame) -> pd.Series:
-    ids = wallet_identities(rows)
+    ids = encode_wallets(rows)
     return pd.Series([str(ids.keys[code]) for code in ids.codes], rows.index, TEXT)
 
 

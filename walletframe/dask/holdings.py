@@ -29,7 +29,7 @@ from walletframe.errors import ArgumentError, DatasetError, SettingsError, Unkno
 from walletframe.frames.coverage import with_dropped
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import by_as_list
-from walletframe.frames.identity import TOKEN, token_identities, wallet_identities
+from walletframe.frames.identity import TOKEN, encode_tokens, encode_wallets
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
 from walletframe.frames.schema import SNAPSHOT, normalize_blockchains
 from walletframe.numerals import counted_noun
@@ -232,7 +232,7 @@ class ClusterHoldings:
             partition[indices] = number
         wanted = {*_WALLET_COLUMNS, *self.template.extra_columns}
         rows = wallets[[name for name in wallets.columns if name in wanted]]
-        groups: Any = rows.groupby(partition[wallet_identities(wallets).codes])
+        groups: Any = rows.groupby(partition[encode_wallets(wallets).codes])
         by_partition = dict(iter(groups))
         return [by_partition.get(number, rows[:0]) for number in range(len(self.wallet_indices))]
 
@@ -272,7 +272,7 @@ def holdings_by_partition(
     positions = _wallets_as_rows(empty, held, requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition_per_wallet(positions, edges)
-    template = positions.replace_rows(empty, token_identities(empty), positions.wallet_codes[:0])
+    template = positions.replace_rows(empty, encode_tokens(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
     return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
 
@@ -304,12 +304,12 @@ def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
     """Return holdings without the wallets of partitions, which some methods don't need."""
     empty = _empty_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
-    template = dummy.replace_rows(empty, token_identities(empty), dummy.wallet_codes[:0])
+    template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 
 
 def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:
-    return part.iloc[wallet_identities(part).first].reset_index(drop=True)
+    return part.iloc[encode_wallets(part).first].reset_index(drop=True)
 
 
 def _require_one_partition_per_wallet(positions: Positions, edges: Codes) -> None:
@@ -368,14 +368,14 @@ def _apply_to_folders(
 def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
     """Return the index of each row's token set, or -1 if no set has the token."""
     by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
-    token_ids = token_identities(rows)
+    token_ids = encode_tokens(rows)
     numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]
     return np.array(numbers, dtype=np.intp)[token_ids.codes]
 
 
 def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
-    codes = token_symbol_codes(rows, token_identities(rows), row_numbers)
+    codes = token_symbol_codes(rows, encode_tokens(rows), row_numbers)
     return rows.assign(**lookup.added_columns(codes))
 
 
@@ -400,8 +400,8 @@ def _split_by_tokens(
     subsets = [rows[codes == number] for number in range(len(tokens))]
     if wallets is None:
         return [(subset, None) for subset in subsets]
-    ids = wallet_identities(wallets)
-    keys = [{*wallet_identities(subset).keys} for subset in subsets]
+    ids = encode_wallets(wallets)
+    keys = [{*encode_wallets(subset).keys} for subset in subsets]
     masks = [np.array([key in needed for key in ids.keys], dtype=bool) for needed in keys]
     return [(subset, wallets[mask[ids.codes]]) for subset, mask in zip(subsets, masks, strict=True)]
 

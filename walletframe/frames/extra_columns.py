@@ -11,7 +11,7 @@ import pyarrow as pa
 from walletframe.address.lists import first_and_conflicting_label_rows
 from walletframe.amounts.arrow import AMOUNT_TEXT, merge_amount_columns, to_portable_table
 from walletframe.errors import SettingsError
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.schema import HOLDING_DTYPES, SNAPSHOT, WALLET_DTYPES
 from walletframe.numerals import counted_noun
 from walletframe.text import safe_line
@@ -73,7 +73,7 @@ def extra_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     """Return each wallet's value in a column, or raise an error if a wallet has several."""
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):
-        codes = wallet_identities(wallets).codes
+        codes = encode_wallets(wallets).codes
         labelled, others = first_and_conflicting_label_rows(name, codes, column)
         if others and SNAPSHOT in wallets:
             return last_labels(wallets[[name]], codes)[name].array.take(codes[first])

@@ -68,21 +68,21 @@ class KeyCodes:
         return KeyCodes(codes, [self.keys[code] for code in kept.tolist()])
 
 
-def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
+def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
     """Encode the tokens of rows. Keys are (blockchain, contract), with None for a native coin.
 
     Each row without a blockchain has a separate unknown token. With `rows`, encode only the rows at
     these positions, which may repeat.
     """
-    tokens = _identities(holdings, "token_blockchain", "token_address")
+    tokens = _encode_keys(holdings, "token_blockchain", "token_address")
     if rows is not None:
         tokens = KeyCodes(tokens.codes[rows], tokens.keys)
     return _split_unknown_tokens(tokens)
 
 
-def wallet_identities(frame: pd.DataFrame) -> KeyCodes:
+def encode_wallets(frame: pd.DataFrame) -> KeyCodes:
     """Encode the wallets of rows. Keys are (blockchain, address)."""
-    return _identities(frame, "blockchain", "address")
+    return _encode_keys(frame, "blockchain", "address")
 
 
 def is_unknown(token: TokenKey) -> bool:
@@ -100,31 +100,31 @@ def token_key(token: TokenKey) -> TokenKey:
             raise UnknownTokenError(token)
 
 
-def _identities(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
+def _encode_keys(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     require_columns(frame, [chain, address])
     chain_codes, chains = factorize(frame[chain], use_na_sentinel=False)
     address_codes, addresses = factorize(frame[address])
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
     # A missing address has the code -1, the index of the last item "".
     names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
-    chain_map, identifiers = _factorize(identifiers)
-    name_map, names = _factorize(names)
+    chain_map, identifiers = _encode_values(identifiers)
+    name_map, names = _encode_values(names)
     codes, pairs = pd.factorize(chain_map[chain_codes] * len(names) + name_map[address_codes])
     kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
     keys = [(identifiers[chain_code], names[name_code] or None) for chain_code, name_code in kept]
     return KeyCodes(codes, keys)
 
 
-def _factorize(values: Iterable[T]) -> tuple[Codes, list[T]]:
+def _encode_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
     """Return codes and distinct values of a sequence that is not an array."""
     code_by_value: dict[T, int] = {}
     codes = [code_by_value.setdefault(value, len(code_by_value)) for value in values]
     return np.array(codes, dtype=np.intp), [*code_by_value]
 
 
-def merge_token_identities(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
+def merge_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Merge the encoded tokens of several frames. `order` sorts the concatenated rows."""
-    codes_of_keys, keys = _factorize(key for part in parts for key in part.merged_keys)
+    codes_of_keys, keys = _encode_values(key for part in parts for key in part.merged_keys)
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])

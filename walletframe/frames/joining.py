@@ -24,7 +24,7 @@ from walletframe.address.lists import (
 )
 from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.schema import require_columns
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
@@ -230,7 +230,7 @@ def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
     """Return two arrays of matching rows (-1: no match), and a warning, or ""."""
-    identities = wallet_identities(frame)
+    identities = encode_wallets(frame)
     code_by_key: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
     codes = np.array([code_by_key.get(key, -1) for key in keys], dtype=np.intp)

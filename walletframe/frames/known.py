@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.identity import token_identities
+from walletframe.frames.identity import encode_tokens
 from walletframe.frames.schema import SIMULATED, Source
 from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
 from walletframe.text import safe_line
@@ -75,7 +75,7 @@ def summary_lines(
     count = int(wallets["tokens"].sum()) if holdings is None else len(holdings)
     balances, flaws = counted_noun(count, "balance"), []
     if holdings is not None:
-        tokens = tokens or token_identities(holdings)
+        tokens = tokens or encode_tokens(holdings)
         balances += f" of {counted_noun(len(tokens.keys), 'token')}"
         flawed = _missing_mask(holdings["amount"]) | _missing_mask(holdings["token_blockchain"])
         flaws = [count_with_verb(int(flawed.sum()), count, "balance")] if flawed.any() else []

@@ -19,10 +19,10 @@ from walletframe.errors import AmbiguousTokenError, UnknownTokenError, UnknownWa
 from walletframe.frames.identity import (
     TokenKey,
     cell_text,
+    encode_tokens,
+    encode_wallets,
     is_unknown,
-    token_identities,
     token_key,
-    wallet_identities,
 )
 from walletframe.frames.schema import require_columns
 from walletframe.pandas_versions import TEXT, factorize
@@ -94,7 +94,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
     needed = {*addresses}  # Series.isin of Arrow's text would take seconds
     mask = np.array([address in needed for address in listed], dtype=bool)
     named = wallets[mask & wallets[_NAME_COLUMN].notna().to_numpy()]
-    owners, rows = wallet_identities(named), wallet_identities(frame)
+    owners, rows = encode_wallets(named), encode_wallets(frame)
     texts = [cell_text(name) for name in named[_NAME_COLUMN].array.take(owners.first)]
     by_key = dict(zip(owners.keys, texts, strict=True))
     names = [by_key.get(key, "") for key in rows.keys]
@@ -218,14 +218,14 @@ def token_index(
 def mask_of_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
     """Return a mask of the rows of a token: (blockchain, contract) or an unambiguous symbol."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
-    tokens = token_identities(holdings)
+    tokens = encode_tokens(holdings)
     return np.asarray(tokens.codes == token_index(holdings, tokens, token))
 
 
 def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
     """Return a mask of the rows of a wallet: ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
-    wallets = wallet_identities(frame)
+    wallets = encode_wallets(frame)
     key = canonical_key(named.blockchain, named.address)
     if key not in wallets.keys:
         raise UnknownWalletError(str(named))

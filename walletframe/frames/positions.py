@@ -17,7 +17,7 @@ from walletframe.amounts.sums import GroupedAmounts, group_totals
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import extract_wallets
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.identity import KeyCodes, first_rows, token_identities, wallet_identities
+from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets, first_rows
 from walletframe.frames.known import known_mask, stale_mask
 from walletframe.frames.schema import amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
@@ -201,7 +201,7 @@ def read_positions(
     if frame is None:
         return encoded
     require_columns(frame, _REQUESTED)
-    requested = _encode_wallets(frame, by_snapshot=by_snapshot)
+    requested = _encode_row_wallets(frame, by_snapshot=by_snapshot)
     index_by_key = {key: index for index, key in enumerate(requested.keys)}
     if missing := [key for key in encoded.wallet_keys if key not in index_by_key]:
         chain, address = missing[0][:2]
@@ -233,8 +233,8 @@ def read_positions(
 def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
     """Encode the wallets and tokens of holdings, which may be of several snapshots."""
     require_columns(holdings, HOLDING_COLUMNS)
-    owners = _encode_wallets(holdings, by_snapshot=by_snapshot)
-    known, tokens = np.ones(len(owners.keys), dtype=bool), token_identities(holdings)
+    owners = _encode_row_wallets(holdings, by_snapshot=by_snapshot)
+    known, tokens = np.ones(len(owners.keys), dtype=bool), encode_tokens(holdings)
     return Positions(
         holdings=holdings,
         amounts=amounts_of(holdings["amount"]),
@@ -255,8 +255,8 @@ def _mask_of_indices(indices: Codes, count: int) -> Mask:
     return np.bincount(indices, minlength=count) > 0
 
 
-def _encode_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
-    wallets = wallet_identities(frame)
+def _encode_row_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
+    wallets = encode_wallets(frame)
     if not by_snapshot:
         return wallets
     times, moments = pd.factorize(snapshot_times(frame), use_na_sentinel=False)

@@ -11,7 +11,7 @@ import pandas as pd
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import reject_assets
 from walletframe.frames.details import WalletDetails, as_details
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated, known_mask
 from walletframe.frames.names import user_wallet_names
 from walletframe.frames.results import Coverage, with_coverage
@@ -288,7 +288,7 @@ def mark_shared_answers_stale(
         return before, after
     names = [*_WALLET, "service", "fetched_at"]
     both = concat_frames(wallets[names] for wallets in frames)
-    answers = both[["service", "fetched_at"]].assign(wallet=wallet_identities(both).codes)
+    answers = both[["service", "fetched_at"]].assign(wallet=encode_wallets(both).codes)
     is_shared = answers.duplicated(keep=False) & answers["fetched_at"].notna()
     shared_masks = np.split(is_shared.to_numpy(), [len(before.wallets)])
     later = int(newest > earlier)

@@ -36,7 +36,7 @@ from walletframe.frames.extra_columns import (
     extra_names,
     extra_to_arrow,
 )
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.schema import (
     HOLDING_DTYPES,
@@ -466,7 +466,7 @@ def _require_unedited(details: WalletDetails) -> None:
     """Raise an error if frames were edited after the fetch: edits would look like changes."""
     wallets, holdings = details
     names = ["blockchain", "address"]
-    ids = wallet_identities(concat_frames([wallets[names], holdings[names]]))
+    ids = encode_wallets(concat_frames([wallets[names], holdings[names]]))
     requested, holders = np.split(ids.codes, [len(wallets)])
     row_counts = np.bincount(requested, minlength=len(ids.keys))
     expected = np.zeros(len(ids.keys), dtype=np.int64)
@@ -599,7 +599,7 @@ def _find_redundant_snapshots(period: list[SnapshotFolder]) -> list[SnapshotFold
         with open_snapshot_file(each.path / HOLDINGS):
             pass
     wallets = read_snapshot_wallets(period)
-    ids, known = wallet_identities(wallets), known_and_fresh_mask(wallets)
+    ids, known = encode_wallets(wallets), known_and_fresh_mask(wallets)
     features = np.stack([np.ones_like(known), known, known & wallets["error"].isna().to_numpy()])
     groups, no_rows = wallets.groupby(SNAPSHOT).indices, np.array([], dtype=np.intp)
     rows = {each.moment: groups.get(pd.Timestamp(each.moment), no_rows) for each in period}

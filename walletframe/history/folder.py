@@ -54,7 +54,7 @@ from walletframe.frames.extra_columns import (
     extra_names,
     extra_to_arrow,
 )
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.schema import (
     HOLDING_DTYPES,
     SNAPSHOT,
@@ -230,7 +230,7 @@ _SCHEMAS = {name: _make_schema(name) for name in _DTYPES}
 def write_frame(details: WalletDetails, taken_at: datetime, name: str, file: BinaryIO) -> None:
     """Write the frame `name` (WALLETS or HOLDINGS) of a snapshot to a file."""
     frame = details.wallets if name == WALLETS else details.holdings
-    identities = wallet_identities(frame)
+    identities = encode_wallets(frame)
     keys = np.array([f"{chain}.{address}" for chain, address in identities.keys], dtype=object)
     added: dict[str, Any] = {
         SNAPSHOT: pd.Series(pd.Timestamp(taken_at), index=frame.index, dtype=_PANDAS_TIME),

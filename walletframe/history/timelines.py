@@ -29,7 +29,7 @@ from walletframe.frames.coverage import sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_groups, reject_both
-from walletframe.frames.identity import KeyCodes, token_identities, wallet_identities
+from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     cell_sums,
@@ -128,7 +128,7 @@ def build_matrix(
     wallets, holdings = details
     is_single = token_filter is not None and not token_filter.by_contract
     if token_filter is None:
-        token_ids = token_identities(holdings)
+        token_ids = encode_tokens(holdings)
         unknown = token_ids.unknown_rows()
     else:
         unknown = token_filter.unknown
@@ -137,11 +137,11 @@ def build_matrix(
     if token_filter:
         holdings, holding_times = holdings[token_filter.rows], holding_times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
-        token_ids = token_identities(holdings)
+        token_ids = encode_tokens(holdings)
         if is_single:
             token_ids = token_filter.token_codes(len(holdings))
     frames = [wallets[_WALLET], holdings[_WALLET], unknown_wallets]
-    ids = wallet_identities(concat_frames(frames))
+    ids = encode_wallets(concat_frames(frames))
     requested, holders, unknown_holders = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
     ids = replace(ids, codes=ids.codes[: len(ids.codes) - len(unknown_holders)])
     cells = requested * time_count + wallet_times

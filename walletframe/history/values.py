@@ -16,7 +16,7 @@ from walletframe.frames.coverage import completeness_columns
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, read_groups
-from walletframe.frames.identity import token_identities, wallet_identities
+from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
@@ -204,13 +204,13 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
     requested = [before.wallets, after.wallets]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
     frames = [frame[_WALLET] for frame in (*fresh, earlier, later, *requested)]
-    wallet_keys = wallet_identities(concat_frames(frames))
+    wallet_keys = encode_wallets(concat_frames(frames))
     codes = np.split(wallet_keys.codes, np.cumsum([*map(len, frames[:-1])]))
     compared = np.intersect1d(codes[0], codes[1])
     rows = concat_frames([earlier, later]).drop(columns=SNAPSHOT, errors="ignore")
     holders = np.append(codes[2], codes[3])
     is_compared, is_later = np.isin(holders, compared), np.arange(len(rows)) >= len(earlier)
-    tokens, amounts = token_identities(rows), rows["amount"].to_numpy("float64", na_value=np.nan)
+    tokens, amounts = encode_tokens(rows), rows["amount"].to_numpy("float64", na_value=np.nan)
     values, count = rows["value"].to_numpy("float64", na_value=np.nan), len(tokens.keys)
     priced = is_later & ~np.isnan(values) & (amounts > 0)
     sums = [np.bincount(tokens.codes[priced], each[priced], count) for each in (values, amounts)]

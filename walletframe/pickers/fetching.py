@@ -18,7 +18,7 @@ from walletframe.client import default_client, require_client
 from walletframe.errors import WalletframeError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.details import WalletDetails, as_details, is_details
-from walletframe.frames.identity import wallet_identities
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.numerals import counted_noun
@@ -173,14 +173,14 @@ def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
 
 def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
     """Return the latest result. Previous answers replace those of failed wallets."""
-    row_by_key = {key: row for row, key in enumerate(wallet_identities(latest.wallets).keys)}
+    row_by_key = {key: row for row, key in enumerate(encode_wallets(latest.wallets).keys)}
 
     def positions_in_latest(frame: pd.DataFrame) -> np.ndarray:
-        wallets = wallet_identities(frame)
+        wallets = encode_wallets(frame)
         positions = [row_by_key.get(key, -1) for key in wallets.keys]
         return np.array(positions, dtype=np.intp)[wallets.codes]
 
-    older = wallet_identities(previous.wallets).first
+    older = encode_wallets(previous.wallets).first
     positions = positions_in_latest(previous.wallets)[older]
     failed = (positions >= 0) & ~known_mask(latest.wallets)[positions]
     is_replaced = failed & known_mask(previous.wallets)[older]

@@ -472,7 +472,7 @@ class TokenOptions(Options):
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])
-        self.tokens: identity.KeyCodes = identity.token_identities(holdings)
+        self.tokens: identity.KeyCodes = identity.encode_tokens(holdings)
         tokens = self.tokens
         # A copy, because the caller may change the frame.
         self.symbols: pd.DataFrame = holdings[["symbol"]].copy()
@@ -520,7 +520,7 @@ def wallet_options(source: WalletSource) -> Options:
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
         listed, holdings = as_details(source, "wallets")
-        empty = identity.wallet_identities(listed[known_mask(listed)]).keys
+        empty = identity.encode_wallets(listed[known_mask(listed)]).keys
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
     is_fetched = isinstance(listed, pd.DataFrame) and "status" in listed
     wallets = parse_wallets(listed, "ask" if is_fetched else "raise")
@@ -532,7 +532,7 @@ def wallet_options(source: WalletSource) -> Options:
     options = map(_wallet_option, wallets, names)
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
-    owners = identity.wallet_identities(holdings)
+    owners = identity.encode_wallets(holdings)
     values, label = values_and_label(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
     return Options(hint, options, known | stats_by_key(keys, owners.codes, values), label)

@@ -25,7 +25,7 @@ from walletframe.amounts.integers import float_sort_keys, to_floats
 from walletframe.analysis import search
 from walletframe.analysis.sums import totals
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.identity import cell_text, is_unknown, token_identities
+from walletframe.frames.identity import cell_text, encode_tokens, is_unknown
 from walletframe.frames.names import user_wallet_names, wallet_label_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
@@ -227,9 +227,7 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
     """Return the columns of sums by group. `sums` is the result of `totals`."""
     texts: dict[str, Cells] = {}
     if by == "token":
-        texts = _token_cells(
-            sums, token_identities(sums), _block_explorer_prefix_by_chain(positions)
-        )
+        texts = _token_cells(sums, encode_tokens(sums), _block_explorer_prefix_by_chain(positions))
     elif by == "wallet":
         texts = {"wallet": _wallet_cells(positions, sums, np.arange(len(sums)))}
     columns = _make_columns(texts)

@@ -16,7 +16,7 @@ from walletframe.analysis.valuation import can_value_by_default, has_only_servic
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import by_as_list, read_groups, with_default_asset
-from walletframe.frames.identity import token_identities
+from walletframe.frames.identity import encode_tokens
 from walletframe.frames.known import (
     is_simulated,
     known_mask,
@@ -216,7 +216,7 @@ def compose(
     methods = [_EXACT, _TOKENS, _FAILED, prices]
     methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (before is not None)
     balances = f"{counted_noun(len(remaining), 'balance')} of "
-    balances += counted_noun(len(token_identities(remaining).keys), "token")
+    balances += counted_noun(len(encode_tokens(remaining).keys), "token")
     total = total_value.total if total_value else balances
     note = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
@@ -264,7 +264,7 @@ def _time_text(before: WalletDetails) -> str:
 def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:
     lines = [f"{answers.replace('_', ' ')}."]
     if len(spam):
-        tokens = counted_noun(len(token_identities(spam).keys), "token")
+        tokens = counted_noun(len(encode_tokens(spam).keys), "token")
         verbs = "looks like spam and is" if len(spam) == 1 else "look like spam and are"
         lines.append(f"{counted_noun(len(spam), 'balance')} of {tokens} {verbs} listed separately.")
     services = [safe_line(name) for name in wallets["service"].dropna().unique()]
@@ -465,7 +465,7 @@ def _holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 
 def _spam_listing(spam: pd.DataFrame) -> Listing:
-    reasons = spam["spam_reasons"].iloc[token_identities(spam).first]
+    reasons = spam["spam_reasons"].iloc[encode_tokens(spam).first]
     frame = totals(spam, "token").assign(why=reasons.str.replace("_", " ").to_numpy())
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_MAX_ROWS)
     columns = _select_cells(head, "token", "on", "why", "holders", "amount")
@@ -488,7 +488,7 @@ def _without_spam(
     if "is_spam" not in frames[0]:
         frames[0] = flag_spam(frames[0])
     names = ["token_blockchain", "token_address"]
-    tokens = token_identities(concat_frames(frame[names] for frame in frames))
+    tokens = encode_tokens(concat_frames(frame[names] for frame in frames))
     tokens_before, tokens_after = np.split(tokens.codes, [len(frames[0])])
     is_spam = np.zeros(len(tokens.keys), dtype=bool)
     is_spam[tokens_before[frames[0]["is_spam"].to_numpy(bool)]] = True

@@ -18,7 +18,7 @@ from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.bulk import SpamFlags
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.coverage import count_and_value, drop_rows, dropped_record
-from walletframe.frames.identity import TOKEN, KeyCodes, first_rows, token_identities
+from walletframe.frames.identity import TOKEN, KeyCodes, encode_tokens, first_rows
 from walletframe.frames.names import mask_of_token
 from walletframe.frames.schema import amounts_of, require_columns
 from walletframe.notice import warn_never_raise
@@ -186,7 +186,7 @@ def without_spam(
     """
     flagged = flag_spam(holdings, allow=allow, deny=deny, threshold=threshold)
     suspect = flagged["is_spam"].to_numpy()
-    _warn_about_spam(int(suspect.sum()), len(token_identities(holdings[suspect]).keys))
+    _warn_about_spam(int(suspect.sum()), len(encode_tokens(holdings[suspect]).keys))
     return drop_rows(holdings, ~suspect, {"spam": (suspect, "")})
 
 
@@ -294,7 +294,7 @@ class Evidence:
 
 def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> Evidence:
     require_columns(holdings, _NEEDED)
-    tokens, amounts = tokens or token_identities(holdings), amounts_of(holdings["amount"])
+    tokens, amounts = tokens or encode_tokens(holdings), amounts_of(holdings["amount"])
     absurd = _absurd_mask(holdings, amounts)
     return Evidence(holdings, tokens, amounts.exact(), absurd, _priced_mask(holdings))
 
