@@ -14,7 +14,7 @@ from walletframe.errors import (
     InputWarning,
     SettingsError,
 )
-from walletframe.frames.extra_columns import RESERVED
+from walletframe.frames.extra_columns import RESERVED_NAMES
 from walletframe.frames.schema import WALLET_DTYPES
 from walletframe.pandas_versions import TEXT
 from walletframe.walletfile import read_input
@@ -93,7 +93,7 @@ def test_a_warning_shows_three_of_many_problems(client):
 
 def test_reserved_names_are_refused(client):
     """Names of the contract and of results, before any request."""
-    for name in RESERVED:
+    for name in RESERVED_NAMES:
         with pytest.raises(SettingsError, match="rename your column"):
             PEOPLE.rename(columns={"name": name}).wf.fetch(keep=[name], client=client)
 

@@ -10,7 +10,7 @@ from walletframe.amounts.scalar import Amount
 from walletframe.analysis.distribution import concentration, overlap, pivot, share
 from walletframe.analysis.sums import totals
 from walletframe.errors import ArgumentError, UnknownWalletError
-from walletframe.frames.positions import cell_sums, read_positions, snapshot_times
+from walletframe.frames.positions import read_positions, snapshot_times, sum_cells
 
 COIN = token("ETH", 1, 0, contract=None)
 WALLETS, HOLDINGS = fetched(
@@ -80,7 +80,7 @@ def test_selected_rows_are_read_as_alone(wallets, chosen):
     alone = read_positions(HOLDINGS[chosen], wallets)
     assert described(some) == described(alone)
     assert some.holdings.equals(alone.holdings)
-    assert some.chain_indices == alone.chain_indices
+    assert some.index_by_chain == alone.index_by_chain
 
 
 @pytest.mark.parametrize(
@@ -105,5 +105,5 @@ def test_times_are_those_of_snapshots():
 def test_cells_of_a_grid_are_exact_or_unknown():
     """0 without an amount, NA with an unknown one."""
     amounts = pd.array(["0.1", "9" * 40, None, "1", "5"], dtype="amount")
-    summed = cell_sums(amounts, np.array([0, 0, 2, 2, -1]), 3)
+    summed = sum_cells(amounts, np.array([0, 0, 2, 2, -1]), 3)
     assert [*summed] == [Amount("9" * 40 + ".1"), Amount(0), pd.NA]

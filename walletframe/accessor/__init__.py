@@ -64,7 +64,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
     _data: pd.DataFrame
 
     @staticmethod
-    def _of_fetch(fetch: DetailsLike) -> DetailsAccessor:
+    def _details_accessor(fetch: DetailsLike) -> DetailsAccessor:
         """Return ``details.wf`` for `WalletDetails`, which must not import this package."""
         return DetailsAccessor(fetch)
 

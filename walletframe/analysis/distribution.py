@@ -27,7 +27,7 @@ from walletframe.frames.coverage import (
 from walletframe.frames.groups import holder_grouping, make_groups, token_or_asset_and_by
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
-from walletframe.frames.positions import cell_sums, read_positions, require_one_snapshot
+from walletframe.frames.positions import read_positions, require_one_snapshot, sum_cells
 from walletframe.frames.results import COVERAGE, coverage_from_attrs, with_coverage
 from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
@@ -537,7 +537,7 @@ def pivot(
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + groups.codes)
-    amounts = cell_sums(positions.amounts, cell, len(chosen) * count)
+    amounts = sum_cells(positions.amounts, cell, len(chosen) * count)
     amounts[_mask_unknown_cells(positions, groups, chosen).ravel()] = pd.NA
     cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)

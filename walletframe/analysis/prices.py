@@ -21,7 +21,7 @@ from walletframe.amounts.arrow import merge_amount_columns
 from walletframe.disk import read_parquet
 from walletframe.errors import POSITIONS_NOTE, ColumnsError, PricesError
 from walletframe.frames.identity import encode_tokens, token_key
-from walletframe.frames.schema import one_currency, require_columns
+from walletframe.frames.schema import require_columns, single_currency
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line, token_repr, unescape_cell
@@ -449,7 +449,7 @@ def stated_currency(table: PriceTable, currency: str | None) -> str | None:
             f"some prices have no currency, and other prices are in {stated}",
             hint="fill in the currency of each price",
         )
-    one_currency(distinct, "prices", "pass prices in one currency")
+    single_currency(distinct, "prices", "pass prices in one currency")
     if currency is not None and distinct not in ([], [None], [currency]):
         raise PricesError(
             f"the prices are in {stated}, not in {currency!r}",

@@ -31,7 +31,7 @@ from walletframe.frames.coverage import (
 from walletframe.frames.groups import KINDS, read_groups
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import with_coverage
-from walletframe.frames.schema import count_array, one_currency, text_array
+from walletframe.frames.schema import count_array, single_currency, text_array
 from walletframe.pandas_versions import factorize
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def merge_aggregates(
         values = ValueTotals(
             concat_float_totals([each.totals for each in valued]).regroup(codes, size),
             merge_counts([each.unpriced for each in valued]),
-            one_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
+            single_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )
     known = [part.holders for part in parts if part.holders is not None]
     holders = merge_counts(known) if known else None
@@ -330,7 +330,7 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
     if "value" not in holdings.columns:
         return None
     names: Any = holdings["currency"].unique() if "currency" in holdings else []
-    currencies = one_currency(names, "values", _CURRENCY_HINT)
+    currencies = single_currency(names, "values", _CURRENCY_HINT)
     values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
     unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
     totals = sum_floats_by_group(values, groups.codes, count)

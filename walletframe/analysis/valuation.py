@@ -32,7 +32,7 @@ from walletframe.frames.asset_list import assets as listed_assets
 from walletframe.frames.identity import encode_tokens, is_unknown
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import token_columns
-from walletframe.frames.schema import amounts_of, one_currency, require_columns, text_array
+from walletframe.frames.schema import amounts_of, require_columns, single_currency, text_array
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorize
@@ -203,7 +203,7 @@ class EffectivePrices:
             prices_by_entry.append(prices)
             currencies.append(table_settings().currency if stated is None else stated)
         hint = "pass prices in one currency; currency=… is only used if prices don't state one"
-        [common] = one_currency(currencies, "prices", hint)
+        [common] = single_currency(currencies, "prices", hint)
         return prices_by_entry, common
 
 

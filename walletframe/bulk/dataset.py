@@ -24,7 +24,7 @@ from walletframe.bulk.journal import read_unwritten, segment_paths
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.extra_columns import DISTINCT, add_extra_columns, extra_to_arrow
+from walletframe.frames.extra_columns import DISTINCT_COLUMNS, add_extra_columns, extra_to_arrow
 from walletframe.frames.schema import text_array
 
 if TYPE_CHECKING:
@@ -197,8 +197,8 @@ class DatasetWriter:
         temporary = {self.layout.hidden / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
         for path, table in zip(temporary, tables.values(), strict=True):
             with create_private_file(path) as file:
-                dictionary_columns = [name for name in table.column_names if name not in DISTINCT]
-                pq.write_table(table, file, compression="zstd", use_dictionary=dictionary_columns)
+                encoded = [name for name in table.column_names if name not in DISTINCT_COLUMNS]
+                pq.write_table(table, file, compression="zstd", use_dictionary=encoded)
         for path, target in temporary.items():
             sync_and_rename(path, target)
 

@@ -35,11 +35,11 @@ from walletframe.frames.coverage import (
 from walletframe.frames.details import extract_wallets
 from walletframe.frames.groups import (
     KINDS,
+    add_default_asset,
     by_as_list,
     make_groups,
     read_grouping,
     token_or_asset_and_by,
-    with_default_asset,
 )
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
@@ -52,7 +52,7 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
-from walletframe.frames.positions import Positions, cell_sums, encode_holdings, read_positions
+from walletframe.frames.positions import Positions, encode_holdings, read_positions, sum_cells
 from walletframe.numerals import compact, counted_noun, full_amount, money, part_text, percent
 from walletframe.text import safe_line
 
@@ -265,7 +265,7 @@ class DrawnBalances:
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
         cells = rank_by_code(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
-        sums = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
+        sums = sum_cells(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
         return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
 
 
@@ -581,7 +581,7 @@ class GroupLevel:
             names = [balances.user_wallet_names[wallet] for wallet in wallets]
             return [*map(short_wallet, *(each.array.take(wallets) for each in columns), names)]
         if name == "blockchain":
-            chains = [*positions.chain_indices]
+            chains = [*positions.index_by_chain]
             return [safe_line(chains[positions.chain_codes[wallet]]) for wallet in wallets]
         if name == "token":
             return balances.token_names(self.groups.tokens[indices].tolist())
@@ -617,7 +617,7 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         holdings = encode_holdings(holdings)
     positions, names = read_grouping(
         holdings,
-        with_default_asset(read_by),
+        add_default_asset(read_by),
         wallets if always_read_wallets else None,
         assets=assets,
         bridged=bridged,

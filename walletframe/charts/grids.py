@@ -52,7 +52,7 @@ from walletframe.frames.names import (
     short_wallet,
     user_wallet_names,
 )
-from walletframe.frames.positions import cell_sums
+from walletframe.frames.positions import sum_cells
 from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount, percent
 
 if TYPE_CHECKING:
@@ -655,7 +655,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)
     amounts = balances.positions.amounts[balances.rows]
-    held = pd.Series(cell_sums(amounts, owners, int(owners.max()) + 1))
+    held = pd.Series(sum_cells(amounts, owners, int(owners.max()) + 1))
     running: AmountArray = held.sort_values().cumsum().array  # exact sums, the smallest first
     shares = np.asarray(running / running[-1], dtype=np.float64)
     count, last = len(running), len(running) - 1

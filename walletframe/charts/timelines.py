@@ -386,7 +386,7 @@ def _requests_and_fresh_mask(
         doubtful = (tokens.codes == index) & positions.amounts.isna() | tokens.unknown[tokens.codes]
         requests["known"] &= ~np.isin(requested, held[doubtful])
         of_tokens, chains = positions.possible_blockchains()
-        names = [*positions.chain_indices]
+        names = [*positions.index_by_chain]
         possible = {names[chain] for chain in chains[of_tokens == index]} | {tokens.keys[index][0]}
         can_hold = np.array([chain in possible for chain, _ in identities.keys], dtype=bool)
         requests = requests[can_hold[identities.codes]]

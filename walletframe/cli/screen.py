@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from walletframe.frames import tables
-from walletframe.frames.extra_columns import RESULTS
+from walletframe.frames.extra_columns import RESULT_COLUMNS
 from walletframe.frames.tables import Cell, Table, console_text, terminal_width, text_cells
 from walletframe.text import remove_invisible
 
@@ -149,7 +149,7 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
 
 def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
     """Return the display columns of the groups: the columns before the first computed column."""
-    names = [str(name) for name in takewhile(lambda name: name not in RESULTS, frame.columns)]
+    names = [*map(str, takewhile(lambda name: name not in RESULT_COLUMNS, frame.columns))]
     columns: dict[str, list[Cell]] = {}
     for name in names:
         if name in _WALLET and {*names} >= _WALLET:

@@ -43,7 +43,7 @@ def completeness_columns(
         return {}
     states = _wallet_states(positions)
     if KINDS.isdisjoint(groups.names):
-        return _count_columns(_sum_wallet_sets(states, groups))
+        return _columns_of_counts(_sum_wallet_sets(states, groups))
     uncertain = states[:2] * positions.has_unknown_token
     if uncertain.any():
         states = np.concatenate([states, uncertain])
@@ -51,7 +51,7 @@ def completeness_columns(
     if uncertain.any():
         counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
     counts[:2] -= unreadable
-    return _count_columns(counts)
+    return _columns_of_counts(counts)
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
@@ -91,7 +91,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
-    stride = len(positions.chain_indices)
+    stride = len(positions.index_by_chain)
     pairs = groups.wallet_set_codes * stride + positions.chain_codes
     distinct, codes = np.unique(pairs, return_inverse=True)
     wanted = groups.wallet_sets[members] * stride + member_chains
@@ -108,13 +108,13 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
 def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
     """Return columns that count each group's wallets in a mask."""
     sums = _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
-    return _count_columns(sums) if positions.has_wallets else {}
+    return _columns_of_counts(sums) if positions.has_wallets else {}
 
 
 def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
     """Return columns that count the wallets in a mask. All `rows` rows have the same counts."""
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
-    return _count_columns(counts) if positions.has_wallets else {}
+    return _columns_of_counts(counts) if positions.has_wallets else {}
 
 
 def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
@@ -133,7 +133,7 @@ def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
     return np.stack(rows).astype(np.intp)
 
 
-def _count_columns(counts: Codes) -> dict[str, Any]:
+def _columns_of_counts(counts: Codes) -> dict[str, Any]:
     return dict(zip(_COUNT_COLUMNS, map(count_array, counts[:3]), strict=True))
 
 
@@ -183,12 +183,12 @@ def drop_rows(
 ) -> pd.DataFrame:
     """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``.
 
-    `reasons` maps an adjective to a mask of dropped rows, and a text (by default, their value).
+    `reasons` maps a kind of balance to a mask of dropped rows, and a text (default: their value).
     """
     counts = {}
-    for adjective, (rows, text) in reasons.items():
+    for kind, (rows, text) in reasons.items():
         if count := int(rows.sum()):
-            counts[text or count_and_value(count, f"{adjective} balance", holdings[rows])] = count
+            counts[text or count_and_value_text(count, f"{kind} balance", holdings[rows])] = count
     record = dropped_record(holdings, len(holdings), int(kept.sum()), counts)
     return with_dropped(holdings[kept], record)
 
@@ -215,7 +215,7 @@ def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
     return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
 
 
-def count_and_value(count: int, noun: str, rows: pd.DataFrame) -> str:
+def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
     """Return a text such as ``2 spam balances (930.00 USD)``. An unknown value is left out."""
     value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
     currencies: list[Any] = [*rows["currency"].unique()] if "currency" in rows else [""]

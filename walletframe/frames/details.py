@@ -54,7 +54,7 @@ class WalletDetails(NamedTuple):
             The methods of ``holdings.wf``, called with these ``wallets``.
         """
         frame_class: Any = pd.DataFrame  # the package `accessor` adds the attribute `wf`
-        return frame_class.wf._of_fetch(self)  # noqa: SLF001 - our own class
+        return frame_class.wf._details_accessor(self)  # noqa: SLF001 - our own class
 
     def __getattr__(self, name: str) -> NoReturn:
         raise FramesNeededError(f"the result of a fetch has no attribute {name!r}", _PARTS_HINT)

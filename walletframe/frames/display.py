@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from walletframe.frames.known import SIMULATED_NOTE, failure_lines, summary_lines
 from walletframe.frames.tables import (
-    NUMBERS,
+    NUMBER_COLUMNS,
     Cell,
     Table,
     console_text,
@@ -88,7 +88,7 @@ def disable_mathjax(html: str) -> str:
 
 def table_markdown(table: Table) -> str:
     """Return the shown rows of a table in Markdown."""
-    alignments = ["--:" if name in NUMBERS else ":--" for name in table.columns]
+    alignments = ["--:" if name in NUMBER_COLUMNS else ":--" for name in table.columns]
     rows = [
         [*map(as_markdown, table.columns)],
         alignments,
@@ -156,7 +156,7 @@ def cell_html(cell: Cell) -> str:
 def _html_attributes(tag: str, column: str) -> str:
     if column == "amount":  # up to 79 digits
         style = f"{_NUMBER_STYLE}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
-    elif column in NUMBERS:
+    elif column in NUMBER_COLUMNS:
         style = f"{_NUMBER_STYLE}; white-space: nowrap"
     else:
         width = "min-width: 14em" if column == "reason" else "white-space: nowrap"

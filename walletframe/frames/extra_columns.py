@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from walletframe.frames.identity import Codes
 
-RESULTS: Final = frozenset(
+RESULT_COLUMNS: Final = frozenset(
     {"amount", "tokens", "holders", "balances", "amount_na", "value", "currency", "unpriced"}
     | {"wallets_ok", "wallets_stale", "wallets_asked", "share", "gini", "herfindahl", "top_share"}
     | {"tokens_both", "tokens_either", "assets_both", "assets_either", "jaccard"}
@@ -33,9 +33,9 @@ RESULTS: Final = frozenset(
 _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
 _DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # columns of tables and files
 _DERIVED |= {"search", "spam", "small", "assets", "bridged"}  # arguments of `where`
-RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
+RESERVED_NAMES: Final = RESULT_COLUMNS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
 
-DISTINCT: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
+DISTINCT_COLUMNS: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
 """The columns of mostly distinct values, for which dictionary encoding saves no space."""
 
 _INTEGERS = [f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)]
@@ -54,7 +54,7 @@ def check_keep(keep: str | Sequence[str]) -> list[str]:
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise SettingsError(f"keep={name!r} is not a column name", hint="pass names as text")
-        if name in RESERVED:
+        if name in RESERVED_NAMES:
             raise SettingsError(
                 f"the column {safe_line(name)!r} can't be kept, because walletframe has a column "
                 "of this name",
@@ -66,10 +66,10 @@ def check_keep(keep: str | Sequence[str]) -> list[str]:
 def extra_names(wallets: pd.DataFrame) -> list[str]:
     """Return the names of the extra columns of a wallets frame."""
     names: list[Any] = [*wallets.columns]  # a user's column names may be numbers
-    return [name for name in names if isinstance(name, str) and name not in RESERVED]
+    return [name for name in names if isinstance(name, str) and name not in RESERVED_NAMES]
 
 
-def extra_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
+def extra_column_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     """Return each wallet's value in a column, or raise an error if a wallet has several."""
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):

@@ -16,7 +16,7 @@ import pandas as pd
 from walletframe.address.lists import duplicate_column_error, unhashable_column_error
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import reject_assets, token_or_asset_names, tokens_to_assets
-from walletframe.frames.extra_columns import RESULTS, extra_values
+from walletframe.frames.extra_columns import RESULT_COLUMNS, extra_column_values
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
@@ -118,7 +118,7 @@ def read_grouping(
     return positions, names
 
 
-def with_default_asset(by: By) -> list[str]:
+def add_default_asset(by: By) -> list[str]:
     """Return the names to group by. Add "asset" unless a name is "token", "symbol" or "asset"."""
     names = by_as_list(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
@@ -131,7 +131,7 @@ def holder_grouping(
 
     If `by` contains "token" or "symbol", holders of tokens are counted, otherwise of assets.
     """
-    positions, names = read_grouping(holdings, with_default_asset(by), wallets, **options)
+    positions, names = read_grouping(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
         raise SettingsError(problem, hint="pass one of them")
@@ -208,7 +208,7 @@ def _check_by(by: By, positions: Positions) -> list[str]:
     """Check the names to group by, and replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
     kept = positions.extra_columns
-    known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULTS
+    known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULT_COLUMNS
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
         more = f" ({', '.join(safe_line(name) for name in kept)})" if kept else ""
@@ -230,7 +230,7 @@ def _wallet_set_codes(positions: Positions, names: list[str]) -> tuple[Codes, in
     if "wallet" in names:  # other names don't split a wallet further
         return np.arange(count), count
     parts = (
-        (positions.chain_codes, len(positions.chain_indices))
+        (positions.chain_codes, len(positions.index_by_chain))
         if name == "blockchain"
         else _encode_column(name, _wallet_values(positions, name))
         for name in names
@@ -302,4 +302,4 @@ def _wallet_values(positions: Positions, name: str) -> Any:
         return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
     if name == SNAPSHOT:
         return snapshot_times(positions.wallet_frame).array.take(positions.first)
-    return extra_values(positions.wallet_frame, name, positions.first)
+    return extra_column_values(positions.wallet_frame, name, positions.first)

@@ -72,7 +72,7 @@ class Positions:
         return pd.DataFrame({name: text_array(column) for name, column in columns.items()})
 
     @cached_property
-    def chain_indices(self) -> dict[str, int]:
+    def index_by_chain(self) -> dict[str, int]:
         """The index of each distinct blockchain of the wallets, by canonical identifier."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
         return {name: index for index, name in enumerate(names)}
@@ -80,12 +80,12 @@ class Positions:
     @cached_property
     def chain_codes(self) -> Codes:
         """The index of each wallet's blockchain."""
-        return np.array([self.chain_indices[key[0]] for key in self.wallet_keys], dtype=np.intp)
+        return np.array([self.index_by_chain[key[0]] for key in self.wallet_keys], dtype=np.intp)
 
     @cached_property
     def chains(self) -> list[str]:
         """The distinct blockchains of the wallets, spelled as in their first rows."""
-        first = first_rows(self.chain_codes, len(self.chain_indices))
+        first = first_rows(self.chain_codes, len(self.index_by_chain))
         return [*self.wallets["blockchain"].array.take(first)]
 
     @property
@@ -160,7 +160,7 @@ class Positions:
         """Return a mask of the wallets on blockchains where the token exists or is held."""
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
-        key_chains = [self.chain_indices[name] for name in names if name in self.chain_indices]
+        key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
         row_chains = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
         return np.isin(self.chain_codes, np.append(row_chains, key_chains))
 
@@ -168,7 +168,7 @@ class Positions:
         """Return the result of `possible_token_blockchains` for these holdings."""
         row_chains = self.chain_codes[self.wallet_codes]
         blockchains = self.assets.blockchains if self.assets else None
-        return possible_token_blockchains(self.tokens, row_chains, self.chain_indices, blockchains)
+        return possible_token_blockchains(self.tokens, row_chains, self.index_by_chain, blockchains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,7 @@ def possible_token_blockchains(
     return pairs // stride, pairs % stride
 
 
-def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
+def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
     """Return the exact sum of each table cell, or NA if the cell has an NA amount.
 
     `cells` has the cell number of each amount. Amounts with the cell number -1 are skipped.

@@ -18,7 +18,7 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 )
 
 from walletframe.amounts import AmountDtype
-from walletframe.frames.extra_columns import RESULTS
+from walletframe.frames.extra_columns import RESULT_COLUMNS
 from walletframe.numerals import counted_noun, money, older_answers, plain_number, six_digit_text
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
     coverage = str(coverage_from_attrs(frame))
     shown = [name for name in names if name not in hidden]
     if table.columns.name is None:
-        first = next((index for index, name in enumerate(shown) if name in RESULTS), 0)
+        first = next((index for index, name in enumerate(shown) if name in RESULT_COLUMNS), 0)
         answers = [name for name in _ANSWERS if name in shown]
         shown = [*dict.fromkeys([*shown[:first], *answers, *shown])]
     return table[shown], formatters, [coverage, " ".join(notes)]

@@ -124,7 +124,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
 
 
-def one_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
+def single_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
     """Return a list of the only currency (None if missing). Raise an error for several."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
     if len(currencies) > 1:

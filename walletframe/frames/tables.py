@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 ROWS = 10
 DASH, UNKNOWN = "-", "unknown"
-NUMBERS = frozenset(
+NUMBER_COLUMNS = frozenset(
     {"tokens", "amount", "price", "value", "holders", "balances", "unpriced", "wallets", "block"}
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "unknown", "complete", "ok", "share"}
@@ -247,7 +247,7 @@ def _aligned_lines(columns: Columns) -> list[str]:
         width = max(widths)
         gaps = [" " * (width - each) for each in widths]
         pairs = list(zip(gaps, texts, strict=True))
-        sides = [gap + text if name in NUMBERS else text + gap for gap, text in pairs]
+        sides = [gap + text if name in NUMBER_COLUMNS else text + gap for gap, text in pairs]
         drawn.append([sides[0], "-" * width, *sides[1:]])
     return ["  ".join(row).rstrip() for row in zip(*drawn, strict=True)]
 

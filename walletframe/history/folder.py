@@ -48,7 +48,7 @@ from walletframe.disk import (
 from walletframe.errors import AmountError, HistoryError, SnapshotError, UnknownSnapshotError
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import (
-    DISTINCT,
+    DISTINCT_COLUMNS,
     add_extra_columns,
     extra_from_arrow,
     extra_names,
@@ -251,7 +251,7 @@ def write_frame(details: WalletDetails, taken_at: datetime, name: str, file: Bin
 def open_parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
     """Return a Parquet writer for a file of a snapshot."""
     text_columns = [field.name for field in schema if pa.types.is_large_string(field.type)]
-    dictionary_columns = [name for name in text_columns if name not in DISTINCT]
+    dictionary_columns = [name for name in text_columns if name not in DISTINCT_COLUMNS]
     return pq.ParquetWriter(
         file,
         schema,

@@ -32,10 +32,10 @@ from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_group
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
-    cell_sums,
     encode_holdings,
     possible_token_blockchains,
     snapshot_times,
+    sum_cells,
 )
 from walletframe.frames.schema import SNAPSHOT, amounts_of, concat_frames, require_columns
 from walletframe.notice import notify
@@ -171,7 +171,7 @@ def build_matrix(
     order = np.argsort(wallet := np.append(wallet, without_holdings), kind="stable")
     wallet, token = wallet[order], token[order]
     shape, pair = (len(order), time_count), np.argsort(order)[pairs]
-    sums = cell_sums(
+    sums = sum_cells(
         holdings["amount"].array, pair * time_count + holding_times, len(order) * time_count
     ).exact()
     integers, unreadable = sums.integers.reshape(shape), sums.missing.reshape(shape)

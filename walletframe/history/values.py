@@ -22,8 +22,8 @@ from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     SNAPSHOT,
     concat_frames,
-    one_currency,
     require_columns,
+    single_currency,
     text_array,
 )
 from walletframe.history.changes import mark_shared_answers_stale
@@ -217,7 +217,7 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
     with np.errstate(invalid="ignore"):  # a token that is no longer held has no price
         at_later_prices = amounts * (sums[0] / sums[1])[tokens.codes]
     stated: Any = rows["currency"].dropna().unique() if "currency" in rows else []
-    currencies = one_currency(stated, "values", "call value(…) with prices in one currency")
+    currencies = single_currency(stated, "values", "call value(…) with prices in one currency")
     earlier_total = pd.Series(values[~is_later]).sum(min_count=1)
     is_revalued = is_compared & ~is_later & np.isnan(values) & ~np.isnan(at_later_prices)
     values = np.where(is_revalued, at_later_prices, values)

@@ -115,7 +115,7 @@ class ExplorerData(Selectable):
             keys = [f"{chain}.{address}" for chain, address in held.wallet_keys]
             codes = held.wallet_codes
         else:
-            keys, codes = [*held.chain_indices], held.chain_codes[held.wallet_codes]
+            keys, codes = [*held.index_by_chain], held.chain_codes[held.wallet_codes]
         stats = stats_by_key(keys, codes[mask], None if values is None else values[mask])
         return {key: each for key, each in stats.items() if each.balances and not is_unknown(key)}
 

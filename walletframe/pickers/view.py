@@ -220,7 +220,7 @@ class ExplorerState:
         totals = {  # without creating all options, which is slow
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
-            "blockchains": len({*held.chain_indices, *(chain for chain, _ in wallet_keys)}),
+            "blockchains": len({*held.index_by_chain, *(chain for chain, _ in wallet_keys)}),
             "labels": sum(labels),
         }
         counts = {kind: {"all": totals[kind], "remaining": len(matching[kind])} for kind in FILTERS}

@@ -15,7 +15,7 @@ from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.groups import by_as_list, read_groups, with_default_asset
+from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.known import (
     is_simulated,
@@ -189,7 +189,7 @@ def compose(
             if not len(values.wallets):
                 change = f"The change since {since} is unknown."
             notes.append(values.left_out_note(currency))
-            detailed = with_default_asset(names)
+            detailed = add_default_asset(names)
             table = values.changes_by_group(detailed, grouping.asset_options(detailed))
             listings.append(_value_changes_listing(table, wallets))
         else:
@@ -202,7 +202,7 @@ def compose(
     lines = summary_lines(wallets, holdings)
     notes = [str(coverage_from_attrs(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
-        listings.append(_subtotals_listing(remaining, wallets, with_default_asset(names), grouping))
+        listings.append(_subtotals_listing(remaining, wallets, add_default_asset(names), grouping))
     listings.append(_totals_listing(remaining, wallets, grouping.asset_options()))
     listings.append(_wallets_listing(remaining, wallets))
     listings.append(_holdings_listing(remaining, wallets))
@@ -505,7 +505,7 @@ def _amount_changes(
 ) -> pd.DataFrame:
     """Return the changes of amounts, grouped by the names that `compare` supports."""
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(results[1].wallets)}
-    by = [name for name in with_default_asset(names) if name in possible]
+    by = [name for name in add_default_asset(names) if name in possible]
     return compare(*results, by=by, **grouping.asset_options(by))
 
 

@@ -29,7 +29,7 @@ from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.exports import to_csv
 from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows_html
-from walletframe.frames.tables import NUMBERS
+from walletframe.frames.tables import NUMBER_COLUMNS
 from walletframe.history import compare
 from walletframe.numerals import counted_noun
 from walletframe.settings.sources import PREFIX
@@ -246,7 +246,7 @@ def _table_tag_attributes(tag: str, name: str) -> str:
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     if tag not in {"th", "td"}:
         return role
-    kind = "number" if name in NUMBERS or name in _SIGNED else "text"
+    kind = "number" if name in NUMBER_COLUMNS or name in _SIGNED else "text"
     first_word, heading = as_html(name.split(" ", maxsplit=1)[0]), as_html(name)
     own = ' scope="col"' if tag == "th" else f' data-name="{heading}"'
     return f'{role} class="{kind} {first_word}"{own}'

@@ -17,7 +17,7 @@ from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.bulk import SpamFlags
 from walletframe.errors import SettingsError, SpamWarning
-from walletframe.frames.coverage import count_and_value, drop_rows, dropped_record
+from walletframe.frames.coverage import count_and_value_text, drop_rows, dropped_record
 from walletframe.frames.identity import TOKEN, KeyCodes, encode_tokens, first_rows
 from walletframe.frames.names import mask_of_token
 from walletframe.frames.schema import amounts_of, require_columns
@@ -462,7 +462,7 @@ def chunked_flags(
     spam = rows[[flags[code][0] >= options["threshold"] for code in codes[rows].tolist()]]
     total, count = int(balances.sum()), int(balances[spam].sum())
     spam_rows = evidence.holdings.iloc[spam]
-    counts = {count_and_value(count, "spam balance", spam_rows): count} if count else {}
+    counts = {count_and_value_text(count, "spam balance", spam_rows): count} if count else {}
     dropped = dropped_record(source.template.holdings, total, total - count, counts)
     if drop_spam:
         _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
