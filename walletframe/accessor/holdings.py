@@ -39,8 +39,7 @@ class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
     If you pass a token, a chart shows its amounts, otherwise the column ``value``. Without this
-    column, a chart shows numbers of balances, or shares of each token. Amounts of different tokens
-    are never added up.
+    column, a chart shows numbers of balances or shares. It never adds up amounts of several tokens.
 
     Parameters
     ----------
@@ -116,9 +115,8 @@ class HoldingsAccessor:
 class DetailsAccessor(HoldingsAccessor):
     """Methods for tables and charts of a fetch, with its completeness.
 
-    The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. Methods that
-    add columns to holdings or drop rows (`value`, `flag_spam`, `without_spam`, `where`) return a
-    `walletframe.WalletDetails`.
+    The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. `value`,
+    `flag_spam`, `without_spam` and `where` return `walletframe.WalletDetails` with new holdings.
 
     Parameters
     ----------
@@ -147,7 +145,6 @@ class DetailsAccessor(HoldingsAccessor):
         self._wallets, self._data = fetches.as_details(details)
 
     def _replace_holdings(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
-        """Return the fetch with the holdings that a function returns."""
         return fetches.WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
 
     def _select_rows(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:

@@ -62,14 +62,12 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
         setting ``assets``). They take precedence over the packaged list. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
-        - optionally ``symbol`` and ``kind``. The default kind is native for a coin, and canonical
-          for a contract.
+        - optionally ``symbol`` and ``kind`` (default: native for a coin, otherwise canonical).
 
     Returns
     -------
     DataFrame
-        One row for each contract, with an index from 0. Your contracts come last. All columns are
-        str:
+        One row for each contract, yours last, with an index from 0. All columns are str:
 
         - ``asset``: the name of the asset, such as USDC;
         - ``token_blockchain`` and ``token_address``: the contract (NA for a native coin);

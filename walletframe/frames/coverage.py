@@ -1,8 +1,8 @@
 """Completeness of groups and coverage of tables: counts of known and requested wallets.
 
 A wallet is known for a token if its balances are known, its amounts of the token can be read, and
-no balance is of an unknown token, since this may be the same token. Each unknown token counts as a
-separate token with a known holder.
+no balance is of an unknown token, which may be the same token. Each unknown token counts as a token
+with a known holder.
 """
 
 from __future__ import annotations

@@ -37,8 +37,7 @@ class WalletDetails(NamedTuple):
 
     Notes
     -----
-    A failed wallet has no rows in ``holdings``. So check ``wallets.status`` before you add up
-    amounts.
+    Check ``wallets.status`` before you add up amounts: ``holdings`` has no rows of failed wallets.
     """
 
     wallets: pd.DataFrame

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-_REASON = 160
+_REASON_LIMIT = 160
 _NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 
 _NO_MATHS = "mathjax_ignore tex2jax_ignore"  # the classes that MathJax 3 and 2 skip
 _FAINT = "var(--jp-ui-font-color2, inherit)"
-_AS_WIDE_AS_THE_PAGE = "width: 0; min-width: 100%"  # otherwise a wide table widens the widget
+_PAGE_WIDTH = "width: 0; min-width: 100%"  # otherwise a wide table widens the widget
 _TEXT_STYLE = "padding: 0.15em 0.6em; text-align: left"
 _NUMBER_STYLE = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric: tabular-nums"
 _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
@@ -41,7 +41,7 @@ _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
     """Return a fetch as text. With `width`, tables are fitted to a terminal of this width."""
     lines = [*summary_lines(wallets, holdings)]
-    lines += [safe_line(line, _REASON) for line in failure_lines(wallets)]
+    lines += [safe_line(line, _REASON_LIMIT) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
     drawn = (
         table_text(table) if width is None else console_text(table, width)
@@ -54,7 +54,7 @@ def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
 def details_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Return a fetch as Markdown."""
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
-    parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
+    parts = ["\n".join(f"- {as_markdown(line, _REASON_LIMIT)}" for line in lines)]
     for table in (wallets_table(wallets), holdings_table(holdings, wallets=wallets)):
         if table.total:
             parts.append(table_markdown(table))
@@ -71,7 +71,7 @@ def details_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     for line in others:
         highlight = f' style="{_MARK}; padding-left: 0.5em; margin: 0.3em 0"'
         parts.append(f"<div{highlight if line == SIMULATED_NOTE else ''}>{line}</div>")
-    failed = "".join(f"<li>{as_html(line, _REASON)}</li>" for line in failure_lines(wallets))
+    failed = "".join(f"<li>{as_html(line, _REASON_LIMIT)}</li>" for line in failure_lines(wallets))
     if failed:
         style = "margin: 0 0 0.3em; padding-left: 1.5em"
         parts.append(f'<div>Not ok:</div><ul style="{style}">{failed}</ul>')
@@ -114,7 +114,7 @@ def _table_html(table: Table) -> str:
     counted = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'
     caption += f"{table.name.capitalize()}: {counted}</caption>"
-    style = f"{_AS_WIDE_AS_THE_PAGE}; overflow: auto; line-height: 1.5"
+    style = f"{_PAGE_WIDTH}; overflow: auto; line-height: 1.5"
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'

@@ -1,8 +1,7 @@
 """Grouping of holdings: the group of each row, and the labels of each group.
 
-The names ``wallet``, ``blockchain``, ``snapshot`` and the user's columns of ``wallets`` group
-wallets, even wallets without balances. All other names group rows: ``token``, ``asset`` and the
-columns of holdings.
+The names ``wallet``, ``blockchain``, ``snapshot`` and the extra columns group wallets, even wallets
+without balances. The names ``token``, ``asset`` and the columns of holdings group rows.
 """
 
 from __future__ import annotations

@@ -71,8 +71,7 @@ class KeyCodes:
 def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
     """Encode the tokens of rows. Keys are (blockchain, contract), with None for a native coin.
 
-    Each row without a blockchain has a separate unknown token. With `rows`, encode only the rows at
-    these positions, which may repeat.
+    Each row without a blockchain has a separate unknown token. `rows` are positions, by default all.
     """
     tokens = _encode_keys(holdings, "token_blockchain", "token_address")
     if rows is not None:

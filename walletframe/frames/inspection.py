@@ -55,16 +55,14 @@ def check(
     Returns
     -------
     DataFrame
-        One row for each nonempty row of the list, in the same order, with an index from 0 and these
-        columns:
+        One row for each nonempty row of the list, in order, with an index from 0 and these columns:
 
         - ``row`` (int64): the position in the list, counted from 0, or the line number in a file;
         - ``blockchain`` (str): the blockchain. A known identifier is in upper case, and any other
           text is unchanged. NA if the row can't be read;
         - ``address`` (str): the address, or the beginning of a row that can't be read;
         - ``problem`` (str): the problem; NA if none was found;
-        - ``fix`` (str): a suggestion; NA if there is none. `clean` makes all fixes that begin with
-          "write".
+        - ``fix`` (str): a suggestion; NA if there is none. `clean` makes the fixes "write …".
 
     Raises
     ------
@@ -92,33 +90,33 @@ def check(
     >>> check(["Ethereum.0x" + "1" * 40, "ETH.vitalik.eth"]).problem.tolist()
     ["'Ethereum' is another name of ETH", 'vitalik.eth is an ENS name']
     """
-    reading = read_input(wallets, check_keep(keep))
-    aliases = {position: alias for position, alias, _ in reading.aliases}
+    parsed = read_input(wallets, check_keep(keep))
+    aliases = {position: alias for position, alias, _ in parsed.aliases}
     first_rows: dict[tuple[str, str], int] = {}
-    written: dict[int, tuple[str | None, str]] = {}
-    found: dict[int, list[_Problem]] = {}
-    for position, text, reason in reading.problems:
-        written[position], found[position] = (None, safe_line(text)), [(reason, "")]
-    for position, wallet in zip(reading.positions, reading.wallets, strict=True):
+    pairs: dict[int, tuple[str | None, str]] = {}
+    problems: dict[int, list[_Problem]] = {}
+    for position, text, reason in parsed.problems:
+        pairs[position], problems[position] = (None, safe_line(text)), [(reason, "")]
+    for position, wallet in zip(parsed.positions, parsed.wallets, strict=True):
         alias = aliases.get(position, "")
-        written[position] = alias or wallet.blockchain, wallet.address
-        found[position] = [*_wallet_problems(wallet, alias)]
+        pairs[position] = alias or wallet.blockchain, wallet.address
+        problems[position] = [*_wallet_problems(wallet, alias)]
         first = first_rows.setdefault(canonical_key(wallet.blockchain, wallet.address), position)
         if first != position:
-            found[position].append((f"the same wallet as in row {first}", ""))
-    for name, position, label, spelling in labels_to_respell(reading):
+            problems[position].append((f"the same wallet as in row {first}", ""))
+    for name, position, label, spelling in labels_to_respell(parsed):
         problem = f"{safe_line(label)!r} in {safe_line(name)!r} has another spelling"
-        found[position].append((problem, f"write {safe_line(spelling)!r}"))
-    for name, conflicts in first_and_conflicting_labels(reading)[1].items():
+        problems[position].append((problem, f"write {safe_line(spelling)!r}"))
+    for name, conflicts in first_and_conflicting_labels(parsed)[1].items():
         for position, _, reason in conflicts:
-            found[position].append((f"{safe_line(name)!r} is {reason}", ""))
-    rows = sorted(written)
+            problems[position].append((f"{safe_line(name)!r} is {reason}", ""))
+    rows = sorted(pairs)
     columns = {
         "row": rows,
-        "blockchain": [written[row][0] for row in rows],
-        "address": [written[row][1] for row in rows],
-        "problem": [_join_or_none(problem for problem, _ in found[row]) for row in rows],
-        "fix": [_join_or_none(fix for _, fix in found[row]) for row in rows],
+        "blockchain": [pairs[row][0] for row in rows],
+        "address": [pairs[row][1] for row in rows],
+        "problem": [_join_or_none(problem for problem, _ in problems[row]) for row in rows],
+        "fix": [_join_or_none(fix for _, fix in problems[row]) for row in rows],
     }
     return typed_frame(columns, _DTYPES)
 
@@ -207,16 +205,16 @@ def clean(
     ['ARBITRUM']
     """
     check_on_unreadable(on_unreadable)
-    reading = unify_spellings(read_input(wallets, check_keep(keep)))
-    reading = separate_malformed(reading, on_unreadable)
-    for name, conflicts in first_and_conflicting_labels(reading)[1].items():
+    parsed = unify_spellings(read_input(wallets, check_keep(keep)))
+    parsed = separate_malformed(parsed, on_unreadable)
+    for name, conflicts in first_and_conflicting_labels(parsed)[1].items():
         if conflicts:
             rows = counted_noun(len(conflicts), "row")
             text = f"in {rows}, {safe_line(name)!r} differs from an earlier row of the same wallet"
             notify(f"{text}; walletframe.check lists all rows", InputWarning, conflicts)
-    cleaned = wallet_columns(readable_wallets(reading, on_unreadable))
-    if reading.labels is not None:
-        cleaned = cleaned.join(reading.labels)
+    cleaned = wallet_columns(readable_wallets(parsed, on_unreadable))
+    if parsed.labels is not None:
+        cleaned = cleaned.join(parsed.labels)
     if isinstance(wallets, pd.DataFrame | pd.Series):
-        cleaned.index = wallets.index[reading.positions]
+        cleaned.index = wallets.index[parsed.positions]
     return cleaned

@@ -54,8 +54,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     Returns
     -------
     DataFrame
-        One row for each row that can be parsed, including duplicates. The index is that of your
-        data, and the columns are:
+        Each readable row, including duplicates, with the index of your data and these columns:
 
         - ``blockchain`` (str): the identifier, as the service spells it;
         - ``address`` (str): the address, without surrounding white space.
@@ -83,10 +82,10 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     a       NEAR  alice.near
     """
     check_on_unreadable(on_unreadable, ("raise", "drop"))
-    reading = read_list(data)
-    wallets = readable_wallets(reading, on_unreadable)
+    parsed = read_list(data)
+    wallets = readable_wallets(parsed, on_unreadable)
     warn_about_typos(wallets)
-    return wallet_columns(wallets).set_axis(data.index[reading.positions])
+    return wallet_columns(wallets).set_axis(data.index[parsed.positions])
 
 
 def wallet_columns(wallets: Sequence[WalletAddress]) -> pd.DataFrame:
@@ -123,7 +122,7 @@ def join(
         The column of your table with ``"ETH.0x…"`` strings. The default is the columns
         ``blockchain`` and ``address`` or, without both, the only column with such strings.
     suffixes : (str, str), default ("_yours", "")
-        Endings of column names that both tables have: in your table, and in `frame`.
+        Endings for column names that both tables have: first for your table, then for `frame`.
 
     Returns
     -------

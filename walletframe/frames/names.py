@@ -101,14 +101,14 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
     return [names[code] for code in rows.codes.tolist()]
 
 
-def wallet_names(wallets: pd.DataFrame, indices: Codes, names: Sequence[str]) -> list[str]:
+def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str]) -> list[str]:
     """Return short names of wallets, or full names if short names are equal.
 
-    `wallets` is like `Positions.wallets`. `names` are the user's names of all wallets.
+    `wallets` is like `Positions.wallets`. `user_names` has the user's names of all wallets.
     """
     arrays = (wallets[name].array.take(indices) for name in ("blockchain", "address"))
     columns = [np.asarray(array, dtype=object) for array in arrays]
-    chosen = [names[index] for index in indices]
+    chosen = [user_names[index] for index in indices]
     parts = [*zip(*(map(cell_text, column) for column in columns), chosen, strict=True)]
     short = [short_wallet(*each) for each in parts]
     return unique_names(short, lambda number: full_wallet_name(*parts[number]))

@@ -1,7 +1,6 @@
 """The display of tables, and result tables with notes about their coverage.
 
-Tables look as in pandas, with values formatted as money. A result table displays its most important
-columns, and amounts with six digits.
+Tables look as in pandas, but values are formatted as money. Result tables show six-digit amounts.
 """
 
 from __future__ import annotations

@@ -175,11 +175,9 @@ def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[
     """Return cells of contracts, with the text `missing` if blockchain and address are NA."""
     cells = []
     for chain, address in zip(frame["token_blockchain"], frame["token_address"], strict=True):
-        full_text = None
-        if isinstance(chain, str) and isinstance(address, str):
-            full_text = full_wallet_name(chain, address)
-        is_known = isinstance(chain, str) or isinstance(address, str)
-        text = short_contract(chain, address) if is_known else missing
+        has_chain, has_address = isinstance(chain, str), isinstance(address, str)
+        text = short_contract(chain, address) if has_chain or has_address else missing
+        full_text = full_wallet_name(chain, address) if has_chain and has_address else None
         cells.append(Cell(text, full_text=full_text))
     return cells
 
@@ -224,11 +222,11 @@ def console_text(table: Table, width: int | None, *, exact: bool = False) -> str
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)
-    first, below = _fit_columns(columns, width)
-    head, rule, *rows = _aligned_lines(first)
+    fitting, moved = _fit_columns(columns, width)
+    head, rule, *rows = _aligned_lines(fitting)
     lines = [head, rule]
     for number, row in enumerate(rows):
-        more = [f"{name}: {_shown_text(cells[number])}" for name, cells in below.items()]
+        more = [f"{name}: {_shown_text(cells[number])}" for name, cells in moved.items()]
         filled = "  ".join(text for text in more if not text.endswith(": "))
         line_width = max((width or 0) - len(_INDENT), 1)
         wrapped = wrap(filled, line_width, break_long_words=False, break_on_hyphens=False)
@@ -257,7 +255,6 @@ def _shown_text(cell: Cell) -> str:
 
 
 def _text_width(text: str) -> int:
-    """Return the width of a text in terminal columns."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
@@ -269,7 +266,7 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
     First, columns of sentences move below. Then the column `token` is narrowed. Finally, the other
     columns move below, starting from the right.
     """
-    line, below = dict(columns), dict[str, list[Cell]]()
+    line, moved = dict(columns), dict[str, list[Cell]]()
     texts = {name: [name, *map(_shown_text, cells)] for name, cells in columns.items()}
     widths = {name: max(map(_text_width, each)) for name, each in texts.items()}
 
@@ -285,8 +282,8 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
             widths[name] = max(_MIN_SYMBOL, widths[name] - excess())
             line[name] = [replace(cell, limit=min(cell.limit, widths[name])) for cell in line[name]]
         else:
-            below = {name: line.pop(name)} | below
-    return line, below
+            moved = {name: line.pop(name)} | moved
+    return line, moved
 
 
 def _unshorten_ambiguous_addresses(columns: Columns) -> Columns:

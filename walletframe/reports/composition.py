@@ -17,12 +17,7 @@ from walletframe.frames.coverage import drop_rows
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
 from walletframe.frames.identity import encode_tokens
-from walletframe.frames.known import (
-    is_simulated,
-    known_mask,
-    summarize_value,
-    summary_lines,
-)
+from walletframe.frames.known import is_simulated, known_mask, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.frames.schema import SNAPSHOT, concat_frames
