@@ -166,7 +166,7 @@ def test_a_fetch_is_no_frame(name):
 @pytest.mark.parametrize("key", ["amount", ["amount"], HOLDINGS.amount > 0])
 def test_a_fetch_has_no_columns(key):
     """The error names the two frames; positions are those of a tuple."""
-    with pytest.raises(ArgumentError, match=r'(?s)not a part.*details\.holdings\["amount"\]'):
+    with pytest.raises(ArgumentError, match=r'(?s)has no item.*details\.holdings\["amount"\]'):
         DETAILS[key]
     assert (DETAILS[0], DETAILS[-1:]) == (WALLETS, (HOLDINGS,))
     with pytest.raises(IndexError):

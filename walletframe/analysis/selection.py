@@ -27,7 +27,7 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, with_dropped
+from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, with_dropped_record
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
@@ -188,7 +188,7 @@ def where_in_chunks(
     keys = {*selection.tokens, *dict(selection.bridged)} or None
     rows = source.select_wallets(indices).read_rows(keys, [*source.template.holdings])
     if record := source.template.holdings.attrs.get(DROPPED):
-        rows = with_dropped(rows, record | {"rows": len(rows)})
+        rows = with_dropped_record(rows, record | {"rows": len(rows)})
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
         every = np.arange(len(tokens.tokens.keys))

@@ -19,7 +19,7 @@ from walletframe.disk import local_path
 from walletframe.errors import DatasetError
 from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
-from walletframe.frames.coverage import with_dropped
+from walletframe.frames.coverage import with_dropped_record
 from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, encode_tokens
 from walletframe.frames.known import summary_lines
 from walletframe.frames.positions import Chunk, Positions, read_positions
@@ -177,7 +177,7 @@ class StoredHoldings:
     def without_spam(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
-        holdings = with_dropped(self.template.holdings, flags.dropped)
+        holdings = with_dropped_record(self.template.holdings, flags.dropped)
         template = replace(self.template, holdings=holdings)
         removed = (*self.removed, flags)
         return replace(self, removed=removed, unknown_rows=unknown, template=template)

@@ -26,7 +26,7 @@ from walletframe.bulk.files import Layout, raise_dataset_errors
 from walletframe.bulk.journal import segment_paths
 from walletframe.bulk.stored import token_symbol_codes
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
-from walletframe.frames.coverage import with_dropped
+from walletframe.frames.coverage import with_dropped_record
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import TOKEN, encode_tokens, encode_wallets
@@ -386,7 +386,7 @@ def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> p
 
 def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:
     is_spam = _add_lookup_columns(rows, flags, number)["is_spam"]
-    return with_dropped(rows[~is_spam], flags.dropped)
+    return with_dropped_record(rows[~is_spam], flags.dropped)
 
 
 def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:

@@ -58,7 +58,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     more : DataFrame, str or Path, optional
-        A DataFrame of your contracts, or the path of a ``.csv`` or ``.parquet`` file (default: the
+        Your contracts: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file (default: the
         setting ``assets``). They take precedence over the packaged list. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
@@ -230,7 +230,7 @@ def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
 
 
 def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
-    """Return the key of the asset for the key of each listed contract, even if bridged."""
+    """Return the key of each listed contract's asset, by the key of the contract."""
     return {key: (_ASSET, row.asset) for key, row in _listed_by_key(None).items()}
 
 

@@ -1,8 +1,8 @@
 """Completeness of groups and coverage of tables: counts of known and requested wallets.
 
 A wallet is known for a token if its balances are known, its amounts of the token can be read, and
-no balance is of an unknown token, which may be the same token. Each unknown token counts as a token
-with a known holder.
+no balance is of an unknown token, which may be the same token. Each unknown token counts as a
+separate token with a known holder.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Sum the counts of the wallets of each group. Skip wallets that can't hold its token."""
+    """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
@@ -164,7 +164,7 @@ def coverage_from_counts(
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
-    """Return the number of listed balances that holdings of `held` rows lack, and the reasons."""
+    """Return the number of listed balances that the `held` rows lack, and the reasons."""
     dropped, reasons = _count_dropped(positions.holdings, held)
     filtered, selected = dropped, positions.holdings.attrs.get(SELECTED)
     if positions.has_wallets:
@@ -183,26 +183,26 @@ def drop_rows(
 ) -> pd.DataFrame:
     """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``.
 
-    `reasons` maps a kind of balance to a mask of dropped rows, and a text (default: their value).
+    `reasons` maps kinds of balances to a mask of rows and a text ("" for the value of the rows).
     """
     counts = {}
     for kind, (rows, text) in reasons.items():
         if count := int(rows.sum()):
             counts[text or count_and_value_text(count, f"{kind} balance", holdings[rows])] = count
     record = dropped_record(holdings, len(holdings), int(kept.sum()), counts)
-    return with_dropped(holdings[kept], record)
+    return with_dropped_record(holdings[kept], record)
 
 
 def dropped_record(
     holdings: pd.DataFrame, before: int, after: int, counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the record of all dropped balances. `counts` has the new numbers by reason."""
+    """Return the record of all dropped balances. `counts` has the newly dropped ones."""
     dropped, reasons = _count_dropped(holdings, before)
     balances = dropped + sum(counts.values())
     return {"rows": after, "balances": balances, "reasons": [*reasons, *counts]}
 
 
-def with_dropped(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
+def with_dropped_record(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
     """Return a copy of holdings with a record of dropped balances."""
     result = holdings.copy(deep=False)
     result.attrs[DROPPED] = record

@@ -29,7 +29,7 @@ class WalletDetails(NamedTuple):
         One row for each distinct requested wallet, in the requested order. The columns are
         ``blockchain``, ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``,
         ``fetched_at`` (UTC), ``source`` and ``service``, followed by the columns that you keep.
-        Tables and charts show the names of wallets in a kept column ``name``.
+        If you keep a column ``name``, tables and charts show these names of wallets.
     holdings : DataFrame
         One row for each balance of the wallets with the status ok. The columns are ``blockchain``,
         ``address``, ``symbol``, ``token_address``, ``amount`` (exact, in units of the token),

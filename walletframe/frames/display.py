@@ -82,7 +82,7 @@ def details_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def disable_mathjax(html: str) -> str:
-    """Wrap HTML in an element whose dollar signs MathJax ignores."""
+    """Wrap HTML in an element that MathJax ignores."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 
 
@@ -123,23 +123,25 @@ def _table_html(table: Table) -> str:
 
 
 def table_rows_html(
-    table: Table, attributes: Callable[[str, str], str], text: Callable[[Cell], str]
+    table: Table, tag_attributes: Callable[[str, str], str], write_cell: Callable[[Cell], str]
 ) -> str:
     """Return the HTML of a table's head and body.
 
-    The function `attributes` returns the HTML attributes for a tag and a column name.
+    The function `tag_attributes` returns the attributes for a tag and a column name.
     """
-    heads = "".join(f"<th{attributes('th', name)}>{as_html(name)}</th>" for name in table.columns)
-    cells = [f"<td{attributes('td', name)}>" for name in table.columns]
-    line = f"<tr{attributes('tr', '')}>"
+    heads = "".join(
+        f"<th{tag_attributes('th', name)}>{as_html(name)}</th>" for name in table.columns
+    )
+    cells = [f"<td{tag_attributes('td', name)}>" for name in table.columns]
+    line = f"<tr{tag_attributes('tr', '')}>"
     rows = [
-        "".join(f"{begin}{text(cell)}</td>" for begin, cell in zip(cells, row, strict=True))
+        "".join(f"{begin}{write_cell(cell)}</td>" for begin, cell in zip(cells, row, strict=True))
         for row in table.rows
     ]
     body = "".join(f"{line}{row}</tr>\n" for row in rows)
     return (
-        f"<thead{attributes('thead', '')}>{line}{heads}</tr></thead>\n"
-        f"<tbody{attributes('tbody', '')}>{body}</tbody>"
+        f"<thead{tag_attributes('thead', '')}>{line}{heads}</tr></thead>\n"
+        f"<tbody{tag_attributes('tbody', '')}>{body}</tbody>"
     )
 
 

@@ -71,7 +71,7 @@ class KeyCodes:
 def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
     """Encode the tokens of rows. Keys are (blockchain, contract), with None for a native coin.
 
-    Each row without a blockchain has a separate unknown token. `rows` are positions, by default all.
+    Each row without a blockchain has a separate unknown token. `rows` are positions (default: all).
     """
     tokens = _encode_keys(holdings, "token_blockchain", "token_address")
     if rows is not None:
@@ -131,7 +131,6 @@ def merge_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
 
 
 def _split_unknown_tokens(tokens: KeyCodes) -> KeyCodes:
-    """Assign a separate key to each row of an unknown token."""
     rows = tokens.unknown_rows()
     if not len(rows):
         return tokens

@@ -157,13 +157,11 @@ def clean(
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
-        Extra columns to return as well, such as ``["owner"]``. Leading and trailing white
-        space is removed from their values. Values that differ only in case become equal to the
-        first of them.
+        Extra columns to return, such as ``["owner"]``. White space around their values is removed.
+        Values that differ only in case become equal to the first of them.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        Whether to raise an error for rows that can't be parsed and for malformed addresses, or to
-        drop these rows. With ``"ask"``, malformed addresses are returned unchanged, and only rows
-        that can't be parsed raise an error. Empty rows are always skipped.
+        Whether to raise an error for unreadable rows and malformed addresses, or to drop them. With
+        ``"ask"``, only unreadable rows raise an error. Empty rows are skipped.
 
     Returns
     -------

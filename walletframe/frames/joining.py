@@ -62,8 +62,8 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     Raises
     ------
     AddressError
-        If wallets can't be parsed, or if a blockchain has another name than the service's
-        identifier, such as ``ethereum`` instead of ``ETH``. The error lists positions and reasons.
+        If rows are unreadable, or if a name of a blockchain is not the service's identifier, such
+        as ``ethereum`` instead of ``ETH``. The error lists positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
@@ -119,8 +119,8 @@ def join(
         - ``"right"``: all rows of `frame`;
         - ``"outer"``: all rows of both tables.
     on : str, optional
-        The column of your table with ``"ETH.0x…"`` strings. The default is the columns
-        ``blockchain`` and ``address`` or, without both, the only column with such strings.
+        The column of your table with ``"ETH.0x…"`` strings. Needed only if your table has several
+        such columns, and lacks ``blockchain`` or ``address``.
     suffixes : (str, str), default ("_yours", "")
         Endings for column names that both tables have: first for your table, then for `frame`.
 

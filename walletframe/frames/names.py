@@ -58,8 +58,8 @@ def token_names(
     With `by_chain`, tokens on different blockchains may have the same name. The contract is added
     to symbols in `taken`, which must be in lower case.
     """
-    # The contract is also added to symbols of several tokens, with a bracket (which may imitate an
-    # added contract) or with non-ASCII characters (which may look like ASCII).
+    # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
+    # and symbols with non-ASCII characters (which may look like ASCII).
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
     by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
@@ -233,7 +233,7 @@ def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 
 def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
-    """Return the known tokens of each symbol that several of them share."""
+    """Return each shared symbol, with the known tokens that share the symbol."""
     codes, symbols = factorize(holdings["symbol"])
     stride = len(tokens.keys) + 1
     rows = (codes >= 0) & ~tokens.unknown[tokens.codes]

@@ -135,17 +135,15 @@ class Positions:
             has_unknown_token=self.has_unknown_token[indices],
         )
 
-    def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallets: Codes) -> Positions:
-        """Return a copy with other rows. `wallets` contains the wallet index of each row."""
+    def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, codes: Codes) -> Positions:
+        """Return a copy with other rows. `codes` contains the wallet index of each row."""
         return replace(
             self,
             holdings=holdings,
             amounts=amounts_of(holdings["amount"]),
             tokens=tokens,
-            wallet_codes=wallets,
-            has_unknown_token=_mask_of_indices(
-                wallets[tokens.unknown_rows()], len(self.wallet_keys)
-            ),
+            wallet_codes=codes,
+            has_unknown_token=_mask_of_indices(codes[tokens.unknown_rows()], len(self.wallet_keys)),
             assets=None,
         )
 

@@ -59,8 +59,7 @@ class Coverage:
     bridged : int
         For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str
-        The exact sum of the known amounts of these bridged versions, as text for `Decimal`. "" for
-        several snapshots.
+        The exact sum of the known amounts of these bridged versions, or "" for several snapshots.
     bridged_separate : int
         For a table of all assets, the number of bridged versions in separate rows or columns.
     selected : str
@@ -231,10 +230,8 @@ def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
     """Return formatters by column, or none if the user has set options of pandas."""
-    is_customized = (
-        get_option("display.float_format") or get_option("display.large_repr") != "truncate"
-    )
-    if is_customized or not isinstance(frame, pd.DataFrame):
+    custom = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
+    if custom or not isinstance(frame, pd.DataFrame):
         return {}
     if frame.columns.nlevels > 1 or not frame.columns.is_unique:
         return {}

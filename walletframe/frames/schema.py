@@ -125,7 +125,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
 
 
 def single_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
-    """Return a list of the only currency (None if missing). Raise an error for several."""
+    """Return a list of at most one currency (None: missing). Raise an error for several."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)

@@ -1,6 +1,6 @@
 """Tables of cells with exact amounts and shortened addresses, and their plain text.
 
-Cells contain untrusted text. This module escapes plain text; `display`, Markdown and HTML.
+Cells contain untrusted text, which is escaped when a table is written.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. If `rows` is a limit, failures come first, then errors."""
+    """Return a table of wallets. With a limit `rows`, failed wallets come first, then errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
