@@ -4,17 +4,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { clipboardText, fullText, fullTextWithName } from "../../walletframe/pickers/page/cells.js";
-import { clickedOrder, noRowsText } from "../../walletframe/pickers/page/tabletools.js";
+import { nextSort, noRowsText } from "../../walletframe/pickers/page/tabletools.js";
 
 test("a heading sorts numbers by the largest first, texts from A, and then the other way", () => {
   const amount = { name: "amount", number: true };
-  assert.deepEqual(clickedOrder(amount, { sort: "" }), { sort: "amount", down: true });
-  assert.deepEqual(clickedOrder(amount, { sort: "amount", down: true }), {
+  assert.deepEqual(nextSort(amount, { sort: "" }), { sort: "amount", down: true });
+  assert.deepEqual(nextSort(amount, { sort: "amount", down: true }), {
     sort: "amount",
     down: false,
   });
   const token = { name: "token", number: false };
-  assert.deepEqual(clickedOrder(token, { sort: "amount", down: true }), {
+  assert.deepEqual(nextSort(token, { sort: "amount", down: true }), {
     sort: "token",
     down: false,
   });

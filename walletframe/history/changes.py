@@ -96,8 +96,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         in the order of `before`, followed by wallets that only `after` contains. The index is a
         RangeIndex. The columns are
 
-        - ``blockchain``, ``address``, str: the wallet, as spelled in its last row, and ``name``,
-          str, if `before` or `after` has this extra column;
+        - ``blockchain``, ``address``, str: the wallet, as spelled in its last row;
+        - ``name``, str: the name of the wallet, if `before` or `after` has this extra column;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. If a wallet is
           unknown at one time and empty at the other, it has one row with NA as the token;
         - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if the amount

@@ -2,7 +2,7 @@
 
 A click in the treemap filters the table in these steps:
 
-1. `Chart.#listen` of ``page/chart.js`` receives the click, and `Chart.refresh` sends the click.
+1. `Chart.#listenForClicks` of ``page/chart.js`` receives the click, and `Chart.refresh` sends the click.
 2. `ExplorerState.answer_chart` calls `selection_after_click` and returns the new chart.
 3. `Explorer.#show` of ``page/explorer.js`` calls `RowStore.open`, which requests rows.
 4. `ExplorerState._answer_rows` returns the rows of the new selection.

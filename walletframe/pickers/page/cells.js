@@ -1,4 +1,4 @@
-// Table cells: numbers with aligned decimal points, and shortened texts.
+// Cells of a table: numbers with aligned decimal points, and shortened texts.
 
 import { element } from "./elements.js";
 import { fitNumber, groupThousands, splitDecimals } from "./numbers.js";
@@ -9,7 +9,7 @@ const MIN_ASIDE_WIDTH = 50; // minimum width in pixels of an address after a nam
 const ASIDE_GAP = 8; // between the name and the address
 const MIN_LINK_WIDTH = 80; // minimum width in pixels of a cell with a link
 
-/** Return the fields of a cell (`text`, `integer`, …), or null if the row is not loaded. */
+/** Return the fields of a cell (`text`, `integer`, …), or null for a row that is not loaded. */
 export function readCell(row, name) {
   const lists = row?.cells[name];
   return lists ? mapValues(lists, (list) => list[row.index]) : null;
@@ -22,12 +22,12 @@ export function fullText(cell) {
   return cell.copy ?? exactNumber(cell);
 }
 
-/** Return the full text of a cell. If the cell has a name, the name comes first. */
+/** Return the full text of a cell, after its name if it has one. */
 export function fullTextWithName(cell) {
   return cell.aside?.length ? `${cell.text} · ${fullText(cell)}` : fullText(cell);
 }
 
-/** Return a cell's text for the clipboard. It is safe to paste into a spreadsheet. */
+/** Return a cell's text for the clipboard, which is safe in a spreadsheet. */
 export function clipboardText(cell) {
   return cell.copy ?? fullText(cell);
 }
@@ -36,7 +36,7 @@ function exactNumber({ integer, fraction }) {
   return fraction ? `${integer}.${fraction}` : integer;
 }
 
-/** Draw a cell in the width of its column. Until the data is loaded, the old text is faint. */
+/** Draw a cell in the width of its column. Until the row is loaded, the old text is faint. */
 export function drawCell(node, cell, column) {
   node.classList.toggle("wf-waiting", cell === null);
   if (cell === null) return;
@@ -71,7 +71,7 @@ function drawNumber(node, cell, column) {
   const exact = clipboardText(cell);
   if (shown.hidden || shown.isApproximate || cell.copy) node.title = exact;
   else node.removeAttribute("title");
-  const parts = numberParts(shown, column.behind);
+  const parts = numberParts(shown, column.decimalsWidth);
   const visible = shown.isApproximate ? approximateParts(parts, exact) : parts;
   node.replaceChildren(element("span", { class: "wf-digits" }, ...visible));
 }
@@ -88,7 +88,7 @@ function approximateParts(parts, exact) {
   return [near, element("span", { class: "wf-unseen" }, exact)];
 }
 
-/** Return elements with the full text of a cell, or with all digits and separated thousands. */
+/** Return elements with the full text, or with all digits and separated thousands. */
 export function fullTextParts(cell) {
   if (cell.text !== undefined || cell.note) return [fullTextWithName(cell)];
   const [integer, fraction = ""] = fullText(cell).split(".");
@@ -96,14 +96,14 @@ export function fullTextParts(cell) {
   return numberParts(fitNumber(integer, fraction, unlimited), fraction.length);
 }
 
-/** Return the elements of a number. Thousands are separated by margins, which are not copied. */
-function numberParts({ sign, integer, fraction, hidden }, behind) {
+/** Return the elements of a number. Margins, which are not copied, separate thousands. */
+function numberParts({ sign, integer, fraction, hidden }, decimalsWidth) {
   const groups = /^\d+$/.test(integer) ? groupThousands(integer) : [integer];
   const digits = groups.map((group, index) =>
     element("span", { class: index ? "wf-group" : null }, group),
   );
   const before = element("span", { class: "wf-whole" }, sign, ...digits);
-  if (!behind) return [before];
+  if (!decimalsWidth) return [before];
   const after = element("span", { class: "wf-fraction" });
   if (fraction) {
     const [bright, faint] = splitDecimals(integer, fraction);
@@ -119,7 +119,7 @@ function numberParts({ sign, integer, fraction, hidden }, behind) {
   return [before, after];
 }
 
-/** Return a function that sums the widths of a text's letters. Each letter is measured once. */
+/** Return a function that measures texts by letter. Each letter is measured once. */
 export function makeTextMeasure(measureLetter) {
   const widths = new Map();
   return (text) => {
@@ -139,7 +139,7 @@ export function textMeasureForFont(font) {
   return makeTextMeasure((letter) => context.measureText(letter).width);
 }
 
-/** Shorten a text to a width. If there is space, a shortened address keeps its end. */
+/** Shorten a text to a width. In wide columns, addresses keep their end. */
 export function cutText(text, width, widthOf) {
   if (widthOf(text) <= width) return text;
   const end = /(?<=…)[^…]{1,6}$/u.exec(text)?.[0] ?? "";

@@ -1,11 +1,11 @@
-// A plotly chart with tools, a title and notes. A click in the chart selects holdings.
+// A plotly chart with tools, a title and notes. Clicks in the chart select holdings.
 
 import { makeChartTools } from "./charttools.js";
 import { element, setText, uniqueId } from "./elements.js";
 import { layoutInPageColors, loadPlotly, requestPlotly, watchPageColors } from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
-const WIDTH_STEP = 200; // a chart is drawn anew for another number of steps
+const WIDTH_STEP = 200; // another number of steps requires a new chart
 const WIDTHS = { least: 400, most: 1000 };
 const NO_PLOTLY = "The chart can't be drawn, because the kernel did not send plotly.js.";
 const TITLE_HEIGHT = 36; // in an exported picture, in pixels
@@ -16,7 +16,7 @@ const NOTE_HEIGHT = 15; // of a line of notes, in pixels
 const LETTER_WIDTH = 7.2; // in pixels
 const TREE_CHARTS = new Set(["treemap", "sunburst"]);
 
-/** Return the clicked node, slice, bar or cell of a chart, or null if there is none. */
+/** Return the clicked node, slice, bar or cell of a chart, or null. */
 export function clickedPoint(event) {
   const [point] = event?.points ?? [];
   if (!point) return null;
@@ -26,7 +26,7 @@ export function clickedPoint(event) {
   return { trace: point.curveNumber, point: point.pointNumber ?? point.i ?? null };
 }
 
-/** Return the clicked legend entry. In a pie, entries are labels of a single trace. */
+/** Return the clicked legend entry. In a pie, entries are labels of one trace. */
 export function clickedLegendEntry(event) {
   const trace = event?.data?.[event.curveNumber];
   if (!trace) return null;
@@ -43,7 +43,7 @@ export class Chart {
   #drawnType = ""; // the type of the displayed chart
   #width = 0;
   #pageWidth = 0; // the width of the last request
-  #isUndrawn = false; // because the element was not in the page
+  #isUndrawn = false; // since the element was not in the page
 
   /**
    * @param {HTMLElement} root
@@ -51,8 +51,8 @@ export class Chart {
    * @param {object} options
    * @param {string} options.version the version of the kernel's plotly.js
    * @param {(content: any) => void} [options.onAnswer] called with Python's answer for each chart
-   * @param {HTMLElement} [options.bar] the element for the choices; default: above the chart
-   * @param {Promise<unknown>} [options.before] delays plotly.js, which blocks the page for long
+   * @param {HTMLElement} [options.bar] the element for the select boxes; default: above the chart
+   * @param {Promise<unknown>} [options.before] ends before plotly.js runs and blocks the page
    * @param {AbortSignal} options.signal removes the chart
    */
   constructor(root, kernel, { version, onAnswer = () => {}, bar, before, signal }) {
@@ -72,7 +72,7 @@ export class Chart {
     });
   }
 
-  /** Send changes to Python, and show the chart of the answer. */
+  /** Send changes to Python, and show the chart in the answer. */
   async refresh(changes = {}) {
     this.box.setAttribute("aria-busy", "true");
     const number = (this.#requestNumber += 1);
@@ -112,7 +112,7 @@ export class Chart {
     const size = { width, height: titled.height, scale: format === "png" ? 2 : 1 };
     const data = this.#figure.data.map((trace) => {
       if (trace.colorbar?.y === undefined) return trace;
-      const top = (1 - trace.colorbar.y) * clientHeight + above; // its y is a share of the height
+      const top = (1 - trace.colorbar.y) * clientHeight + above; // y is a share of the height
       return { ...trace, colorbar: { ...trace.colorbar, y: 1 - top / titled.height } };
     });
     return this.#plotly.toImage({ data, layout: titled }, { format, ...size });
@@ -134,7 +134,7 @@ export class Chart {
     this.plot.setAttribute("aria-label", `${content.title}. ${content.line}`);
   }
 
-  /** Draw with the kernel's plotly.js. Return an error message, or "" without an error. */
+  /** Draw with the kernel's plotly.js. Return an error message or "". */
   async #drawOrExplain() {
     const content = this.#content;
     try {
@@ -150,7 +150,7 @@ export class Chart {
     this.#draw().catch(() => {});
   }
 
-  /** Draw after earlier drawings have ended. The zoom is kept until the chart's id changes. */
+  /** Draw after earlier drawings. The zoom is reset when the chart's id changes. */
   #draw() {
     this.#drawn = this.#drawn.catch(() => {}).then(() => this.#drawNow());
     return this.#drawn;
@@ -168,9 +168,9 @@ export class Chart {
     if (chart === this.#drawnType) {
       await plotly.react(this.plot, figure.data, layout, CONFIG);
     } else {
-      // `react` would keep margins for the names of the old chart, which has another type.
+      // With another type, `react` would keep the margins of the old chart.
       await plotly.newPlot(this.plot, figure.data, layout, CONFIG);
-      this.#listen();
+      this.#listenForClicks();
     }
     this.#drawnType = chart;
     this.#width = this.plot.clientWidth;
@@ -192,8 +192,8 @@ export class Chart {
     }
   }
 
-  /** Make clicks select holdings, instead of zooming or hiding a series. */
-  #listen() {
+  /** Select holdings after clicks, which otherwise zoom or hide a series. */
+  #listenForClicks() {
     const pick = (click) => {
       if (click) this.refresh({ click, view: this.#content.view });
       return false;

@@ -1,4 +1,4 @@
-// The tools above a chart: choices, breadcrumb and summary.
+// The tools above a chart: select boxes, breadcrumb and summary.
 
 import { button, element, linkButton, selectBox, setProp, setText, uniqueId } from "./elements.js";
 
@@ -7,10 +7,9 @@ const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", combine
 const INCLUDED = ["spam", "dust", "bridged"];
 
 /**
- * Make the choices, the breadcrumb and the summary of a chart. Return a function that shows
- * Python's answer in these tools.
+ * Make the tools of a chart. Return a function that shows Python's answer in these tools.
  *
- * @param {HTMLElement} bar the element for the choices
+ * @param {HTMLElement} bar the element for the select boxes
  * @param {HTMLElement} heading the element for the breadcrumb and the summary
  * @param {(changes: object) => void} refresh sends changes to Python
  * @param {AbortSignal} signal removes the listeners
@@ -36,7 +35,7 @@ export function makeChartTools(bar, heading, refresh, signal) {
   };
 }
 
-/** Make the summary line: the total value, the known wallets, the date and missing prices. */
+/** Make the summary line: total value, known wallets, date and missing prices. */
 function makeSummaryLine() {
   const root = element("p", { class: "wf-summary", role: "status" });
   const show = ({ known, value, prices, as_of: asOf, simulated, unpriced }) => {
@@ -52,7 +51,7 @@ function makeSummaryLine() {
   return { root, show };
 }
 
-/** Make a menu of buttons that include or exclude balances, such as spam. */
+/** Make a menu of buttons that show or hide balances, such as spam. */
 function makeIncludedMenu(refresh, signal) {
   const items = INCLUDED.map((name) => [name, button("", () => {}, { class: "wf-menu-item" })]);
   const buttons = items.map(([, item]) => item);

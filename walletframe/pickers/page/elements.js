@@ -5,8 +5,8 @@ const NO_SHORTCUTS = "data-lm-suppress-shortcuts";
 const FOCUSABLE = new Set(["a", "button", "select", "summary"]);
 
 /**
- * Make an element with properties (`onclick`), attributes (`class`), and children. Elements that
- * can have the focus suppress JupyterLab's shortcuts.
+ * Make an element with properties (`onclick`), attributes (`class`) and children. Focusable
+ * elements suppress JupyterLab's shortcuts.
  */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -25,7 +25,7 @@ export function setProp(node, name, value) {
   else node.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** Set the text of an element. Screen readers read only changes, so an equal text is not set. */
+/** Set the text of an element, unless it is equal: screen readers read each change. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -58,7 +58,7 @@ export function selectBox(label, onChoice) {
   return { root, show };
 }
 
-/** Make an id that is unique on the page, where each widget has a copy of this module. */
+/** Make an id that is unique on the page, although each widget has a copy of this module. */
 export function uniqueId() {
   return `wf-${Math.random().toString(36).slice(2)}`;
 }
@@ -92,7 +92,7 @@ function copyBySelection(text) {
   return copied;
 }
 
-/** Return the focused element, also in shadow roots (marimo shows widgets in a shadow root). */
+/** Return the focused element, also in a shadow root, as in marimo. */
 export function focusedElement() {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;

@@ -15,8 +15,8 @@ class Explorer {
   #edition = -1; // of the displayed holdings
   #rowsId = ""; // of the displayed rows
 
-  constructor(part) {
-    const { model, root, kernel, signal } = part;
+  constructor(context) {
+    const { model, root, kernel, signal } = context;
     Object.assign(this, { kernel, root });
     signal.addEventListener("abort", () => clearTimeout(this.timer));
     const parts = explorerParts();
@@ -28,7 +28,7 @@ class Explorer {
       signal,
     });
     this.exports = new Exports(kernel, (format) => this.chart.exportImage(format), signal);
-    const fetching = makeFetchButtons(part, "Refresh", "Fetch all wallets again");
+    const fetching = makeFetchButtons(context, "Refresh", "Fetch all wallets again");
     parts.tools.append(...fetching.buttons, ...this.exports.buttons);
     Object.assign(this, { parts, retry: fetching.retry });
     this.status = makeSection("About these wallets", (panel) => this.#fillStatus(panel));
@@ -54,7 +54,7 @@ class Explorer {
     followTrait(model, "_edition", (edition) => this.#showEdition(edition), signal);
   }
 
-  /** Refresh the chart after a change by Python or by another front end of this widget. */
+  /** Refresh the chart after a change by Python or by another front end. */
   #showEdition(edition) {
     if (!this.kernel.isPending("chart") && edition > this.#edition) this.chart.refresh();
   }
@@ -114,7 +114,7 @@ function makeViewButton(bar) {
   return opener;
 }
 
-/** Make a section that is filled whenever it is opened or its data changes. */
+/** Make a section that is filled when it opens, and by `refill`. */
 function makeSection(title, fill) {
   const panel = element("div");
   const root = element("details", { class: "wf-status" }, element("summary", {}, title), panel);
@@ -123,7 +123,7 @@ function makeSection(title, fill) {
   return { root, refill };
 }
 
-/** Request plotly.js as soon as Python can send it. It runs after the rows are painted. */
+/** Request plotly.js as soon as Python can send the script. It runs after the rows are painted. */
 function initialize({ model }) {
   const ended = new AbortController();
   const kernel = new Kernel(model, ended.signal);
@@ -132,4 +132,4 @@ function initialize({ model }) {
   return () => ended.abort();
 }
 
-export default { initialize, ...widget((part) => new Explorer(part).alerts) };
+export default { initialize, ...widget((context) => new Explorer(context).alerts) };

@@ -1,4 +1,4 @@
-// Exports: code, files of the rows, a report, and pictures of the chart.
+// Exports: code, files of the rows, a report, and images of the chart.
 
 import { button, copyText, element, linkButton, setProp, setText, uniqueId } from "./elements.js";
 
@@ -15,7 +15,7 @@ export function sizeText(bytes) {
 export class Exports {
   #url = "";
 
-  /** `exportImage` returns the chart in a format, as a data: URL. */
+  /** `exportImage(format)` returns the chart as a data: URL. */
   constructor(kernel, exportImage, signal) {
     Object.assign(this, { kernel, exportImage });
     const id = uniqueId();
@@ -44,14 +44,14 @@ export class Exports {
     this.link = element("a", { class: "wf-file", hidden: true });
     const toast = element("div", { class: "wf-toast" }, this.message, this.link);
     this.root = element("div", { class: "wf-takeaway" }, toast, this.files, this.code);
-    kernel.onMessage("file", (content, buffers) => this.#offer(content, buffers[0]));
+    kernel.onMessage("file", (content, buffers) => this.#showLink(content, buffers[0]));
     signal.addEventListener("abort", () => {
       clearTimeout(this.timer);
       URL.revokeObjectURL(this.#url);
     });
   }
 
-  /** Hide the exports after the displayed rows have changed. */
+  /** Hide the exports of earlier rows. */
   hide() {
     setText(this.message, "");
     this.link.hidden = true;
@@ -85,11 +85,11 @@ export class Exports {
     const answer = await this.kernel.request("file", { format });
     setText(this.message, "");
     if (!answer) return;
-    this.#offer(answer.content, answer.buffers[0]);
+    this.#showLink(answer.content, answer.buffers[0]);
     this.link.click();
   }
 
-  #offer({ name, type }, data) {
+  #showLink({ name, type }, data) {
     URL.revokeObjectURL(this.#url);
     this.#url = URL.createObjectURL(new Blob([data], { type }));
     setText(this.link, `Download ${name} (${sizeText(data.byteLength)})`);
@@ -110,7 +110,7 @@ export class Exports {
       format === "PNG"
         ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
         : new TextEncoder().encode(decodeURIComponent(text));
-    this.#offer({ name: `chart.${format.toLowerCase()}`, type: IMAGES[format] }, data);
+    this.#showLink({ name: `chart.${format.toLowerCase()}`, type: IMAGES[format] }, data);
     this.link.click();
   }
 }

@@ -1,4 +1,4 @@
-// Buttons for a fetch, the progress of the fetch, and its completeness.
+// Buttons for a fetch, its progress, and its completeness.
 
 import { button, element, setText } from "./elements.js";
 import { followTrait } from "./widget.js";
@@ -6,9 +6,9 @@ import { followTrait } from "./widget.js";
 const RETRY_TITLE = "Request the wallets without an answer again";
 
 /**
- * Make the buttons. Python's `FetchingWidget` handles the messages that they send.
+ * Make the buttons, which send messages to Python's `FetchingWidget`.
  *
- * @param {{model: any, kernel: any, signal: AbortSignal}} part the widget's model and kernel
+ * @param {{model: any, kernel: any, signal: AbortSignal}} context of the widget
  * @param {string} name the text of the button that starts the fetch
  * @param {string} title the tooltip of this button
  */

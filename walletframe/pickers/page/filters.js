@@ -1,9 +1,9 @@
-// The explorer's filters. Each filter is a button that counts the options and opens a picker.
+// The explorer's filters: buttons that count options and open pickers.
 
 import { button, element, setProp, setText, uniqueId } from "./elements.js";
 import { Picker } from "./picker.js";
 
-/** Return the text of a filter's button: the number of selected or available options. */
+/** Return a button's text: the number of selected or available options. */
 export function filterButtonText({ all, remaining, chosen }) {
   const format = (number) => number.toLocaleString("en");
   if (chosen > 0) return `${format(chosen)} selected`;
@@ -30,7 +30,7 @@ class Filter {
     this.button.append(this.countText);
     this.panel = element("div", { id, hidden: true });
     this.panel.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return; // the picker has handled its own uses of Escape
+      if (event.key !== "Escape") return; // the picker stops its own uses of Escape
       this.toggle(false);
       this.button.focus();
     });
@@ -71,7 +71,7 @@ class Filter {
     this.#showCount();
   }
 
-  count(counts) {
+  showCounts(counts) {
     this.#counts = counts;
     this.button.hidden = counts.all === 0;
     this.#showCount();
@@ -85,7 +85,7 @@ class Filter {
 }
 
 export class Filters {
-  #offered = null;
+  #dataId = null;
 
   constructor({ kernel, titles, choose, signal }) {
     this.kernel = kernel;
@@ -101,13 +101,13 @@ export class Filters {
     this.panels.hidden = true;
   }
 
-  /** Show the selected values of each filter. If the options have changed, reload all options. */
-  show(chosen, offered) {
+  /** Show the selected values of each filter. A new id of the data reloads all options. */
+  show(chosen, dataId) {
     for (const filter of this.all) filter.show(chosen[filter.kind]);
-    if (this.#offered !== null && this.#offered !== offered) {
+    if (this.#dataId !== null && this.#dataId !== dataId) {
       for (const { picker } of this.all) picker?.load();
     }
-    this.#offered = offered;
+    this.#dataId = dataId;
   }
 
   /** Request the remaining options, which match the selection in the other filters. */
@@ -116,7 +116,7 @@ export class Filters {
     const answer = await this.kernel.request("remaining", { open });
     if (!answer) return;
     for (const filter of this.all) {
-      filter.count(answer.content.counts[filter.kind]);
+      filter.showCounts(answer.content.counts[filter.kind]);
       const remaining = answer.content.options[filter.kind];
       if (remaining) filter.picker.narrow(remaining);
     }

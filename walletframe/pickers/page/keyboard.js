@@ -3,8 +3,8 @@
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 7, PageUp: -7 };
 
 /**
- * Return the row to which a key moves from row `active` (-1: none), or null for no move. Without
- * an active row, Home and End move in the text field.
+ * Return the row to which a key moves from row `active` (-1: none), or null. Without an active
+ * row, Home and End move in the text field.
  */
 export function rowAfterKey(key, active, count) {
   if (count === 0) return null;
@@ -17,7 +17,7 @@ export function rowAfterKey(key, active, count) {
   return key === "End" ? count - 1 : null;
 }
 
-/** Return the cell to which a key moves in a WAI-ARIA grid, or null for no move. */
+/** Return the cell to which a key moves in a WAI-ARIA grid, or null. */
 export function cellAfterKey({ row, column }, { key, ctrl }, { rows, columns, page }) {
   const keys = {
     ArrowDown: [ctrl ? rows : row + 1, column],

@@ -1,4 +1,4 @@
-// A picker that is connected to a widget's traits, and the field for pasted wallets.
+// A picker that follows a widget's traits, and the field for pasted wallets.
 
 import { button, element, setText } from "./elements.js";
 import { Picker } from "./picker.js";
@@ -6,7 +6,7 @@ import { followTrait } from "./widget.js";
 
 const SAVE_DELAY_MS = 200;
 
-/** Show a picker for a model with the traits of Python's `Picker`. */
+/** Show a picker for the model of Python's `Picker`. */
 export function connectPicker({ model, root, kernel, signal }) {
   const picker = new Picker({
     root,
@@ -25,7 +25,7 @@ export function connectPicker({ model, root, kernel, signal }) {
   kernel.onMessage("narrowed", ({ remaining }) => picker.narrow(remaining));
 }
 
-/** Make the field for pasted wallets. Lines that are pasted into the search are cellAfterKey there. */
+/** Make the field for pasted wallets. It also receives lists that are pasted into the search. */
 function makePasteField(model, kernel, picker, signal) {
   const { root, field, add, problems } = pasteParts();
   let timer = 0;
@@ -49,7 +49,7 @@ function makePasteField(model, kernel, picker, signal) {
     save();
     kernel.send("paste");
   };
-  picker.takeList = (lines) => {
+  picker.handlePastedList = (lines) => {
     setField([field.value.trimEnd(), lines].filter(Boolean).join("\n"));
     save();
     field.focus();

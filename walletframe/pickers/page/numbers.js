@@ -1,4 +1,4 @@
-// Numbers in the width of a column: all digits, the first digits with a mark, or approximate.
+// Numbers in the width of a column: with all digits, with hidden decimals, or approximate.
 
 const ROUGH_DIGITS = 15; // number of digits that a float holds exactly
 const BRIGHT_DECIMALS = 4; // number of decimals that are not dimmed

@@ -1,4 +1,4 @@
-// The options of a picker. Python sends columns; each option has a index in the columns.
+// The options of a picker. Python sends columns; each option has an index in the columns.
 
 import { shortenAddress } from "./elements.js";
 
@@ -16,7 +16,7 @@ export class Options {
   #searchTexts = null;
   #indexByKey = null;
   #indicesBySpelling = null;
-  #remainingRow = null; // the row of each remaining option in `#remainingColumns`
+  #remainingRow = null; // by option index: the row in `#remainingColumns`
   #remainingColumns = null;
 
   /** @param {Record<string, any>} columns from Python's `Options.columns` */
@@ -39,7 +39,7 @@ export class Options {
     return this.all.length;
   }
 
-  /** Whether the options belong to blockchains, as wallets and tokens do. */
+  /** Whether the options have blockchains, as wallets and tokens do. */
   get haveBlockchains() {
     return this.columns.chains.some((chain) => chain !== "");
   }
@@ -56,18 +56,18 @@ export class Options {
     return keyOf(this.columns.values[index]);
   }
 
-  /** Return the index of a key, or undefined if it is not among the options. */
+  /** Return the index of a key, or undefined if no option has the key. */
   indexOf(key) {
     this.#indexByKey ??= new Map(this.all.map((index) => [this.key(index), index]));
     return this.#indexByKey.get(key);
   }
 
-  /** Return the set of indices of keys. Keys without an option are ignored. */
+  /** Return the indices of keys as a set. Keys without an option are ignored. */
   indicesOf(keys) {
     return new Set([...keys].map((key) => this.indexOf(key)).filter((index) => index >= 0));
   }
 
-  /** Find the options in a pasted list. Return their indices, and lines without an option. */
+  /** Return the indices of the options in a pasted list, and the lines without an option. */
   indicesInList(text) {
     const lines = text.split(/[\n,;]+/).filter((line) => line.trim());
     const indices = [...new Set(lines.flatMap((line) => this.indicesInLine(line)))];
@@ -127,7 +127,7 @@ export class Options {
     return row === undefined ? this.columns[name]?.[index] : this.#remainingColumns[name][row];
   }
 
-  /** Build the slow indices for the first search and the first click. */
+  /** Build the slow indices before the first search and the first click. */
   prepare() {
     return [this.searchTexts, this.indexOf("")];
   }
@@ -156,7 +156,7 @@ function addressOf(value) {
 
 /**
  * Return the indices of the texts that contain all typed words. Names that equal the typed text
- * come first, then names that begin with the typed text. A blank text finds everything.
+ * come first, then names that begin with it. A blank text finds everything.
  *
  * @param {string[]} texts by index, in lower case
  * @param {number[]} indices the indices to search

@@ -8,10 +8,10 @@ import { followTrait, widget } from "./widget.js";
 const FETCH_TITLE = "Fetch the selected and pasted wallets";
 const BYPASS_CACHE = "Fetch wallets again even if they are in the cache";
 
-export default widget((part) => {
-  const { model, root, kernel, signal } = part;
-  connectPicker(part);
-  const { buttons, retry, progress } = makeFetchButtons(part, "Fetch", FETCH_TITLE);
+export default widget((context) => {
+  const { model, root, kernel, signal } = context;
+  connectPicker(context);
+  const { buttons, retry, progress } = makeFetchButtons(context, "Fetch", FETCH_TITLE);
   buttons[0].classList.add("wf-main-button");
   const box = element("input", { type: "checkbox" });
   box.addEventListener("change", () => {

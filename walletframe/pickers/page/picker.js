@@ -29,19 +29,19 @@ const STATUS_DELAY_MS = 500; // delay before screen readers read the result of a
 export class Picker {
   values = []; // the selected values
   #options = new Options(NO_OPTIONS);
-  #chosen = new Set(); // the keys of the selected values
-  #selected = new Set(); // the indices of the selected options
+  #selectedKeys = new Set(); // the keys of the selected values
+  #selectedIndices = new Set(); // the indices of the selected options
   #found = [];
-  #active = -1; // the active row among the found options
-  #reached = false; // whether arrow keys or the mouse, instead of typing, made the row active
-  #chosenAlone = false;
+  #active = -1; // the active row of the found options, or -1
+  #isReached = false; // whether arrow keys or the mouse made the row active, not typing
+  #showsOnlySelected = false;
   #loading = false;
-  #pasteMessage = ""; // a message about the last pasted list
+  #pasteMessage = ""; // about the last pasted list
 
   /**
    * @param {object} options
    * @param {() => Promise<{content: any} | null>} options.request requests the options
-   * @param {(values: any[]) => void} options.choose called with a new selection; must call `show`
+   * @param {(values: any[]) => void} options.choose called with a new selection; calls `show`
    * @param {boolean} [options.pastes] whether there is a field for pasted values
    * @param {AbortSignal} options.signal
    */
@@ -50,7 +50,7 @@ export class Picker {
     this.chips = new Chips({
       remove: (key) => this.#remove((each) => each === key),
       removeAll: () => this.choose([]),
-      toggleChosen: () => this.#showChosenAlone(!this.#chosenAlone),
+      toggleOnlySelected: () => this.#showOnlySelected(!this.#showsOnlySelected),
       fallback: () => this.search,
     });
     Object.assign(this, makePickerFrame(this.id, this.chips.root));
@@ -61,13 +61,13 @@ export class Picker {
       signal,
     });
     this.search.oninput = () => this.#find();
-    this.search.onkeydown = (event) => this.#press(event);
-    onPastedList(this.search, (text) => this.takeList(text));
+    this.search.onkeydown = (event) => this.#handleKey(event);
+    onPastedList(this.search, (text) => this.handlePastedList(text));
     this.list.onmousedown = (event) => {
       event.preventDefault(); // the search field keeps the focus
       this.search.focus({ preventScroll: true });
     };
-    this.all.onclick = () => this.#chooseFound();
+    this.all.onclick = () => this.#toggleFound();
     root.append(this.box);
   }
 
@@ -75,11 +75,11 @@ export class Picker {
     labelPicker(this, text);
   }
 
-  /** Show the selected values. If a value is not an option, load the options again. */
+  /** Show the selected values. If a value is not an option, reload the options. */
   show(values) {
     this.values = values;
     this.#showSelected();
-    if (this.#selected.size < this.#chosen.size && !this.#loading) this.load();
+    if (this.#selectedIndices.size < this.#selectedKeys.size && !this.#loading) this.load();
   }
 
   /** Request the options from Python and show them. */
@@ -100,10 +100,10 @@ export class Picker {
     setText(this.sorted, answer.content.sorted && `by ${answer.content.sorted}`);
     this.#showSelected();
     this.#find();
-    setTimeout(() => this.#options.prepare(), 100); // so that the first key press is fast
+    setTimeout(() => this.#options.prepare(), 100); // for a fast first search
   }
 
-  /** Show only the remaining options, which match the selection in the other pickers. */
+  /** Show only the remaining options, which match the selection in other pickers. */
   narrow(columns) {
     if (this.#loading) return; // the pending answer contains these options
     this.#options.narrow(columns);
@@ -116,16 +116,16 @@ export class Picker {
   }
 
   #showSelected() {
-    this.#chosen = new Set(this.values.map(keyOf));
-    this.#selected = this.#options.indicesOf(this.#chosen);
-    if (this.#chosenAlone) return this.#showChosenAlone(this.#chosen.size > 0);
+    this.#selectedKeys = new Set(this.values.map(keyOf));
+    this.#selectedIndices = this.#options.indicesOf(this.#selectedKeys);
+    if (this.#showsOnlySelected) return this.#showOnlySelected(this.#selectedKeys.size > 0);
     this.#showChips();
     this.rows.refresh();
     this.#showCounts();
   }
 
   #showChips() {
-    const first = [...this.#chosen].slice(0, 8).map((key) => {
+    const first = [...this.#selectedKeys].slice(0, 8).map((key) => {
       const index = this.#options.indexOf(key);
       const known = index !== undefined;
       const written = [JSON.parse(key)].flat().filter(Boolean).join(" ");
@@ -136,28 +136,28 @@ export class Picker {
         isRemaining: !known || this.#options.isRemaining(index),
       };
     });
-    this.chips.show(first, this.#chosen.size, this.#chosenAlone);
+    this.chips.show(first, this.#selectedKeys.size, this.#showsOnlySelected);
   }
 
-  #showChosenAlone(alone) {
-    this.#chosenAlone = alone;
+  #showOnlySelected(isOn) {
+    this.#showsOnlySelected = isOn;
     this.#find();
   }
 
   /** Show the options that match the search. `stay` keeps the active row and the scrolling. */
   #find({ stay = false } = {}) {
     const typed = this.search.value.trim();
-    const among = this.#chosenAlone ? [...this.#selected] : this.#options.remaining;
+    const among = this.#showsOnlySelected ? [...this.#selectedIndices] : this.#options.remaining;
     const [before, scrolled] = [this.#found[this.#active], this.list.scrollTop];
     this.#found = typed ? findIndices(this.#options.searchTexts, among, typed) : among;
-    this.#reached &&= stay && this.#found.includes(before);
+    this.#isReached &&= stay && this.#found.includes(before);
     const first = (index) =>
-      this.#reached ? index === before : typed && !this.#selected.has(index);
+      this.#isReached ? index === before : typed && !this.#selectedIndices.has(index);
     this.#active = this.#found.findIndex(first);
     this.list.style.height = `${Math.min(MAX_VISIBLE_ROWS, among.length) * this.rows.height}px`;
     this.rows.count = this.#found.length;
     this.list.scrollTop = stay ? scrolled : 0;
-    if (this.#active >= 0 && !stay) this.rows.show(this.#active);
+    if (this.#active >= 0 && !stay) this.rows.scrollTo(this.#active);
     const counts = [this.#found.length, among.length, this.#options.count];
     this.#showNote(emptyText(typed, counts, this.#pasteMessage));
     this.#showActive();
@@ -173,12 +173,12 @@ export class Picker {
   #showCounts() {
     const [all, remaining] = [this.#options.count, this.#options.remaining.length];
     this.list.hidden = this.search.hidden = this.foot.hidden = this.count.hidden = all === 0;
-    this.field.hidden = all + this.#chosen.size === 0 && this.pastes;
+    this.field.hidden = all + this.#selectedKeys.size === 0 && this.pastes;
     const found = this.#found.length;
-    const unchosen = this.#found.filter((index) => !this.#selected.has(index)).length;
+    const unchosen = this.#found.filter((index) => !this.#selectedIndices.has(index)).length;
     const typed = this.search.value.trim();
-    const first = typed && !this.#reached && this.#active >= 0 ? this.#found[this.#active] : null;
-    const counts = { typed, found, remaining, all, unchosen, chosen: this.#chosen.size };
+    const first = typed && !this.#isReached && this.#active >= 0 ? this.#found[this.#active] : null;
+    const counts = { typed, found, remaining, all, unchosen, chosen: this.#selectedKeys.size };
     setText(this.count, countText(counts));
     setText(this.all, selectAllText(counts));
     this.all.hidden = !this.all.textContent;
@@ -191,7 +191,7 @@ export class Picker {
   #makeRow() {
     const row = makeOptionRow((message) => this.#showCopyMessage(message));
     row.addEventListener("click", () => {
-      this.#reach(row.number);
+      this.#moveTo(row.number);
       this.#toggle(row.number);
     });
     return row;
@@ -201,7 +201,7 @@ export class Picker {
     const index = this.#found[number];
     row.number = number;
     drawOption(row, this.#options, index, {
-      selected: this.#selected.has(index),
+      selected: this.#selectedIndices.has(index),
       active: number === this.#active,
       count: this.#found.length,
       number,
@@ -215,11 +215,11 @@ export class Picker {
     setTimeout(() => this.#showCounts(), 1_500);
   }
 
-  #reach(number) {
+  #moveTo(number) {
     const before = this.#active;
     this.#active = number;
-    this.#reached = true;
-    this.rows.show(number);
+    this.#isReached = true;
+    this.rows.scrollTo(number);
     this.rows.refresh(before, before + 1);
     this.rows.refresh(number, number + 1);
     this.#showActive();
@@ -227,7 +227,7 @@ export class Picker {
 
   #toggle(number) {
     const index = this.#found[number];
-    if (this.#selected.has(index)) this.#remove((key) => key === this.#options.key(index));
+    if (this.#selectedIndices.has(index)) this.#remove((key) => key === this.#options.key(index));
     else this.#add([index]);
   }
 
@@ -235,21 +235,20 @@ export class Picker {
     this.choose(this.values.filter((value) => !isGone(keyOf(value))));
   }
 
-  /** Select all found options. If all are selected, remove all. */
-  #chooseFound() {
+  #toggleFound() {
     const found = new Set(this.#found.map((index) => this.#options.key(index)));
-    const areChosen = this.#found.every((index) => this.#selected.has(index));
+    const areChosen = this.#found.every((index) => this.#selectedIndices.has(index));
     if (areChosen) this.#remove((key) => found.has(key));
     else this.#add(this.#found);
   }
 
   #add(indices) {
-    const added = indices.filter((index) => !this.#selected.has(index));
+    const added = indices.filter((index) => !this.#selectedIndices.has(index));
     this.choose([...this.values, ...added.map((index) => this.#options.value(index))]);
   }
 
   /** Select the options in a pasted list. Wallet pickers replace this method. */
-  takeList(text) {
+  handlePastedList(text) {
     const { indices, unknown } = this.#options.indicesInList(text);
     this.#pasteMessage = unknownLinesText(unknown);
     this.#clearText();
@@ -261,21 +260,22 @@ export class Picker {
     this.#find();
   }
 
-  #press(event) {
+  #handleKey(event) {
     if (event.isComposing) return;
     if (event.ctrlKey || event.metaKey) {
       if (event.key === "c") this.#copyActive();
       return;
     }
     const row = event.shiftKey ? null : rowAfterKey(event.key, this.#active, this.#found.length);
-    if (row !== null && (this.#reached || !["Home", "End"].includes(event.key))) this.#reach(row);
-    else if (!this.#pressOther(event)) return;
+    if (row !== null && (this.#isReached || !["Home", "End"].includes(event.key)))
+      this.#moveTo(row);
+    else if (!this.#handleOtherKey(event)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   /** Handle a key that keeps the active row. Return whether the key had an effect. */
-  #pressOther({ key, repeat }) {
+  #handleOtherKey({ key, repeat }) {
     const { value } = this.search;
     if (key === "Enter") this.#enter();
     else if (key === "Backspace" && value === "" && !repeat) this.choose(this.values.slice(0, -1));
@@ -288,7 +288,7 @@ export class Picker {
   #enter() {
     if (this.#active < 0) return;
     this.#toggle(this.#active);
-    if (!this.#reached) this.#clearText();
+    if (!this.#isReached) this.#clearText();
   }
 
   async #copyActive() {

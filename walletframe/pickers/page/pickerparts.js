@@ -35,7 +35,7 @@ export function makePickerFrame(id, chips) {
   return { name, count, search, list, note, sorted, all, foot, status, field, chipRow: chips, box };
 }
 
-/** Set the labels of a picker's elements to the name of its options. */
+/** Label a picker's elements with the name of its options. */
 export function labelPicker({ name, search, list, chipRow, box }, text) {
   const things = text.toLowerCase();
   setText(name, text);
@@ -49,7 +49,7 @@ function formatCount(number) {
   return number.toLocaleString("en");
 }
 
-/** Return a text with the number of options, matches or available options. */
+/** Return the number of options, matches or available options as text. */
 export function countText({ typed, found, remaining, all }) {
   if (typed) return `${formatCount(found)} of ${formatCount(remaining)} match`;
   return remaining === all
@@ -57,14 +57,14 @@ export function countText({ typed, found, remaining, all }) {
     : `${formatCount(remaining)} of ${formatCount(all)} available`;
 }
 
-/** Return the reason why no option is found, or a message about the last pasted list. */
+/** Return why no option is found, or a message about the last pasted list. */
 export function emptyText(typed, [found, among, all], pasteMessage) {
   if (found > 0) return typed ? "" : pasteMessage;
   if (typed && among > 0) return "No option matches. Press Esc to clear the search.";
   return all > 0 ? "No option matches the other filters." : "There are no options.";
 }
 
-/** Return the text of the button for all found options, or "" if there are fewer than two. */
+/** Return the text of the button for all found options, or "" for fewer than two. */
 export function selectAllText({ typed, found, unchosen, remaining, all }) {
   if (found < 2) return "";
   const which = typed ? " that match" : remaining === all ? "" : " available";
@@ -73,13 +73,13 @@ export function selectAllText({ typed, found, unchosen, remaining, all }) {
     : `Remove all ${formatCount(found)}${which}`;
 }
 
-/** Return the text for screen readers: counts, and the option that Enter selects. */
+/** Return the counts, and the option that Enter selects, for screen readers. */
 export function statusText({ chosen, enter, ...counts }) {
   const parts = [countText(counts), `${formatCount(chosen)} selected`];
   return [...parts, ...(enter ? [`Enter selects ${enter}`] : [])].join(", ");
 }
 
-/** Call a function if a list is pasted into a field, since the field would join the lines. */
+/** Call a function for a list that is pasted into a field. The field would join its lines. */
 export function onPastedList(field, onList) {
   field.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text").trim() ?? "";
@@ -89,7 +89,7 @@ export function onPastedList(field, onList) {
   });
 }
 
-/** Return a message about the lines of a pasted list without an option, or "". */
+/** Return a message about pasted lines without an option, or "". */
 export function unknownLinesText(lines) {
   if (lines.length === 0) return "";
   const shown = lines.slice(0, 3).map((line) => shortenAddress(line.trim()));
@@ -97,7 +97,7 @@ export function unknownLinesText(lines) {
   return `No option is named ${shown.join(", ")}${more}.`;
 }
 
-/** Return the number of an option's balances and the unit. If unknown, both are "". */
+/** Return the number of balances and the unit, or two empty texts if unknown. */
 export function balancesText(balances) {
   if (balances === null || balances === undefined) return ["", ""];
   return [formatCount(balances), balances === 1 ? " balance" : " balances"];
@@ -106,7 +106,7 @@ export function balancesText(balances) {
 export const TALL_ROW = 46; // height of a row with two lines
 export const FLAT_ROW = 32; // height of a row with one line, for blockchains
 
-/** Make an empty row. After the user has copied the address, `onCopied` gets a message. */
+/** Make an empty row. After the address is copied, `onCopied` receives a message. */
 export function makeOptionRow(onCopied) {
   const row = element("div", { class: "wf-option", role: "option" });
   row.parts = {
@@ -163,16 +163,16 @@ export function drawOption(row, options, index, { selected, active, count, numbe
 }
 
 export class Chips {
-  /** `fallback` returns the element that gets the focus when no button remains. */
-  constructor({ remove, removeAll, toggleChosen, fallback }) {
+  /** `fallback` returns the element to focus when no button remains. */
+  constructor({ remove, removeAll, toggleOnlySelected, fallback }) {
     Object.assign(this, { remove, fallback });
     const small = { class: "wf-link wf-chips-more" };
-    this.rest = linkButton("", toggleChosen, { ...small, "aria-pressed": "false" });
+    this.rest = linkButton("", toggleOnlySelected, { ...small, "aria-pressed": "false" });
     this.clear = linkButton("Remove all", removeAll, small);
     this.root = element("div", { class: "wf-chips", role: "group" });
   }
 
-  /** Show the first of `count` selected options. `alone`: the list has only selected options. */
+  /** Show the first of `count` selected options. `alone`: the list shows only these options. */
   show(first, count, alone) {
     const focused = this.#focused();
     const rest = count - first.length;
@@ -198,7 +198,7 @@ export class Chips {
       class: isRemaining ? "wf-chip" : "wf-chip wf-chip-away",
       type: "button",
       title: `Remove ${label}${note}`,
-      "aria-label": `Remove ${label.includes(short) ? label : short}`, // contains the visible text
+      "aria-label": `Remove ${label.includes(short) ? label : short}`, // with the visible text
       onclick: () => this.remove(key),
     };
     return element("button", attributes, element("span", {}, short), " ✕");

@@ -6,7 +6,7 @@ const SCRIPTS = Symbol.for("walletframe.plotly");
 const PREFIX = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
 const SUFFIX = "\nexport default module.exports;\n";
 
-/** Request the script of plotly.js, unless the page has this version. Return the page's entry. */
+/** Request the script of plotly.js, unless the page has it. Return the page's entry. */
 export function requestPlotly(version, kernel) {
   const entries = (globalThis[SCRIPTS] ??= new Map());
   if (!entries.has(version)) {
@@ -17,7 +17,7 @@ export function requestPlotly(version, kernel) {
   return entries.get(version);
 }
 
-/** Return plotly.js from the page or the kernel. If the kernel does not answer, return null. */
+/** Return plotly.js from the page or the kernel, or null if the kernel does not answer. */
 export function loadPlotly(version, kernel) {
   const entry = requestPlotly(version, kernel);
   entry.plotly ??= entry.script.then(importScript).catch((error) => {
@@ -46,7 +46,7 @@ async function importScript(script) {
 const VARIABLES = { text: "--wf-text", back: "--wf-back", line: "--wf-line", faint: "--wf-faint" };
 const TRANSPARENT = "rgba(0, 0, 0, 0)";
 
-/** Convert a computed colour, which may be `color(srgb …)`, for plotly. */
+/** Convert a computed colour, such as `color(srgb …)`, to a colour for plotly. */
 export function toRgba(computed) {
   const match = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(
     computed,
@@ -65,11 +65,11 @@ export function watchPageColors(root, onChange, signal) {
     return made;
   };
   const probes = Object.entries(VARIABLES).map(([name, variable]) => {
-    // A changed colour ends a transition, however the theme was changed.
+    // A transition ends after each change of the theme.
     const watched = probe(variable);
     watched.style.setProperty("transition", "color 1ms step-end", "important");
     watched.addEventListener("transitionend", onChange, { signal });
-    // The colour of an element without a transition is never an intermediate colour.
+    // Without a transition, there are no intermediate colours.
     const still = probe(variable);
     still.style.setProperty("transition", "none", "important");
     return [name, still];
@@ -104,7 +104,7 @@ export function layoutInPageColors(layout, colors) {
   };
   for (const name of Object.keys(layout)) {
     if (!/^[xy]axis\d*$/.test(name)) continue;
-    // Without a colour, plotly draws labels inside the plot in the colour for a white page.
+    // By default, plotly draws labels inside the plot in the colour for a white page.
     const tickfont = { ...layout[name].tickfont, color: colors.text };
     painted[name] = { ...axis, ...layout[name], tickfont };
   }

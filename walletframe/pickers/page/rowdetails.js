@@ -1,4 +1,4 @@
-// The full text of the active cell and of its row, below a table.
+// The full texts of the active cell and its row, below a table.
 
 import { clipboardText, explorerLink, fullTextParts, readCell } from "./cells.js";
 import { button, copyText, element, setText } from "./elements.js";
@@ -6,7 +6,7 @@ import { button, copyText, element, setText } from "./elements.js";
 const HINT = "Click a cell or move to it with the arrow keys to see its full text here.";
 
 export class RowDetails {
-  unfolded = false;
+  isUnfolded = false;
 
   /**
    * @param {(message: string) => void} showMessage shows a message after copying
@@ -17,7 +17,7 @@ export class RowDetails {
     this.name = element("span", { class: "wf-detail-name" });
     this.text = element("span", { class: "wf-detail-text" }, HINT);
     this.link = element("span");
-    this.fold = button("Full row", () => this.unfold(), { "aria-expanded": "false" });
+    this.fold = button("Full row", () => this.toggleRow(), { "aria-expanded": "false" });
     const copyCell = button("Copy cell", () => this.copyCell());
     const copyRow = button("Copy row", () => this.#copyRow());
     this.only = button("", pick);
@@ -31,12 +31,12 @@ export class RowDetails {
     this.buttons.hidden = true;
   }
 
-  /** Show a cell of a row, or a hint if there is none. */
+  /** Show a cell of a row, or else a hint. */
   show(row, column, columns) {
     const cell = row && column ? readCell(row, column.name) : null;
     Object.assign(this, { row, cell, columns });
     this.buttons.hidden = !cell;
-    this.fullRow.hidden = !cell || !this.unfolded;
+    this.fullRow.hidden = !cell || !this.isUnfolded;
     if (cell) return this.#showCell(cell, column);
     setText(this.name, "");
     this.link.replaceChildren();
@@ -49,7 +49,7 @@ export class RowDetails {
     setText(this.name, label);
     this.text.replaceChildren(...fullTextParts(cell));
     this.link.replaceChildren(...(cell.link ? [explorerLink(cell, {})] : []));
-    if (this.unfolded) this.#fillRow();
+    if (this.isUnfolded) this.#fillRow();
   }
 
   /** Copy the exact text of the cell. */
@@ -62,11 +62,11 @@ export class RowDetails {
     this.showMessage(await copyText(cells.join("\t"), "the row"));
   }
 
-  unfold() {
-    this.unfolded = !this.unfolded;
-    this.fullRow.hidden = !this.unfolded;
-    this.fold.setAttribute("aria-expanded", String(this.unfolded));
-    if (this.unfolded) this.#fillRow();
+  toggleRow() {
+    this.isUnfolded = !this.isUnfolded;
+    this.fullRow.hidden = !this.isUnfolded;
+    this.fold.setAttribute("aria-expanded", String(this.isUnfolded));
+    if (this.isUnfolded) this.#fillRow();
   }
 
   #fillRow() {

@@ -5,32 +5,32 @@ const MAX_BLOCKS = 80;
 const MAX_BLOCKS_PER_REQUEST = 6;
 const STEPS_AHEAD = 10; // number of scroll steps to load ahead
 const MAX_AHEAD = 4 * BLOCK;
-const LATE_MS = 800; // time after which a late answer is reported
+const LATE_MS = 800; // an answer is late after this time
 
 /**
  * Return the first missing rows in a range of rows, as whole blocks.
  *
  * @returns {[number, number] | null} the first row and the number of rows
  */
-export function missingRows(first, end, count, has) {
+export function missingRows(first, end, count, isLoaded) {
   const stop = Math.min(end, count);
   let from = Math.floor(Math.max(first, 0) / BLOCK);
   const last = Math.ceil(stop / BLOCK);
-  while (from < last && has(from)) from += 1;
+  while (from < last && isLoaded(from)) from += 1;
   let to = from;
-  while (to < last && !has(to) && to - from < MAX_BLOCKS_PER_REQUEST) to += 1;
+  while (to < last && !isLoaded(to) && to - from < MAX_BLOCKS_PER_REQUEST) to += 1;
   return to > from ? [from * BLOCK, (to - from) * BLOCK] : null;
 }
 
-/** Extend a range of rows in the scroll direction. A larger scroll step extends it farther. */
+/** Extend a range of rows in the scroll direction, in proportion to the scroll step. */
 export function rowsAhead([first, end], step) {
   const ahead = Math.max(-MAX_AHEAD, Math.min(step * STEPS_AHEAD, MAX_AHEAD));
   return ahead < 0 ? [first + ahead, end] : [first, end + ahead];
 }
 
 /** Return a copy of an object, with a function applied to each value. */
-export function mapValues(object, call) {
-  return Object.fromEntries(Object.entries(object).map(([name, each]) => [name, call(each)]));
+export function mapValues(object, convert) {
+  return Object.fromEntries(Object.entries(object).map(([name, each]) => [name, convert(each)]));
 }
 
 export class RowStore {
@@ -42,10 +42,10 @@ export class RowStore {
 
   /**
    * @param {any} kernel answers the request "rows"
-   * @param {object} calls
-   * @param {(content: any) => void} calls.onOpened called when the rows of a new query arrive
-   * @param {(first: number, end: number) => void} calls.onRows called when more rows arrive
-   * @param {(isLate: boolean) => void} calls.onLate called if an answer is late, and when it arrives
+   * @param {object} callbacks
+   * @param {(content: any) => void} callbacks.onOpened called when the rows of a new query arrive
+   * @param {(first: number, end: number) => void} callbacks.onRows called when more rows arrive
+   * @param {(isLate: boolean) => void} callbacks.onLate called if an answer is late, and when it arrives
    */
   constructor(kernel, { onOpened, onRows, onLate }) {
     Object.assign(this, { kernel, onOpened, onRows, onLate });
@@ -53,7 +53,7 @@ export class RowStore {
     this.count = 0;
   }
 
-  /** Request the rows of a changed query. The old rows are shown until the new rows arrive. */
+  /** Request the rows of a changed query. Old rows are shown until the new rows arrive. */
   async open(change = {}) {
     const query = { ...this.query, ...change };
     this.query = query;
@@ -73,7 +73,7 @@ export class RowStore {
     this.onOpened(answer.content);
   }
 
-  /** Request the missing visible rows, then the rows before and after these. */
+  /** Request the missing visible rows, then the rows before and after. */
   setVisibleRows(first, end) {
     this.#step = first - this.#visible[0];
     this.#visible = [first, end];
@@ -81,7 +81,7 @@ export class RowStore {
   }
 
   /**
-   * Return the block of a row and the row's index in the block, or undefined if not loaded.
+   * Return the block of a row and the row's index in the block, or undefined for missing rows.
    *
    * @returns {{cells: Record<string, Record<string, any[]>>, index: number} | undefined}
    */
@@ -100,11 +100,11 @@ export class RowStore {
 
   async #requestMissing() {
     if (this.#pendingQuery !== null) return; // only one request at a time
-    const has = (block) => this.#blocks.has(block);
+    const isLoaded = (block) => this.#blocks.has(block);
     const [first, end] = this.#visible;
     const missing =
-      missingRows(...rowsAhead(this.#visible, this.#step), this.count, has) ??
-      missingRows(first - BLOCK, end + BLOCK, this.count, has);
+      missingRows(...rowsAhead(this.#visible, this.#step), this.count, isLoaded) ??
+      missingRows(first - BLOCK, end + BLOCK, this.count, isLoaded);
     if (!missing) return;
     const [start, count] = missing;
     const query = this.query;
@@ -127,7 +127,6 @@ export class RowStore {
     this.#dropFarBlocks();
   }
 
-  /** Drop the blocks that are farthest from the visible rows. */
   #dropFarBlocks() {
     const middle = (this.#visible[0] + this.#visible[1]) / 2 / BLOCK;
     const far = (block) => Math.abs(block + 0.5 - middle);

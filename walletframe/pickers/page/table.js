@@ -5,7 +5,7 @@ import { element, setProp, setText, uniqueId } from "./elements.js";
 import { cellAfterKey } from "./keyboard.js";
 import { RowDetails } from "./rowdetails.js";
 import { RowStore } from "./rows.js";
-import { cellAttributes, clickedOrder, noRowsText, TableHead, TableTools } from "./tabletools.js";
+import { cellAttributes, nextSort, noRowsText, TableHead, TableTools } from "./tabletools.js";
 import { scrollPosition, VirtualRows } from "./virtual.js";
 import { fitColumns } from "./widths.js";
 
@@ -17,7 +17,7 @@ export class Table {
   #shown = []; // the columns that fit, with their widths
   #active = null; // the row and the column of the active cell
   #rows = null;
-  #drawing = null; // aborts the drawing of rows
+  #drawing = null; // the AbortController of the rows
   #lines = 1;
   #width = 0;
 
@@ -27,7 +27,7 @@ export class Table {
    * @param {object} options
    * @param {AbortSignal} options.signal removes the table
    * @param {(cell: object) => void} [options.pick] sends the argument of Python's
-   *   `HoldingsTable.cell_selection`; without `pick`, cells have no button to select them
+   *   `HoldingsTable.cell_selection`; without `pick`, there is no button to select a cell
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
@@ -37,7 +37,7 @@ export class Table {
       onLate: (isLate) => this.tools.showLate(isLate),
     });
     this.tools = new TableTools((change) => this.store.open(change), signal);
-    this.head = new TableHead((column) => this.store.open(clickedOrder(column, this.store.query)));
+    this.head = new TableHead((column) => this.store.open(nextSort(column, this.store.query)));
     const spoken = element("span", { class: "wf-unseen", role: "status" });
     this.details = new RowDetails(
       (message) => setText(spoken, message),
@@ -59,8 +59,8 @@ export class Table {
   #makeGrid() {
     const options = { class: "wf-grid", role: "grid", tabindex: "0", "aria-label": "Holdings" };
     const grid = element("div", options, this.head.root);
-    grid.onkeydown = (event) => this.#press(event);
-    grid.onclick = (event) => this.#click(event);
+    grid.onkeydown = (event) => this.#handleKey(event);
+    grid.onclick = (event) => this.#handleClick(event);
     grid.onfocus = () => {
       if (this.#active || !grid.matches(":focus-visible")) return;
       this.#activate({ row: Math.ceil(grid.scrollTop / HEIGHTS[this.#lines]), column: 0 });
@@ -95,7 +95,7 @@ export class Table {
     if (this.#active) this.#activate(this.#active);
   }
 
-  /** Choose the visible columns if the columns or the width have changed. */
+  /** Choose the visible columns after a change of the columns or the width. */
   #fitColumns() {
     const width = this.grid.clientWidth;
     if (!this.#columns.length || !width || width === this.#width) return;
@@ -142,7 +142,7 @@ export class Table {
     this.grid.style.height = `${this.head.root.offsetHeight + rows + 2}px`;
   }
 
-  /** Copy the last row, so that a new row has a text until the data arrives. */
+  /** Copy the last row, so that a new row has texts until its data arrives. */
   #makeRow() {
     const { lastChild } = this.#rows.canvas;
     if (lastChild) return lastChild.cloneNode(true);
@@ -159,14 +159,14 @@ export class Table {
       cell.id = this.#cellId(number, at);
       drawCell(cell, readCell(row, column.name), column);
     }
-    this.#mark(node, number);
+    this.#markActive(node, number);
   }
 
   #cellId(row, column) {
     return `${this.id}-${row}-${column}`;
   }
 
-  #mark(node, number) {
+  #markActive(node, number) {
     const isActive = this.#active?.row === number;
     node.classList.toggle("wf-chosen", isActive);
     for (const [at, cell] of [...node.children].entries()) {
@@ -174,13 +174,13 @@ export class Table {
     }
   }
 
-  /** Make a cell active, for keys, screen readers and the line below the table. */
+  /** Make a cell active, and show it below the table. Null deactivates the cell. */
   #activate(active) {
     const before = this.#active;
     this.#active = active;
     for (const number of [before?.row, active?.row]) {
       const node = this.#rows?.row(number);
-      if (node) this.#mark(node, number);
+      if (node) this.#markActive(node, number);
     }
     const { row, column } = active ?? { row: -1 };
     this.details.show(this.store.row(row), this.#shown[column], this.#columns);
@@ -188,7 +188,7 @@ export class Table {
     setProp(this.grid, "aria-activedescendant", id);
   }
 
-  #click({ target }) {
+  #handleClick({ target }) {
     const cell = target.closest?.(".wf-cell[role=gridcell]");
     const number = Number(cell?.parentNode.dataset.row);
     if (!cell || target.closest("a")) return;
@@ -200,14 +200,14 @@ export class Table {
     pick({ ...this.store.query, row, column: this.#shown[column].name });
   }
 
-  #press(event) {
+  #handleKey(event) {
     if (event.target !== this.grid) return event.stopPropagation();
     const ctrl = event.ctrlKey || event.metaKey;
     const page = Math.floor(this.#rowsHeight() / HEIGHTS[this.#lines]);
     const size = { rows: this.store.count, columns: this.#shown.length, page };
     const active = this.#active ?? { row: 0, column: 0 };
     const next = cellAfterKey(active, { key: event.key, ctrl }, size);
-    if (next) this.#show(next);
+    if (next) this.#moveTo(next);
     else if (!this.#active || !this.#handleCellKey(event.key, ctrl)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -215,7 +215,7 @@ export class Table {
 
   /** Handle a key in the active cell. Return whether the key had an effect. */
   #handleCellKey(key, ctrl) {
-    if (key === "Enter") this.details.unfold();
+    if (key === "Enter") this.details.toggleRow();
     else if (ctrl && key === "c" && getSelection().isCollapsed) this.details.copyCell();
     else return false;
     return true;
@@ -226,7 +226,7 @@ export class Table {
     return this.grid.clientHeight - this.head.root.offsetHeight;
   }
 
-  #show(active) {
+  #moveTo(active) {
     const [height, seen] = [HEIGHTS[this.#lines], this.#rowsHeight()];
     this.grid.scrollTop = scrollPosition(active.row, this.grid.scrollTop, seen, height);
     this.#rows.refresh(active.row, active.row + 1);

@@ -4,7 +4,7 @@ import { element, focusedElement, selectBox, setText } from "./elements.js";
 
 const SEARCH_DELAY_MS = 120; // milliseconds after the last key before a search is sent
 
-/** Return the reason why no row is shown. */
+/** Return why no row is shown. */
 export function noRowsText({ find, by }) {
   if (!find.trim()) return "There are no rows to show.";
   const more = "The search finds only names of groups. To search all balances, group by nothing.";
@@ -23,8 +23,8 @@ export class TableTools {
       spellcheck: "false",
       placeholder: "Search wallets, tokens, contracts",
       "aria-label": "Search the table",
-      oninput: () => this.#findSoon(),
-      onkeydown: (event) => this.#findNow(event),
+      oninput: () => this.#searchLater(),
+      onkeydown: (event) => this.#handleSearchKey(event),
     });
     this.by = selectBox("Group by", (by) => open({ by, sort: "" }));
     this.sorting = selectBox("Sort by", (order) =>
@@ -47,17 +47,17 @@ export class TableTools {
     setText(this.countLine, counted);
   }
 
-  /** Show that Python's answer is late, or the number of rows. */
+  /** Show that Python's answer is late, or else the number of rows. */
   showLate(isLate) {
     setText(this.countLine, isLate ? "Waiting for the kernel …" : this.counted);
   }
 
-  #findSoon() {
+  #searchLater() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open({ find: this.find.value }), SEARCH_DELAY_MS);
   }
 
-  #findNow(event) {
+  #handleSearchKey(event) {
     event.stopPropagation(); // notebooks use this key for commands
     if (event.key === "Escape" && this.find.value) {
       this.find.value = "";
@@ -80,8 +80,8 @@ function sortOptions({ name, label, number }) {
   return number ? both.reverse() : both;
 }
 
-/** Return the sort order after a click on a heading: reversed, or the column's default. */
-export function clickedOrder({ name, number }, query) {
+/** Reverse the order of the sort column, or return a column's default order. */
+export function nextSort({ name, number }, query) {
   return { sort: name, down: query.sort === name ? !query.down : number };
 }
 
@@ -94,7 +94,7 @@ export class TableHead {
     this.root = element("div", { class: "wf-head", role: "row", "aria-rowindex": "1" });
   }
 
-  /** Make the headings of the displayed columns. The focus stays. */
+  /** Make the headings of the displayed columns, and keep the focus. */
   make(columns) {
     const focused = focusedElement();
     const kept = [...this.#headings].find(([, { button }]) => button === focused)?.[0];
@@ -128,14 +128,15 @@ export class TableHead {
   }
 }
 
-/** Return the attributes of a cell or heading: its role and its position. */
+/** Return the attributes of a cell or heading. */
 export function cellAttributes(column, role) {
+  const area = `${column.line} / ${column.gridColumn}`;
   const kind = column.number ? " wf-number" : "";
   const bar = column.bar && role === "gridcell" ? " wf-bar" : "";
   return {
     class: `wf-cell${kind}${bar}`,
     role,
     "aria-colindex": String(column.index + 1),
-    style: `grid-area: ${column.line} / ${column.gridColumn}; --wf-behind: ${column.behind}`,
+    style: `grid-area: ${area}; --wf-decimals-width: ${column.decimalsWidth}`,
   };
 }

@@ -1,25 +1,25 @@
-// A list of many rows of equal height. Only visible rows are elements of the page.
+// A list of many rows of equal height. The page has elements only for visible rows.
 
 import { element } from "./elements.js";
 
-const EXTRA_ROWS = 12; // number of rows to draw before and after the visible rows
+const EXTRA_ROWS = 12; // the number of rows to draw before and after the visible rows
 
 /**
  * Return the range of rows to draw: the visible rows, with `spare` more rows at both ends.
  *
  * @returns {[number, number]} the first row, and the row after the last
  */
-export function rowsToDraw(scrolled, seen, height, count, spare) {
+export function rowsToDraw(scrolled, viewportHeight, height, count, spare) {
   const first = Math.floor(scrolled / height) - spare;
-  const end = Math.ceil((scrolled + seen) / height) + spare;
+  const end = Math.ceil((scrolled + viewportHeight) / height) + spare;
   const last = Math.min(count, Math.max(end, 0));
   return [Math.max(0, Math.min(first, last)), last];
 }
 
 /** Return the nearest scroll position at which a row is fully visible. */
-export function scrollPosition(row, scrolled, seen, height) {
+export function scrollPosition(row, scrolled, viewportHeight, height) {
   if (row * height < scrolled) return row * height;
-  return Math.max(scrolled, (row + 1) * height - seen);
+  return Math.max(scrolled, (row + 1) * height - viewportHeight);
 }
 
 export class VirtualRows {
@@ -32,7 +32,7 @@ export class VirtualRows {
    * @param {HTMLElement} viewport the element that scrolls
    * @param {object} options
    * @param {number} options.height the height of a row, in CSS pixels
-   * @param {() => HTMLElement} options.make makes an empty row, which can be reused
+   * @param {() => HTMLElement} options.make makes an empty row
    * @param {(row: HTMLElement, number: number) => void} options.draw fills a row
    * @param {(first: number, end: number) => void} [options.onDraw] called with the range of drawn rows
    * @param {AbortSignal} options.signal removes the listeners
@@ -54,7 +54,7 @@ export class VirtualRows {
     this.refresh();
   }
 
-  /** Redraw all visible rows, or only the visible rows in a range. */
+  /** Redraw the visible rows, or those in a range. */
   refresh(first = 0, end = this.#count) {
     this.#move();
     for (const [number, row] of this.#rows)
@@ -62,13 +62,13 @@ export class VirtualRows {
   }
 
   /** Scroll until a row is visible. */
-  show(number) {
+  scrollTo(number) {
     const { scrollTop, clientHeight } = this.viewport;
     this.viewport.scrollTop = scrollPosition(number, scrollTop, clientHeight, this.height);
     this.#move();
   }
 
-  /** Return the element of a row, if it is drawn. */
+  /** Return the element of a drawn row. */
   row(number) {
     return this.#rows.get(number);
   }
@@ -96,7 +96,7 @@ export class VirtualRows {
     this.#unusedRows.push(row);
   }
 
-  /** Insert a row before the next row, so that screen readers and selections keep the order. */
+  /** Insert a row before the next row: screen readers and selections need the order. */
   #insertRow(number, next) {
     const row = this.#unusedRows.pop() ?? this.make();
     this.canvas.insertBefore(row, next);

@@ -2,7 +2,7 @@
 
 import { element, setText } from "./elements.js";
 
-/** The messages of a widget. An answer repeats the kind and the id `n` of its request. */
+/** The messages of a widget. Answers repeat the kind and the id `n` of their request. */
 export class Kernel {
   // The first id is random, because all front ends of a widget receive all answers.
   #number = Math.floor(Math.random() * 2 ** 40);
@@ -23,8 +23,8 @@ export class Kernel {
   /**
    * Send a request, and drop an earlier request of the same kind.
    *
-   * @returns {Promise<{content: any, buffers: DataView[]} | null>} null if a newer request of
-   *   this kind was sent, or after an error, which Python shows in the widget's error line
+   * @returns {Promise<{content: any, buffers: DataView[]} | null>} null after a newer request of
+   *   this kind, or after an error, which Python shows
    */
   request(kind, fields = {}) {
     this.#pending.get(kind)?.settle(null);
@@ -46,8 +46,8 @@ export class Kernel {
   }
 
   /** Call a function with (content, buffers) for each message of a kind, except answers. */
-  onMessage(kind, call) {
-    this.#listeners.set(kind, call);
+  onMessage(kind, listener) {
+    this.#listeners.set(kind, listener);
   }
 
   #receive(content, buffers) {
@@ -63,11 +63,11 @@ export class Kernel {
 }
 
 /**
- * Return the default export that anywidget requires, made from a function.
+ * Return the default export that anywidget requires.
  *
- * @param {(part: {model: any, root: HTMLElement, kernel: Kernel, signal: AbortSignal}) => Element | void} show
- *   fills the root, and may return the element for the error line; `signal` is aborted when the
- *   widget is removed from the page
+ * @param {(context: {model: any, root: HTMLElement, kernel: Kernel, signal: AbortSignal}) => Element | void} show
+ *   fills the root, and may return the element for the error line; removing the widget from the
+ *   page aborts `signal`
  */
 export function widget(show) {
   return {
@@ -87,8 +87,8 @@ export function widget(show) {
 }
 
 /** Call a function with the value of a trait, now and after each change. */
-export function followTrait(model, trait, call, signal) {
-  const update = () => call(model.get(trait));
+export function followTrait(model, trait, show, signal) {
+  const update = () => show(model.get(trait));
   model.on(`change:${trait}`, update);
   signal.addEventListener("abort", () => model.off(`change:${trait}`, update));
   update();

@@ -3,78 +3,76 @@
 const PADDING = 20; // of a cell, left and right together, in pixels
 const LINK = 28; // of the link after a text
 const ARROW = 14; // of the sort arrow after a heading
-const GAP = 0.5; // width of a comma between groupThousands, in digit widths
+const GAP = 0.5; // width of a gap between thousands, in digit widths
 const MARK = 1.9; // width of the mark for hidden decimals, in digit widths
 const LETTERS = { least: 12, good: 17, most: 36 };
 const DECIMALS = { least: 4, good: 8, most: 18, narrow: 2 };
 const BAR = 260; // maximum width of a column with bars
 const MIN_COLUMNS = 4; // if fewer fit, a row has two lines
-const NUMBERS_SHARE = 0.5; // usual share of the width for numbers, if a row has two lines
-const MAX_NUMBERS_SHARE = 0.62; // maximum of this share
+const NUMBERS_SHARE = 0.5; // the usual part of the width for numbers in rows with two lines
+const MAX_NUMBERS_SHARE = 0.62; // the maximum of this part
 
-/** Return the width of point, decimals and mark, in digit widths. */
+/** Return the width of the point, the decimals and the mark, in digit widths. */
 function decimalsWidth(decimals, cut) {
   return decimals || cut ? decimals + 0.6 + (cut ? MARK : 0) : 0;
 }
 
-/** Return the width in pixels of a number with some digits and decimals. */
+/** Return the width in pixels of a number. `ch` is the width of a digit. */
 function numberWidth(digits, decimals, cut, ch) {
   const gaps = Math.floor((digits - 1) / 3) * GAP;
   const before = Math.max(digits, 2) + gaps;
   return Math.ceil((before + decimalsWidth(decimals, cut)) * ch) + PADDING;
 }
 
-/** Return the number of digits before the point that fit, given the number of decimals. */
+/** Return how many digits before the point fit beside the decimals. */
 function digitsThatFit(width, decimals, cut, ch) {
   let digits = 1;
   while (numberWidth(digits + 1, decimals, cut, ch) <= width) digits += 1;
   return digits;
 }
 
-/** Return three widths of a column: least, good, and best (the maximum that is useful). */
+/** Return three widths of a column: least, good, and best (the largest that is useful). */
 export function columnWidths(column, ch) {
   const heading = Math.ceil(column.label.length * ch) + PADDING + ARROW;
-  const [before, behind] = column.width_and_decimals;
+  const [digits, decimals] = column.width_and_decimals;
   const widthOf = (kind) => {
     if (!column.number)
-      return Math.ceil((Math.min(before, LETTERS[kind]) + 1) * ch) + PADDING + LINK;
-    const decimals = Math.min(behind, DECIMALS[kind]);
-    return numberWidth(before, decimals, decimals < behind, ch);
+      return Math.ceil((Math.min(digits, LETTERS[kind]) + 1) * ch) + PADDING + LINK;
+    const shown = Math.min(decimals, DECIMALS[kind]);
+    return numberWidth(digits, shown, shown < decimals, ch);
   };
   const least = Math.max(heading, widthOf("least"));
   const good = Math.max(least, widthOf("good"));
   return { least, good, best: Math.max(good, widthOf("most")) };
 }
 
-/** Return the width for texts, or the numbers of digits and decimals, that fit into a column. */
+/** Return the width for texts, or the maximum numbers of digits and decimals. */
 function availableSpace(column, width, ch) {
   if (!column.number) {
-    return { textWidth: width - PADDING, linkedTextWidth: width - PADDING - LINK, behind: 0 };
+    const textWidth = width - PADDING;
+    return { textWidth, linkedTextWidth: textWidth - LINK, decimalsWidth: 0 };
   }
-  const [before, behind] = column.width_and_decimals;
-  let decimals = Math.min(behind, DECIMALS.most);
-  const few = Math.min(behind, DECIMALS.narrow);
-  while (decimals > few && numberWidth(before, decimals, decimals < behind, ch) > width) {
-    decimals -= 1;
-  }
-  const cut = decimals < behind;
-  const digits = digitsThatFit(width, decimals, cut, ch);
-  return { digits, decimals, behind: decimalsWidth(decimals, cut) };
+  const [digits, decimals] = column.width_and_decimals;
+  let shown = Math.min(decimals, DECIMALS.most);
+  const few = Math.min(decimals, DECIMALS.narrow);
+  while (shown > few && numberWidth(digits, shown, shown < decimals, ch) > width) shown -= 1;
+  const cut = shown < decimals;
+  const limits = { digits: digitsThatFit(width, shown, cut, ch), decimals: shown };
+  return { ...limits, decimalsWidth: decimalsWidth(shown, cut) };
 }
 
-/** Choose the most important columns that fit a width, and keep their order. */
+/** Choose the most important columns that fit a width. The order stays. */
 export function fitColumns(columns, width, ch) {
   const ranked = [...columns].sort((one, other) => one.rank - other.rank);
-  const few = ranked.slice(0, MIN_COLUMNS);
-  const isFew = sumWidths(few, "least", ch) > width;
+  const hasTwoLines = sumWidths(ranked.slice(0, MIN_COLUMNS), "least", ch) > width;
   const chosen = ranked.filter(
     (column, index) =>
       index < MIN_COLUMNS || sumWidths(ranked.slice(0, index + 1), "good", ch) <= width,
   );
-  const shown = isFew ? inTwoLines(ranked, width, ch) : inOneLine(columns, chosen, width, ch);
+  const shown = hasTwoLines ? inTwoLines(ranked, width, ch) : inOneLine(columns, chosen, width, ch);
   const names = new Set(shown.map(({ name }) => name));
   const hidden = columns.filter(({ name }) => !names.has(name)).map(({ name }) => name);
-  return { lines: isFew ? 2 : 1, shown, hidden };
+  return { lines: hasTwoLines ? 2 : 1, shown, hidden };
 }
 
 function sumWidths(columns, kind, ch) {
@@ -85,7 +83,7 @@ function fitColumn(column, width, line, ch) {
   return { name: column.name, width, line, ...availableSpace(column, width, ch) };
 }
 
-/** Start with least widths. Then widen columns by importance, then bars, then texts. */
+/** Widen columns from their least widths: first by importance, then bars, then texts. */
 function inOneLine(columns, chosen, width, ch) {
   const wanted = new Map(chosen.map((column) => [column, columnWidths(column, ch)]));
   const widths = new Map(chosen.map((column) => [column, wanted.get(column).least]));
@@ -105,7 +103,7 @@ function inOneLine(columns, chosen, width, ch) {
   return order.map((column) => fitColumn(column, widths.get(column), 1, ch));
 }
 
-/** Put the first two texts in two lines, and the first two numbers beside these. */
+/** Place the first two texts in two lines, and the first two numbers beside them. */
 function inTwoLines(ranked, width, ch) {
   const texts = ranked.filter(({ number }) => !number).slice(0, 2);
   const numbers = ranked.filter(({ number }) => number).slice(0, 2);
