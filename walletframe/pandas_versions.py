@@ -1,4 +1,4 @@
-"""Hide differences between pandas 2 and 3: the dtype of text columns and `pandas.factorize`."""
+"""Compatibility with pandas 2 and 3: the dtype of text columns, and `factorize`."""
 
 from __future__ import annotations
 

@@ -152,6 +152,5 @@ def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[in
     for row in np.flatnonzero(missing):
         digits[row] = "0"
     integers = np.fromiter(map(int, digits), object, len(digits))
-    return AmountArray(
-        *align_scales(integers, missing, np.where(missing, 0, scales).astype(np.intp))
-    )
+    exponents = np.where(missing, 0, scales).astype(np.intp)
+    return AmountArray(*align_scales(integers, missing, exponents))

@@ -99,8 +99,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
     One unit of each contract represents one unit of the asset, but the values may differ: a bridged
     unit may be worth less if the bridge's reserves are incomplete. The list omits former contracts,
-    and contracts that must not be added up: BTT (an old unit equals 1,000 new units),
-    EURe (two contracts show the same balance), and FRAX and FXS (they changed symbols).
+    BTT (an old unit equals 1,000 new units), EURe (two contracts show the same balance), and FRAX
+    and FXS (they changed symbols).
 
     Examples
     --------
@@ -281,8 +281,7 @@ def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
 
 def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
     """Yield the position, the contract and the fault ("" if none) of each nonblank row."""
-    absent = [None] * len(frame)
-    columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
+    columns = [frame.get(name, [None] * len(frame)) for name in _COLUMNS]
     for position, cells in enumerate(zip(*columns, strict=True)):
         if all(map(is_blank, cells)):
             continue

@@ -72,7 +72,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
 
 
 def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
-    """Return a copy. Wallets with an unknown token, or amount in these rows, are unknown."""
+    """Return a copy. Holders of an unknown token, or of an unknown amount in a row, are unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)

@@ -115,7 +115,6 @@ def _encode_keys(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
 
 
 def _encode_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
-    """Return codes and distinct values of a sequence that is not an array."""
     code_by_value: dict[T, int] = {}
     codes = [code_by_value.setdefault(value, len(code_by_value)) for value in values]
     return np.array(codes, dtype=np.intp), [*code_by_value]
@@ -142,9 +141,7 @@ def _split_unknown_tokens(tokens: KeyCodes) -> KeyCodes:
 
 
 def _is_text_or_na(name: Any) -> bool:
-    if name is None or isinstance(name, str):
-        return True
-    return bool(pd.api.types.is_scalar(name) and pd.isna(name))
+    return isinstance(name, str) or bool(pd.api.types.is_scalar(name) and pd.isna(name))
 
 
 def cell_text(cell: Any) -> str:

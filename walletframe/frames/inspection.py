@@ -126,7 +126,6 @@ def _join_or_none(texts: Iterable[str]) -> str | None:
 
 
 def _wallet_problems(wallet: WalletAddress, alias: str) -> Iterator[_Problem]:
-    """Yield pairs of a problem and a suggestion, which may be empty."""
     if alias:
         yield (
             f"{safe_line(alias)!r} is another name of {wallet.blockchain}",

@@ -30,7 +30,7 @@ _SOURCES: Final = {
     "cache": "from the local cache",
     "stale": "earlier (out of date)",
 }
-_REASONS, _CURRENCY = 3, 12
+_MAX_REASONS, _MAX_CURRENCY = 3, 12
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
@@ -110,9 +110,9 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
     reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
     lines = [
         f"{count:,} {status}: {'no reason given' if pd.isna(error) else error}"
-        for status, error, count in reasons.head(_REASONS).itertuples(index=False)
+        for status, error, count in reasons.head(_MAX_REASONS).itertuples(index=False)
     ]
-    rest = int(reasons["wallets"].iloc[_REASONS:].sum())
+    rest = int(reasons["wallets"].iloc[_MAX_REASONS:].sum())
     return [*lines, f"{counted_noun(rest, 'wallet')} for other reasons"] if rest else lines
 
 
@@ -142,7 +142,7 @@ def value_summary(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
     """Return the summary of values. Only their sum is rounded."""
-    named = f" {safe_line(currency, _CURRENCY)}" if isinstance(currency, str) else ""
+    named = f" {safe_line(currency, _MAX_CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"
     return ValueSummary(total, named, known, unpriced, unread)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TokenLike: TypeAlias = str | TokenKey
 WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 
-_SYMBOL, _CHAIN, _NAME, _FULL = 24, 20, 24, 500
+_MAX_SYMBOL, _MAX_CHAIN, _MAX_NAME, _LIMIT = 24, 20, 24, 500
 _NAME_COLUMN, _SEPARATOR = "name", " · "  # the column of the user's names; the text after a name
 _NATIVE, _UNKNOWN = "native coin", "unknown token"
 _NOT_LISTED = "not on the packaged list: may be an imitation"
@@ -61,7 +61,7 @@ def token_names(
     # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
     # and symbols with non-ASCII characters (which may look like ASCII).
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
-    by_symbol = {symbol: safe_line(cell_text(symbol), _SYMBOL) for symbol in {*symbols}}
+    by_symbol = {symbol: safe_line(cell_text(symbol), _MAX_SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
     wanted = {names[index] for index in chosen}
     same = [index for index, name in enumerate(names) if name in wanted]
@@ -116,7 +116,7 @@ def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str
 
 def wallet_label_lines(label: str, name: str) -> list[str]:
     """Split a label from `wallet_names` into lines: the user's name, if any, and the wallet."""
-    shown = safe_line(name, _NAME)
+    shown = safe_line(name, _MAX_NAME)
     return [shown, label.removeprefix(f"{shown}{_SEPARATOR}")] if shown else [label]
 
 
@@ -146,12 +146,12 @@ def _qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
     if contract is None:
         shown = _NATIVE
     else:
-        shown = safe_line(contract, _FULL) if is_full else abbreviate(contract)
-    return f"{name} ({safe_line(chain, _CHAIN)} {shown})".lstrip()
+        shown = safe_line(contract, _LIMIT) if is_full else abbreviate(contract)
+    return f"{name} ({safe_line(chain, _MAX_CHAIN)} {shown})".lstrip()
 
 
 def symbol_and_contract(
-    holdings: pd.DataFrame, tokens: KeyCodes, index: int, *, limit: int = _FULL
+    holdings: pd.DataFrame, tokens: KeyCodes, index: int, *, limit: int = _LIMIT
 ) -> tuple[str, str]:
     """Return two texts: the symbol of a token, and its blockchain and full contract."""
     row, key = tokens.first[index], tokens.keys[index]
@@ -164,16 +164,16 @@ def symbol_and_contract(
 
 def short_wallet(blockchain: str, address: str, name: str = "") -> str:
     """Return a short name of a wallet: ``ETH.0x1111…1111``, or ``Ada · ETH.0x1111…1111``."""
-    return _prepend_name(name, f"{safe_line(blockchain, _CHAIN)}.{abbreviate(address)}")
+    return _prepend_name(name, f"{safe_line(blockchain, _MAX_CHAIN)}.{abbreviate(address)}")
 
 
-def full_wallet_name(blockchain: str, address: str, name: str = "", *, limit: int = _FULL) -> str:
+def full_wallet_name(blockchain: str, address: str, name: str = "", *, limit: int = _LIMIT) -> str:
     """Return the full name of a wallet: the user's name, if any, and ``<BLOCKCHAIN>.<ADDRESS>``."""
     return _prepend_name(name, f"{safe_line(blockchain)}.{safe_line(address, limit)}")
 
 
 def _prepend_name(name: str, wallet: str) -> str:
-    shown = name and safe_line(name, _NAME)
+    shown = name and safe_line(name, _MAX_NAME)
     return f"{shown}{_SEPARATOR}{wallet}" if shown else wallet
 
 

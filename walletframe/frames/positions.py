@@ -299,8 +299,8 @@ def possible_token_blockchains(
 ) -> tuple[Codes, Codes]:
     """Return two index arrays: pairs of a token and a blockchain where it could be held.
 
-    These are the blockchains of the token's rows, and the blockchain in its key or, for an asset,
-    the `asset_blockchains`. `row_chains` contains the blockchain index of each row.
+    The blockchains are those of the token's rows and that of its key. `asset_blockchains` replaces
+    the key's blockchain for assets. `row_chains` has the blockchain index of each row.
     """
     stride = max(len(chains), 1)
     chains_by_asset = asset_blockchains or {}

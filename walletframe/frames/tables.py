@@ -42,10 +42,10 @@ NUMBER_COLUMNS = frozenset(
     | {"before", "after", "difference", "unknown", "complete", "ok", "share"}
 )
 """The headings of right-aligned columns."""
-_SYMBOL, _DIGITS = 24, 1_000
+_MAX_SYMBOL, _MAX_DIGITS = 24, 1_000
 DIGITS = 25
 CUT_NOTE = f"Amounts of more than {DIGITS} digits are cut at …; files have all digits."
-_HEAD, _MIN_SYMBOL = 10, 6
+_HEAD_DIGITS, _MIN_SYMBOL = 10, 6
 _AMOUNTS = ("amount", "before", "after", "difference")
 _NAMES = ("wallet", "contract")
 _SENTENCES = ("reason", "error", "why")
@@ -132,7 +132,7 @@ def balance_columns(
     ]
     return {
         "wallet": wallet_cells(holdings, wallets),
-        "token": text_cells(holdings["symbol"], missing="", limit=_SYMBOL),
+        "token": text_cells(holdings["symbol"], missing="", limit=_MAX_SYMBOL),
         "contract": contract_cells(holdings),
         "amount": cells,
     }
@@ -148,7 +148,7 @@ def unreadable_amount_text(raw_amount: object) -> str:
 
 def amount_cells(amounts: pd.Series) -> list[Cell]:
     """Return cells of amounts with all digits."""
-    return text_cells(amounts, UNKNOWN, limit=_DIGITS)
+    return text_cells(amounts, UNKNOWN, limit=_MAX_DIGITS)
 
 
 def wallet_cells(
@@ -328,6 +328,6 @@ def _cut_amount(text: str) -> str:
     if _NUMBER.fullmatch(text) is None or digits + len(fraction) <= DIGITS:
         return text
     if digits > DIGITS:
-        return f"{integer_part[:_HEAD]}…({digits} digits)"
+        return f"{integer_part[:_HEAD_DIGITS]}…({digits} digits)"
     kept = f"{integer_part}.{fraction[: DIGITS - digits]}"
     return f"{kept}…" if kept.strip("-0.") else text
