@@ -89,7 +89,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         drop_spam = function is flags.without_spam
         source = self._holdings_without_wallets()
         mark = source.without_spam if drop_spam else source.with_spam_flags
-        result = flags.chunked_flags(source, drop_spam=drop_spam, **options)
+        result = flags.chunked_spam_flags(source, drop_spam=drop_spam, **options)
         return self._wrap_holdings(mark(*result))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)

@@ -1,4 +1,4 @@
-"""The rightful tokens of symbols: known tokens, and tokens on the user's allow list."""
+"""The tokens that own symbols: known tokens, and tokens on the user's allow list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 @dataclass(frozen=True, slots=True)
 class TokenDirectory:
-    """The canonical keys of allowed and denied tokens, and the rightful tokens of symbols."""
+    """The canonical keys of allowed and denied tokens, and the tokens that own symbols."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
@@ -37,7 +37,7 @@ class TokenDirectory:
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return the finding of a listed, native or known token, which needs no other findings."""
+        """Return the only finding about a listed, native or known token; None for other tokens."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -51,10 +51,7 @@ class TokenDirectory:
         return [name for name in skeletons(symbol) if name in self.symbols]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
-        """Return findings if an unlisted token has the symbol of a known token.
-
-        `shared` is the result of `shared_skeletons`.
-        """
+        """Return findings about an unlisted token with skeletons (`shared`) of known symbols."""
         if not shared:
             return []
         # On all EVM blockchains, only the same deployer can use a known contract address.
@@ -85,16 +82,16 @@ class TokenDirectory:
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the user's lists into the packaged tokens, whose symbols don't change."""
-    allowed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
+    """Merge the user's lists into the packaged tokens, which keep the symbols they own."""
+    listed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
-    clean, fault = frozenset(dict(allowed)), "it is on both the allow list and the deny list"
-    if both := [(index, f"{token}", fault) for index, token in enumerate(denied) if token in clean]:
+    allowed, fault = frozenset(dict(listed)), "it is on both the allow list and the deny list"
+    if both := [(row, f"{token}", fault) for row, token in enumerate(denied) if token in allowed]:
         raise TokenListError(both)
-    allowed_owners = _symbol_owners((token, symbol) for token, symbol in allowed if symbol)
+    allowed_owners = _symbol_owners((token, symbol) for token, symbol in listed if symbol)
     owners = allowed_owners | _packaged_symbol_owners()
     symbols = {name: symbol for (_, name), (symbol, _) in reversed(owners.items())}
-    return TokenDirectory(clean, frozenset(denied), owners, symbols)
+    return TokenDirectory(allowed, frozenset(denied), owners, symbols)
 
 
 def _owner_text(blockchain: str, contract: str | None) -> str:

@@ -44,7 +44,7 @@ _TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 _MIN_CROWD = 3
 _TOKENS_PER_COINCIDENCE = 500  # one token of this many may share a symbol by chance
 _EXTREME_AMOUNT = 10**15
-_NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
+_COLUMNS = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
 _ABSURD_BALANCE, _EXTREME_SUPPLY = Finding("absurd_balance"), Finding("extreme_supply")
 _PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
@@ -65,8 +65,8 @@ def flag_spam(
         Tokens that are never spam, in one of these forms:
 
         - the path of a file in the Uniswap token-list format, or its parsed content;
-        - a DataFrame with ``token_blockchain`` and ``token_address``, and optionally ``symbol``, as
-          from `explain_spam`, or the path of such a CSV file;
+        - a DataFrame with ``token_blockchain``, ``token_address`` and optionally ``symbol``, such
+          as a table of `explain_spam`, or the path of a CSV file with these columns;
         - an iterable of pairs (blockchain, contract).
 
         Other contracts with a listed symbol on the same blockchain count as imitations.
@@ -81,8 +81,8 @@ def flag_spam(
         The same rows and columns, and these columns, with equal values for each token and symbol:
 
         - ``spam_score`` (float64): the score, from 0 to 1;
-        - ``spam_reasons`` (str): the names of the reasons, separated by ``", "``, in descending
-          order of weight; empty if there are no reasons. Names don't change between versions;
+        - ``spam_reasons`` (str): the names of the reasons in descending order of weight, separated
+          by ``", "``; empty without reasons. Names don't change between versions;
         - ``is_spam`` (bool): whether the score is at least the threshold.
 
     Raises
@@ -90,20 +90,17 @@ def flag_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a DataFrame lacks a column, if ``amount`` does not contain amounts, or if the threshold
-        is not in (0, 1].
+        If a column is missing, ``amount`` contains no amounts, or `threshold` is not in (0, 1].
 
     Notes
     -----
-    The score is the sum of the weights of the reasons, clipped to the range from 0 to 1.
-    `explain_spam` lists the reasons and weights. The score of known tokens, allowed tokens and
-    native coins is 0, and that of denied tokens is 1. No requests are sent. Worthless tokens with
-    ordinary names are not detected.
+    The score is the sum of the reasons' weights, clipped to the range from 0 to 1. `explain_spam`
+    lists reasons and weights. The score of known tokens, allowed tokens and native coins is 0. The
+    score of denied tokens is 1. No requests are sent. Worthless tokens with ordinary names score 0.
 
-    Prices only count if there are other reasons. Then a price from the service lowers the score,
-    except for symbols with a link, a claim or a disguise. A missing price slightly raises the score
-    if the service has prices for other tokens on the blockchain. Pass all rows of holdings, since
-    prices, amounts and equal symbols of all rows are compared.
+    A price counts only together with other reasons. It lowers the score, unless the symbol contains
+    a link, a claim or a disguise. A missing price slightly raises the score if the service has
+    prices for other tokens on the blockchain. Pass all rows, because rows are compared.
 
     Examples
     --------
@@ -158,7 +155,7 @@ def without_spam(
     -------
     DataFrame, or WalletDetails of a fetch
         The rows that are not spam, in the same order, with the original index. Reports and the
-        explorer look for spam again, without your options. To keep options, call `flag_spam`
+        explorer detect spam again, without your options. To keep your options, call `flag_spam`
         instead: reports and the explorer use its columns.
 
     Raises
@@ -166,14 +163,13 @@ def without_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a DataFrame lacks a column, if ``amount`` does not contain amounts, or if the threshold
-        is not in (0, 1].
+        If a column is missing, ``amount`` contains no amounts, or `threshold` is not in (0, 1].
 
     Warns
     -----
     SpamWarning
-        If rows are dropped. The warning states the number of rows and tokens. This warning never
-        becomes an error, even with ``warnings.simplefilter("error")``.
+        If rows are dropped. The warning states the number of rows and tokens. It never becomes an
+        error, even with ``warnings.simplefilter("error")``.
 
     Examples
     --------
@@ -206,30 +202,28 @@ def explain_spam(
     threshold: float = THRESHOLD,
     everything: bool = False,
 ) -> pd.DataFrame:
-    """Explain the reasons of `flag_spam` for each token.
+    """List and explain the reasons for each token's spam score.
 
     Parameters
     ----------
     token : str or (str, str or None), optional
-        The only token to explain, spam or not: (blockchain, contract), or an unambiguous symbol.
+        The only token to explain, spam or not: an unambiguous symbol, or (blockchain, contract).
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
     threshold : float, default 0.5
         The lowest score that counts as spam.
     everything : bool, default False
-        Whether to include tokens with reasons that are not spam.
+        Whether to include tokens that have reasons, but are not spam.
 
     Returns
     -------
     DataFrame
-        One row for each reason of each token, in descending order of the score, then of the weight.
-        The columns are:
+        One row for each reason of each token, by descending score and weight. The columns are:
 
         - ``symbol``, ``token_blockchain`` and ``token_address`` (str): the token;
-        - ``spam_score`` (float64) and ``is_spam`` (bool): the token's score, and whether the token
-          is spam;
+        - ``spam_score`` (float64) and ``is_spam`` (bool): the token's values in `flag_spam`;
         - ``reason`` (str): the name of the reason;
-        - ``weight`` (float64): the weight of the reason. Reasons against spam have 0 or less;
+        - ``weight`` (float64): its weight. Reasons against spam have 0 or less;
         - ``text`` (str): the explanation.
 
     Raises
@@ -239,8 +233,7 @@ def explain_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a DataFrame lacks a column, if ``amount`` does not contain amounts, or if the threshold
-        is not in (0, 1].
+        If a column is missing, ``amount`` contains no amounts, or `threshold` is not in (0, 1].
 
     Examples
     --------
@@ -293,16 +286,16 @@ class Evidence:
 
 
 def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> Evidence:
-    require_columns(holdings, _NEEDED)
+    require_columns(holdings, _COLUMNS)
     tokens, amounts = tokens or encode_tokens(holdings), amounts_of(holdings["amount"])
-    absurd = _absurd_mask(holdings, amounts)
-    return Evidence(holdings, tokens, amounts.exact(), absurd, _priced_mask(holdings))
+    absurd = _mask_absurd(holdings, amounts)
+    return Evidence(holdings, tokens, amounts.exact(), absurd, _mask_priced(holdings))
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
-    """Return evidence for distinct rows with their values, first positions and numbers of rows."""
-    require_columns(source.template.holdings, _NEEDED)
-    [(chunk, groups, totals)] = aggregate_chunks(source, [_EQUAL_ROWS], ["raw_amount", "price"])
+    """Return evidence on distinct rows, their first positions, and their numbers of copies."""
+    require_columns(source.template.holdings, _COLUMNS)
+    [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], ["raw_amount", "price"])
     first = first_rows(groups.codes, len(groups))
     holdings = chunk.positions.holdings.iloc[first].reset_index(drop=True)
     if totals.value_totals:
@@ -316,23 +309,23 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
 
 def _evidence_keys(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
-    signs = _absurd_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
+    signs = _mask_absurd(holdings, positions.amounts) + np.int8(2) * _mask_priced(holdings)
     columns = holdings[[*TOKEN, *holdings.columns.intersection(["value"])]]
     # With the name "currency", values in several currencies would raise an error.
     columns = columns.assign(money=holdings.get("currency"))
     return columns.assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
 
 
-_EQUAL_ROWS = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_evidence_keys)
+_BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_evidence_keys)
 
 
-def _absurd_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
+def _mask_absurd(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
     digits = holdings["raw_amount"].astype(TEXT).str.len().to_numpy(dtype=float, na_value=0)
     large = is_positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - our own class
     return np.asarray(large | (digits >= _ABSURD_DIGITS))
 
 
-def _priced_mask(holdings: pd.DataFrame) -> Mask:
+def _mask_priced(holdings: pd.DataFrame) -> Mask:
     if "price" not in holdings.columns:
         return np.zeros(len(holdings), dtype=bool)
     prices = pd.to_numeric(holdings["price"], errors="coerce").to_numpy(float, na_value=np.nan)
@@ -357,7 +350,7 @@ class _TokenSymbolPairs:
         self.by_price = _price_findings(evidence)
 
     def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
-        """Return a dict from each suspect pair (token, symbol) to its findings."""
+        """Return the findings about each suspect pair, by the index of the pair."""
         denied = self.directory.denied
         symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
         tokens = [code in self.by_amount or key in denied for code, key in enumerate(self.keys)]
@@ -376,7 +369,7 @@ class _TokenSymbolPairs:
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        """Return the sorted findings about one pair, without findings about several pairs."""
+        """Return the sorted findings about one pair, except those about several pairs."""
         token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
@@ -398,7 +391,7 @@ class _TokenSymbolPairs:
 def _read_directory(
     allow: TokensLike | None, deny: TokensLike | None, threshold: float
 ) -> TokenDirectory:
-    """Read the lists from the arguments or, by default, the settings; check the threshold."""
+    """Check the threshold, and read the lists in the arguments or (by default) the settings."""
     if not 0 < threshold <= 1:
         hint = "pass a score above 0, up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
@@ -409,13 +402,13 @@ def _read_directory(
 
 
 def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
-    """Return a dict from indices of tokens to findings about impossibly large amounts."""
+    """Return the findings about impossibly large amounts, by the index of the token."""
     exact, codes = evidence.amounts, evidence.tokens.codes
     one, count = 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.is_absurd]).tolist()
     findings: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
-    # A sum of n amounts can reach the limit only if one amount is at least 1/n of the limit. So
-    # only tokens with such an amount are added up.
+    # A sum of n amounts reaches the limit only if one amount is at least 1/n of the limit. Only
+    # tokens with such an amount are added up.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
     large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
@@ -426,10 +419,7 @@ def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
 
 
 def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
-    """Return `_PRICED`, `_UNPRICED` or None for each token.
-
-    `_UNPRICED` requires that the service has prices for other tokens on the blockchain.
-    """
+    """Return `_PRICED`, `_UNPRICED` or (if no token of the blockchain has a price) None."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)
@@ -441,10 +431,10 @@ def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
     return findings
 
 
-def chunked_flags(
+def chunked_spam_flags(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[SpamFlags, Codes]:
-    """Return the flags, and the row positions of unknown tokens."""
+    """Return the flags, and the positions of the rows with an unknown token."""
     directory = _read_directory(**options)
     evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)

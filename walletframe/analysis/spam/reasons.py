@@ -12,10 +12,10 @@ from walletframe.text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_QUOTED = 60
+_DETAIL_LENGTH = 60
 
 RULES = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
-"""The data of the rules: lists, and the weight and the explanation of each reason."""
+"""The rules: lists of words, and the weight and the explanation of each reason."""
 
 REASONS: dict[str, tuple[float, str]] = RULES["reasons"]
 BAIT = frozenset(RULES["bait"])
@@ -23,7 +23,7 @@ BAIT = frozenset(RULES["bait"])
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A key of `REASONS`, and the (maybe untrusted) texts to insert into its explanation."""
+    """A reason in `REASONS`, and the texts (maybe untrusted) to insert into its explanation."""
 
     reason: str
     details: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Finding:
     def text(self) -> str:
         """The explanation as one escaped line."""
         return REASONS[self.reason][1].format(
-            *(safe_line(detail, _QUOTED) for detail in self.details)
+            *(safe_line(detail, _DETAIL_LENGTH) for detail in self.details)
         )
 
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 MAX_SYMBOL_LENGTH = 512  # further characters are ignored, since symbols are untrusted
-_LONGEST = 100
+_LONG_TEXT = 100
 _MAX_WORDS, _MAX_LABELS = 2, 2  # of a project's name, such as "yearn.finance"
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
     # The lookahead at the start of each group rejects most symbols fast. The first group matches
@@ -48,7 +48,7 @@ _PRIZE = re.compile(
 )
 _FOREMOST = re.compile(r"(?:[!#$*>~]|[^\w\s\x00-\x7f])+(?=\s+\w)")
 _ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
-_CUT_OFF = re.compile(r"[^\W_]\s?\.{3}$")
+_TRUNCATED = re.compile(r"[^\W_]\s?\.{3}$")
 _TAGS = "a|b|br|body|button|div|embed|font|form|h[1-6]|html|i|iframe|img|input|link|meta|object|p"
 # Text that a web page or a spreadsheet would run or render: tags, script URLs, formulas.
 _MARKUP = re.compile(
@@ -69,19 +69,19 @@ _DOMAIN = re.compile(
     r"((?:com|net|org|io|xyz)(?=-)|[a-z]{2,24}(?!-\w))(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
     re.IGNORECASE,
 )
-# A domain whose end is cut off, and a domain with a space instead of the dot.
-_CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
-_SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
-_WHITE = re.compile(r"\s")
-_LABELS = re.compile(r"[^\w-]+")
-_STYLISH = frozenset(RULES["project_domains"])
-_LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
+# A domain with a cut-off end, and a domain with a space instead of the dot.
+_TRUNCATED_DOMAIN = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
+_SPACED_DOMAIN = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
+_WHITE_SPACE = re.compile(r"\s")
+_LABEL_SEPARATOR = re.compile(r"[^\w-]+")
+_PROJECT_DOMAINS = frozenset(RULES["project_domains"])
+_DOT_LOOK_ALIKES = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
 # Scripts of honest symbols, some of which begin with lower-case Greek letters.
-_HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
+_HONEST_SCRIPTS = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
-_UNKNOWN = ("Cn", "Co", "Cs")
-_SIGNS = str.maketrans("$\u20ae\u20b3\u20ac\u20bf\u20b5\u00a2", "staebcc")
-_TWINS = str.maketrans("Il|Oo", "11100")
+_UNASSIGNED = ("Cn", "Co", "Cs")
+_CURRENCY_LETTERS = str.maketrans("$\u20ae\u20b3\u20ac\u20bf\u20b5\u00a2", "staebcc")
+_LOOK_ALIKE_DIGITS = str.maketrans("Il|Oo", "11100")
 
 
 def symbol_findings(symbol: str) -> tuple[Finding, ...]:
@@ -89,7 +89,7 @@ def symbol_findings(symbol: str) -> tuple[Finding, ...]:
     start = symbol[:MAX_SYMBOL_LENGTH]
     text = readable_text(start)
     findings = list(_word_findings(text))
-    if len(symbol) > _LONGEST:
+    if len(symbol) > _LONG_TEXT:
         findings.append(Finding("long_text", (f"{len(symbol):,}",)))
     if start.startswith("0x") and _ADDRESS.fullmatch(start):
         findings.append(Finding("address"))
@@ -99,7 +99,7 @@ def symbol_findings(symbol: str) -> tuple[Finding, ...]:
 
 
 def _word_findings(text: str) -> Iterator[Finding]:
-    spaced, words = text if text.isupper() else _CAMEL.sub(" ", text), text.split()
+    spaced, words = text if text.isupper() else _CAMEL_CASE.sub(" ", text), text.split()
     bait = _BAIT.search(spaced) or (len(words) > 1 and _COMMAND.match(text))
     if bait:
         yield Finding("claim", (bait.group().strip(),))
@@ -119,23 +119,23 @@ def _count_letters(text: str) -> int:
 
 
 def _domain_findings(text: str) -> Iterator[Finding]:
-    """Yield at most three findings: the first link, the first domain, and the first dotted name."""
+    """Yield at most three findings: the first link, domain and dotted name."""
     matches = _DOMAIN.finditer(text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level_domain(match[2].lower())]
     link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
     if link:
-        rest = _WHITE.split(text[link.end() :], maxsplit=1)[0]
+        rest = _WHITE_SPACE.split(text[link.end() :], maxsplit=1)[0]
         yield Finding("link", (link.group() + rest,))
     domains: list[str] = []
     names: list[str] = []
     for match in dotted:
         domain = match[1] + match[2]
-        labels = [label for label in _LABELS.split(domain) if len(label) > 1]
-        is_stylish = match[2].lower() in _STYLISH and len(labels) <= _MAX_LABELS
+        labels = [label for label in _LABEL_SEPARATOR.split(domain) if len(label) > 1]
+        is_project_name = match[2].lower() in _PROJECT_DOMAINS and len(labels) <= _MAX_LABELS
         if "." not in domain[:2]:
-            (names if is_stylish else domains).append(domain)
-    cut = _CUT.search(text) if text.endswith("...") else None
-    spaced = _SPACED.search(text) if " " in text else None
+            (names if is_project_name else domains).append(domain)
+    cut = _TRUNCATED_DOMAIN.search(text) if text.endswith("...") else None
+    spaced = _SPACED_DOMAIN.search(text) if " " in text else None
     domains += [match.group() for match in (cut, spaced) if match]
     yield from (Finding("domain", (domain,)) for domain in domains[:1])
     yield from (Finding("dotted_name", (name,)) for name in names[:1])
@@ -160,14 +160,14 @@ def _character_findings(symbol: str, readable: str) -> Iterator[Finding]:
         yield Finding("hidden", (", ".join(hidden[:5]),))
     if foremost := _FOREMOST.match(readable):
         yield Finding("foremost", (foremost.group(),))
-    if readable.endswith("...") and _CUT_OFF.search(readable):
+    if readable.endswith("...") and _TRUNCATED.search(readable):
         yield Finding("cut_off")
     if mixes_scripts(symbol):
         yield Finding("lookalike", (readable,))
 
 
 def readable_text(text: str) -> str:
-    """Return the text without invisible characters, and with ASCII characters for look-alikes."""
+    """Return the text without invisible characters. ASCII characters replace look-alikes."""
     if text.isascii() and text.isprintable():
         return text
     visible = "".join(char for char in text if char.isspace() or not is_invisible(char))
@@ -177,14 +177,14 @@ def readable_text(text: str) -> str:
 def skeletons(text: str) -> tuple[str, ...]:
     """Return normalized forms of a symbol. Symbols that look alike share a form."""
     if text.isalnum() and text.isascii():
-        return text.lower(), text.translate(_TWINS).lower()
+        return text.lower(), text.translate(_LOOK_ALIKE_DIGITS).lower()
     plain = readable_text(text)
     if not plain.isascii():
         plain = "".join(char for char in normalize("NFKD", plain) if not combining(char))
     plain = plain.strip("".join(char for char in set(plain) if not _is_symbol_character(char)))
     plain = "".join(plain.split())
-    forms = plain.lower(), plain.translate(_TWINS).lower()
-    with_letters = forms[0].translate(_SIGNS)
+    forms = plain.lower(), plain.translate(_LOOK_ALIKE_DIGITS).lower()
+    with_letters = forms[0].translate(_CURRENCY_LETTERS)
     return forms if with_letters == forms[0] else (*forms, with_letters)
 
 
@@ -193,17 +193,14 @@ def _is_symbol_character(char: str) -> bool:
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return the distinct invisible characters, each as a code point such as ``"U+200B"``.
-
-    Joiners in emoji, and white space at the ends, are left out.
-    """
+    """Return the distinct hidden characters, such as ``"U+200B"``. Joiners in emoji don't count."""
     if text.isascii() and text.isprintable():
         return []
     inside = text.strip("\0 \t\r\n")
     codes = [
         f"U+{ord(char):04X}"
         for before, char in zip(" " + inside, inside, strict=False)
-        if is_invisible(char) and not char.isspace() and category(char) not in _UNKNOWN
+        if is_invisible(char) and not char.isspace() and category(char) not in _UNASSIGNED
         if not (char in _JOINERS and not before.isalpha())
     ]
     return list(dict.fromkeys(codes))
@@ -215,7 +212,7 @@ def mixes_scripts(text: str) -> bool:
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]
         honest = any(
-            name(char, "").startswith(_HONEST) or not _ascii_look_alike(char).isascii()
+            name(char, "").startswith(_HONEST_SCRIPTS) or not _ascii_look_alike(char).isascii()
             for char in foreign
         )
         if latin and foreign and not honest:
@@ -227,7 +224,7 @@ def mixes_scripts(text: str) -> bool:
 def _ascii_look_alike(char: str) -> str:
     if char.isascii():
         return char
-    if char in _LIKE_A_DOT:
+    if char in _DOT_LOOK_ALIKES:
         return "."
     from confusable_homoglyphs import confusables  # noqa: PLC0415 - the import reads 0.5 MB of JSON
 
