@@ -1,9 +1,9 @@
 """Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
-For totals, each chunk is reduced to a `PartialAggregate`, and partial aggregates are merged. They
-have representative rows: the first row of each group, and the first row of each pair of a token and
-a holder's blockchain. Grouping these rows again finds the groups that chunks share. For shares and
-pivot tables, one batch of tokens is read at a time.
+For totals, each chunk is reduced to a `PartialAggregate`, and partial aggregates are merged. A
+partial aggregate has representative rows: the first row of each group, and the first row of each
+pair of a token and a wallet's blockchain. Grouping the representative rows of all chunks finds the
+groups that chunks share. Other tables read the rows of only some tokens at a time.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ChunkedHoldings(Protocol):
 
     @property
     def template(self) -> Positions:
-        """All wallets, with an empty frame of holdings with all columns."""
+        """The positions of all wallets, with all columns of holdings but no rows."""
 
     @property
     def normalizes_blockchains(self) -> bool:
@@ -87,7 +87,7 @@ class ChunkedHoldings(Protocol):
         batches: Sequence[Collection[TokenKey]],
         extra_columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows (and at least the holders) of each batch of tokens."""
+        """Apply a function to each batch of tokens, with all its rows and at least its holders."""
 
 
 class PartialAggregate(NamedTuple):
@@ -99,7 +99,7 @@ class PartialAggregate(NamedTuple):
     row_positions: Codes  # of the representative rows among all rows
     wallet_indices: Codes  # of the representative rows: indices into all wallets
     unknown_holders: Codes  # indices of the wallets with a balance of an unknown token
-    group_first: Codes  # the first representative row of each group; without rows, their number
+    group_first: Codes  # each group's first representative row, or their number if none
 
 
 class Aggregation(NamedTuple):
@@ -117,11 +117,11 @@ class GroupSpec:
     names: list[str]
     assets: AssetsLike | None = None
     bridged: bool = False
-    # Returns other columns to group by. With this function, wallets are not counted.
+    # A function that computes the columns to group by; then wallets are not counted.
     key_columns: Callable[[Positions], pd.DataFrame] | None = None
 
     def __post_init__(self) -> None:
-        # A file is read only here, since workers of a cluster may have other settings.
+        # The file is read here, since workers of a cluster may have other settings.
         if "asset" in self.names:
             object.__setattr__(self, "assets", asset_list.read_user_assets(self.assets))
 
@@ -218,7 +218,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 
 
 def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
-    """Compute the table that `totals` returns if `wallets` is passed, in chunks."""
+    """Compute the table of `totals` (with `wallets`) in chunks."""
     tokens = chunked_tokens(source) if "symbol" in by_as_list(by) else source.template
     names = read_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
@@ -227,7 +227,7 @@ def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) ->
 
 
 def chunked_coverage(source: ChunkedHoldings) -> Coverage:
-    """Compute the result that `coverage` returns if `wallets` is passed, in chunks."""
+    """Compute the result of `coverage` (with `wallets`) in chunks."""
     return coverage_from_attrs(chunked_totals(source, "blockchain"))
 
 
@@ -243,7 +243,7 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
 
 
 def _summarize_chunk_values(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
-    """Return a sum, currencies, and the numbers of unpriced and of unreadable balances."""
+    """Return the sum and currency of values, and the numbers of unpriced and unread balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = sum_floats_by_group(values, np.zeros(len(values), dtype=np.intp), 1)
@@ -260,19 +260,19 @@ _BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=_token_columns)
 
 def chunked_tokens(source: ChunkedHoldings) -> Positions:
     """Return the distinct pairs of a token and a symbol, as rows of holdings without amounts."""
-    return _token_rows(source, aggregate_chunks(source, [_BY_TOKEN])[0])
+    return _distinct_tokens(source, aggregate_chunks(source, [_BY_TOKEN])[0])
 
 
-def _token_rows(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
+def _distinct_tokens(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
     positions, groups = aggregation.chunk.positions, aggregation.groups
     first = first_rows(groups.codes, len(groups))
     tokens = positions.holdings.iloc[first].reset_index(drop=True)
     rows = source.template.holdings.reindex(range(len(first))).assign(**tokens)
-    wallet_codes = np.zeros(len(first), dtype=np.intp)  # not used: these rows have no wallet
+    wallet_codes = np.zeros(len(first), dtype=np.intp)  # not used
     return source.template.replace_rows(rows, positions.tokens.take(first), wallet_codes)
 
 
-def _contract_keys_at(tokens: Positions, indices: Codes) -> set[TokenKey]:
+def _contracts_of_tokens(tokens: Positions, indices: Codes) -> set[TokenKey]:
     keys, rows = tokens.contracts.merged_keys, np.isin(tokens.tokens.codes, indices)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
@@ -280,11 +280,10 @@ def _contract_keys_at(tokens: Positions, indices: Codes) -> set[TokenKey]:
 def _tokens_and_totals(
     source: ChunkedHoldings, by: By, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
-    """Return tokens, grouping names and totals, from one pass over the chunks."""
     positions, _ = holder_grouping(source.template, by, **options)
     specs = [_BY_TOKEN, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
-    rows = _token_rows(source, by_token)
+    rows = _distinct_tokens(source, by_token)
     tokens, names = holder_grouping(rows, by, **options)
     return tokens, names, build_totals_table(chunk.positions, groups, sums)
 
@@ -298,23 +297,19 @@ def chunked_prices(
     **options: Any,
 ) -> PriceLookup:
     """Return the prices that `value` would use, by token or by symbol."""
-    chosen = valuation.choose_price_source(prices, by_symbol=by_symbol, **options)
+    chosen = valuation.choose_prices(prices, by_symbol=by_symbol, **options)
     only_service = all(map(valuation.is_service_prices, chosen.entries))
     positions = source.template if only_service else chunked_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
     check_service_prices = partial(_require_usable_service_prices, source)
     prices_by_entry, stated = chosen.read_prices(rows, currency, check_service_prices)
     keys = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
-    lookups: list[dict[Any, float] | None] = [
-        None
-        if entry is None
-        else {
-            key: price
-            for key, price in zip(keys, entry.tolist(), strict=True)
-            if not np.isnan(price)
-        }
-        for entry in prices_by_entry
-    ]
+
+    def known_prices(prices: list[float]) -> dict[Any, float]:
+        pairs = zip(keys, prices, strict=True)
+        return {key: price for key, price in pairs if not np.isnan(price)}
+
+    lookups = [None if each is None else known_prices(each.tolist()) for each in prices_by_entry]
     return PriceLookup(lookups, by_symbol, stated, chosen.sources)
 
 
@@ -329,14 +324,13 @@ def _require_usable_service_prices(source: ChunkedHoldings) -> None:
 
 
 def _unusable_prices_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
-    """Return the row, the text and the reason for each unusable price of the service."""
     holdings = chunk.positions.holdings
     prices = holdings["price"].where(holdings["token_blockchain"].notna())
     return valuation.unusable_prices(prices.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)
 
 
 def chunked_share(source: ChunkedHoldings, **options: Any) -> pd.DataFrame:
-    """Compute the table that `share` returns if `wallets` is passed. Read only one token."""
+    """Compute the table of `share` (with `wallets`). Only one asset or token is read."""
     return _measure_one_token(source, distribution.share, **options)
 
 
@@ -349,14 +343,15 @@ def _measure_one_token(
     by: By,
     **options: Any,
 ) -> pd.DataFrame:
-    """Compute the table of `share` or `concentration` for one asset or token."""
     named, names = token_or_asset_and_by(token, asset, by)
     if named is None:
         return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
-    tokens, names = holder_grouping(_token_rows(source, aggregation), names, **options)
+    tokens, names = holder_grouping(_distinct_tokens(source, aggregation), names, **options)
     index = asset_list.token_or_asset_index(tokens, named)
-    keys = _contract_keys_at(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
+    keys = _contracts_of_tokens(tokens, np.array([index])) | {
+        UNKNOWN
+    }  # unknown tokens may be this token
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
@@ -371,7 +366,7 @@ def _measure_one_token(
 def chunked_concentration(
     source: ChunkedHoldings, *, asset: TokenLike | None, token: TokenLike | None, **options: Any
 ) -> pd.DataFrame:
-    """Compute the table that `concentration` returns if `wallets` is passed, in batches."""
+    """Compute the table of `concentration` (with `wallets`) in batches of tokens."""
     measure = partial(distribution.concentration, top=options.pop("top"))
     if asset is not None or token is not None:
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
@@ -379,7 +374,7 @@ def chunked_concentration(
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
     balances = table["balances"].to_numpy(np.intp)
     batches = [*_split_tokens_into_batches(balances, tokens.tokens.unknown)]
-    keys = [_contract_keys_at(tokens, batch) for batch in batches]
+    keys = [_contracts_of_tokens(tokens, batch) for batch in batches]
     results = source.map_token_batches(partial(measure, **options), keys, names)
     for batch, result in zip(batches, results, strict=True):
         for name in MEASURES:
@@ -399,7 +394,7 @@ def _split_tokens_into_batches(balances: Codes, unknown_tokens: Mask) -> Iterato
 def chunked_pivot(
     source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Compute the table that `pivot` returns if `wallets` is passed. Read only its tokens."""
+    """Compute the table of `pivot` (with `wallets`). Only its tokens are read."""
     if n is not None and n < 1:
         return distribution.pivot(source.template, n)  # raises the error
     tokens, group_names, totals = _tokens_and_totals(source, by, **options)
@@ -412,13 +407,13 @@ def chunked_pivot(
             "holdings.compute() for a Dask DataFrame",
         )
     chosen = distribution.argsort_totals(totals)[:n]
-    keys = _contract_keys_at(tokens, chosen) | {UNKNOWN}  # an unknown token may be one of these
-    read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
+    keys = _contracts_of_tokens(tokens, chosen) | {UNKNOWN}  # unknown tokens may be one of these
+    is_read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
     rows = source.template.replace_holdings(source.read_rows(keys, ()))
     table = distribution.pivot(rows, None, by=by, **options)
     read_totals = totals.drop(columns="value", errors="ignore")  # values were not read
     ranked = distribution.argsort_totals(read_totals)
-    columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
+    columns = pd.Index(ranked[is_read[ranked]]).get_indexer(pd.Index(chosen))
     names = asset_list.token_or_asset_names(tokens, chosen)
     labels = pd.Index(names, dtype="str", name=tokens.kind)
     table = table.iloc[:, columns].set_axis(labels, axis=1)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""A token, a symbol or a normalized asset name, and the time of the price or None."""
+"""A pair: a token, symbol or normalized asset name, and the time of the price (or None)."""
 
 UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
@@ -57,7 +57,7 @@ _DAILY_HINT = '; for prices of several days, also pass at="snapshot"'
 
 @runtime_checkable
 class PriceSource(Protocol):
-    """The interface of a source of prices for `value`: a class with the method `prices`.
+    """The interface of a source of prices for `value`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class PriceHistorySource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParquetPrices:
-    """A price source (and price history source) of daily prices in a folder of Parquet files.
+    """A source of prices and of price history: a folder of Parquet files with daily prices.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class ParquetPrices:
     on : date or str, optional
         The day whose prices `value` uses. By default, the last day in the folder.
     max_age_days : int, default 7
-        The maximum age of a price on this day, in days. Older prices are not used.
+        The maximum age of a price on this day, in days.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class ParquetPrices:
     max_age_days: int = 7
 
     def prices(self, tokens: pd.DataFrame) -> pd.DataFrame:
-        """Return the latest price of each token on the day `on`, unless the price is too old.
+        """Return the last price of each token up to the day `on`, unless the price is too old.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class LoadedPrices:
     """A table of prices, with line numbers if the table was read from a CSV file."""
 
     table: PriceTable
-    dated: bool  # whether the column `date` contains the times of the prices
+    dated: bool  # whether the column `date` is used
     file: str = ""  # the name of the file, if any
     lines: Sequence[int] | None = None  # the line number of each row, from 1
 
@@ -306,7 +306,7 @@ class LoadedPrices:
 def parse_prices(
     loaded: LoadedPrices, *, by_symbol: bool = False
 ) -> tuple[dict[PriceKey, float], dict[PriceKey, int]]:
-    """Return two dicts by key: the prices, and their positions. One error lists unusable prices."""
+    """Return the prices and their positions, by key. One error lists all unusable prices."""
     price_by_key: dict[PriceKey, float] = {}
     position_by_key: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []
@@ -422,7 +422,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 
 def unusable_price_reason(price: Any) -> str:
-    """Return the reason why a price can't be used, such as "negative", else ""."""
+    """Return why a price can't be used, such as "negative", or "" if it can."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:
@@ -437,7 +437,7 @@ def unusable_price_reason(price: Any) -> str:
 
 
 def stated_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Return the currency in the table or, if the table has none, the argument `currency`."""
+    """Return the currency in the table, or the argument `currency` if the table has none."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return currency
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]

@@ -1,4 +1,4 @@
-"""Text search in holdings: the searchable texts of rows, and masks of the rows with all words."""
+"""Text search in holdings: the texts of rows, and masks of the rows that contain all words."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
 
 @dataclass(eq=False)
 class TextColumn:
-    """A column of texts. Each row has a code (-1: no text). Functions return the text of a code."""
+    """A column of texts. Rows have codes (-1: no text). Functions return the text of a code."""
 
     codes: Codes  # of each row
     count: int  # number of different codes
     label: Callable[[int], str]  # a safe line for tables
     full_text: Callable[[int], str]  # a longer safe line
-    extra_search_text: Callable[[int], str] = lambda _code: ""  # is not shown
+    extra_search_text: Callable[[int], str] = lambda _code: ""  # never shown
 
     @cached_property
     def _search_texts(self) -> list[str]:
@@ -51,7 +51,7 @@ class TextColumn:
         return [" ".join(dict.fromkeys(texts)).casefold() for texts in zip(*parts, strict=True)]
 
     def mask_containing(self, substring: str) -> Mask:
-        """Return a mask of the rows whose text contains `substring`, which is in lower case."""
+        """Return a mask of the rows whose text contains the lower-case `substring`."""
         matches = [*(substring in text for text in self._search_texts), False]
         return np.array(matches, dtype=bool)[self.codes]
 
@@ -72,15 +72,14 @@ def mask_rows_with_words(words: Iterable[str], columns: Iterable[TextColumn], co
 def searchable_columns(
     positions: Positions, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return the texts of each searchable column, by name. `names` renames tokens."""
+    """Return the text columns to search, by name. `names` renames tokens."""
     holdings, frame = positions.holdings, positions.wallet_frame
     user_names = user_wallet_names(positions.wallets, frame if positions.has_wallets else None)
+    chains = factorize_token_blockchains(holdings, positions.tokens)
     texts = {
         "wallet": wallet_text_column(positions.wallets, positions.wallet_codes, user_names),
         **token_text_columns(holdings, positions.tokens, names),
-        "blockchain": text_column_from_codes(
-            *factorize_token_blockchains(holdings, positions.tokens)
-        ),
+        "blockchain": text_column_from_codes(*chains),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
         texts["currency"] = text_column_from_values(holdings["currency"])
@@ -91,7 +90,7 @@ def searchable_columns(
 
 
 def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return the text of each row's wallet: the address, and the user's name in `names`."""
+    """Return the text column of the wallets: addresses, and the user's names in `names`."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = wallet_pairs(wallets)
     return TextColumn(
@@ -100,7 +99,7 @@ def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]
 
 
 def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return a pair for each wallet: blockchain and address."""
+    """Return each wallet's blockchain and address."""
     columns = (np.asarray(wallets[name], dtype=object) for name in ("blockchain", "address"))
     return [*zip(*(map(cell_text, column) for column in columns), strict=True)]
 
@@ -108,7 +107,7 @@ def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
 def token_text_columns(
     frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return two columns of texts: the name and the contract of each row's token."""
+    """Return two text columns: the names and the contracts of the rows' tokens."""
     symbols, chains, contracts = (
         np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")
@@ -143,24 +142,23 @@ def token_text_columns(
 
 
 def factorize_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
-    """Factorize the blockchains of the rows' tokens, as spelled in a token's first row."""
+    """Factorize the blockchains of the rows' tokens, spelled as in each token's first row."""
     codes, chains = factorize_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
 
 
 def text_column_from_values(values: pd.Series) -> TextColumn:
-    """Return the texts of a column of any type."""
+    """Return the text column of values of any type."""
     return text_column_from_codes(*factorize_values(values))
 
 
 def text_column_from_codes(codes: Codes, values: list[Any]) -> TextColumn:
-    """Return the texts of factorized values."""
+    """Return the text column of factorized values."""
 
     def value_text(code: int) -> str:
         value = values[code]
-        return safe_line(
-            f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value), _EXTRA_LABEL
-        )
+        text = f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(value)
+        return safe_line(text, _EXTRA_LABEL)
 
     return TextColumn(
         codes, len(values), value_text, lambda code: safe_line(str(values[code]), _FULL)
@@ -184,7 +182,7 @@ def is_non_numeric(values: pd.Series) -> bool:
 
 
 def extra_columns(positions: Positions) -> list[pd.Series]:
-    """Return the extra columns of holdings, then those of wallets, with a row per balance."""
+    """Return the extra columns of holdings and then of wallets, with a row per balance."""
     holdings = positions.holdings
     columns = [holdings.iloc[:, index] for index in _extra_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:

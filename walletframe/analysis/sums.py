@@ -1,7 +1,7 @@
 """Totals of holdings: exact sums of groups, and the completeness of each group.
 
-A group is complete if all wallets are known that could have balances in the group. Aggregates of
-disjoint sets of wallets can be merged if each set contains all rows of its wallets.
+A group is complete if all wallets that could have balances in the group are known. Aggregates of
+chunks can be merged if no wallet has rows in two chunks.
 """
 
 from __future__ import annotations
@@ -67,15 +67,15 @@ def totals(
     """Add up holdings by asset, token, wallet or another column, and count known wallets.
 
     Amounts of different tokens are added up only if the tokens are contracts of the same asset. If
-    `by` contains neither ``"token"`` nor ``"asset"``, the result has counts but no amounts. If the
-    method `value` has added values to the holdings, the result also has values.
+    `by` contains neither ``"token"`` nor ``"asset"``, the result has counts but no amounts. The
+    result has values if the method `value` has added values to the holdings.
 
     Parameters
     ----------
     by : str or list of str, default "asset"
-        The column or columns to group by:
+        One or more columns to group by:
 
-        - ``"asset"``: the asset, with all contracts in `walletframe.assets`, or an unlisted token;
+        - ``"asset"``: the asset (all its contracts in `walletframe.assets`), or an unlisted token;
         - ``"token"``: the token, identified by its blockchain and contract;
         - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"wallet"``: the wallet;
@@ -85,8 +85,7 @@ def totals(
 
         Rows with a missing value in the column are one group.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. With `wallets`, failed wallets are counted. The methods
-        of ``details.wf`` pass this table themselves.
+        The ``wallets`` of the same fetch, to count failed wallets. ``details.wf`` passes it itself.
     assets : DataFrame, str or Path, optional
         Your own contracts for grouping by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
@@ -95,20 +94,20 @@ def totals(
     Returns
     -------
     DataFrame
-        One row for each group. Groups are in the order of their first rows. If `by` contains a
-        column of wallets, groups are first sorted as in `wallets`. The columns are, in this order:
+        One row for each group, in the order of first rows. If `by` contains a column of `wallets`,
+        the order of `wallets` takes precedence. The columns are, in this order:
 
         - ``token_blockchain``, ``token_address`` and ``symbol`` (str), if `by` contains
           ``"token"``: blockchain, contract (NA for a native coin), and symbol in the first row;
-        - ``asset`` (str), if `by` contains ``"asset"``: the name of the asset. An unlisted token
-          has the name that `token_labels` returns, with the contract if an asset has the symbol;
+        - ``asset`` (str), if `by` contains ``"asset"``: the name of the asset. An unlisted token is
+          named as in `token_labels`, with the contract if an asset has the same symbol;
         - ``blockchain`` and ``address`` (str), if `by` contains ``"wallet"``: the wallet;
         - ``blockchain`` (str), if `by` contains ``"blockchain"``;
-        - any other column of `by`, with its dtype. The dtypes int and bool become nullable dtypes;
+        - any other column of `by`, with its dtype, but int and bool become nullable;
         - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``: the exact sum of the
           known amounts; NA if no amount is known;
-        - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of the
-          asset's contracts with an amount above 0, and the number of their blockchains;
+        - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of
+          contracts with an amount above 0, and the number of their blockchains;
         - ``tokens`` (Int64), if `by` contains neither ``"token"`` nor ``"asset"``: the number of
           distinct tokens with an amount above 0;
         - ``holders`` (Int64), unless `by` contains ``"wallet"``: the number of distinct wallets
@@ -119,23 +118,22 @@ def totals(
         - ``currency`` (str) and ``unpriced`` (Int64), if there are values: the currency of the
           values, and the number of balances with a known amount and no value;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
-          the group's number of known wallets, of known wallets with an out-of-date answer, and of
-          all requested wallets.
+          the numbers of known wallets, of known wallets with an out-of-date answer, and of
+          requested wallets in the group.
 
         ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances
         and all amounts are unknown.
 
         In the rows of a token or asset, the last three columns count only wallets that could hold
-        the token. These are the wallets on the token's blockchain (or on the blockchain of any
-        contract of the asset), and on any other blockchain where a wallet holds the token. A wallet
-        does not count as known if the amount can't be read, or if the wallet has a balance of an
+        the token. These are the wallets on the blockchains of the token or of the asset's
+        contracts, and on other blockchains where a wallet holds the token. In these rows, a wallet
+        is not known if its amount can't be read. It is also not known if it has a balance of an
         unknown token, which may be this token.
 
-        With `wallets`, each requested wallet (or blockchain or owner) has a row. If all balances in
-        the row are unknown, only the columns of `by` and the last three columns have values, and
-        all other columns are NA. If the wallet (or blockchain or owner) holds nothing, counts and
-        value are 0; if the table is also grouped by token, the token is NA. A table that is grouped
-        only by token or asset is empty if the holdings are empty.
+        With `wallets`, each requested wallet (or blockchain or owner) has a row. If all its
+        balances are unknown, all columns except those of `by` and the last three are NA. If it
+        holds nothing, counts and value are 0, and in a table by token, the token is NA. A table by
+        only token or asset is empty if the holdings are empty.
 
     Raises
     ------
@@ -177,13 +175,13 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
     Parameters
     ----------
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. The methods of ``details.wf`` pass this table themselves.
+        The table ``wallets`` of the same fetch. Methods of ``details.wf`` pass it automatically.
 
     Returns
     -------
     Coverage
-        The counts, as attributes. ``str`` returns the line that is shown below each table. A single
-        table has its coverage as a dict in ``table.attrs["coverage"]``.
+        The counts, as attributes. ``str`` returns the line that is shown below tables. The coverage
+        of a single table is the dict ``table.attrs["coverage"]``.
 
     Raises
     ------
@@ -292,7 +290,7 @@ def aggregate_groups(
 def merge_aggregates(
     parts: Sequence[GroupAggregates], groups: Sequence[Codes], contracts: Sequence[Codes], size: int
 ) -> GroupAggregates:
-    """Merge aggregates. `groups` and `contracts` have the codes of each part in the result."""
+    """Merge aggregates. `groups` and `contracts` map each part's codes to codes in the result."""
     codes = np.concatenate(groups)
 
     def merge_counts(counts: Sequence[Codes]) -> Codes:
@@ -337,11 +335,11 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
     return ValueTotals(totals, np.bincount(unpriced, minlength=count), currencies)
 
 
-def count_contracts(positions: Positions, held: Pairs, count: int) -> dict[str, Codes]:
-    """Count the contracts and their blockchains by group. `held` has (group, contract) pairs."""
+def count_contracts(positions: Positions, pairs: Pairs, count: int) -> dict[str, Codes]:
+    """Count the contracts and their blockchains in each group of the pairs (group, contract)."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
-    groups_by_chain, _ = distinct_pairs(held[0], factorize(chains)[0][held[1]])
-    groups = {"contracts": held[0], "blockchains": groups_by_chain}
+    groups_by_chain, _ = distinct_pairs(pairs[0], factorize(chains)[0][pairs[1]])
+    groups = {"contracts": pairs[0], "blockchains": groups_by_chain}
     return {name: np.bincount(codes, minlength=count) for name, codes in groups.items()}
 
 

@@ -34,8 +34,8 @@ def read_token_list(
     source : str, Path or mapping
         The path of a file, or its parsed content. URLs are not supported.
     blockchains : mapping of int to str, optional
-        The identifiers of blockchains by ``chainId``. They take precedence over those of
-        ``walletframe.blockchains()``, and over ``SOLANA`` for 101. Other IDs are used as text.
+        The identifiers of blockchains by ``chainId``. Other IDs are looked up in
+        ``walletframe.blockchains()``; 101 is ``SOLANA``. Unknown IDs are used as text.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def read_token_list(
     Raises
     ------
     TokenListError
-        If the file is not a token list, or if entries can't be read. The error lists the entries.
+        If the file is not a token list, or if entries can't be read. The error lists them.
     OSError
         If the file can't be read.
 
@@ -83,7 +83,7 @@ def read_token_list(
 
 
 def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Parse a user's list of tokens. Return pairs of a token key and a symbol (or None)."""
+    """Return a user's list of tokens as pairs of a token key and a symbol (or None)."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path) and Path(tokens).suffix.lower() == ".csv":

@@ -67,8 +67,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-        The price of one unit of each token. The default is the setting ``prices`` or, if it is not
-        set, the service's prices in the column ``price``. `prices` can be:
+        The price of one unit of each token. The default is the setting ``prices`` or, without this
+        setting, the service's prices in the column ``price``. `prices` can be:
 
         - ``"service"``: the service's prices;
         - a mapping ``{(blockchain, contract): price}``. The contract of a native coin is None;
@@ -78,41 +78,40 @@ def value(  # noqa: PLR0913 - users pass each option by name
           and optionally ``currency``. Column names may differ in case and surrounding spaces;
         - a ``walletframe.analysis.PriceSource``;
         - the path of a folder of daily prices, as in ``walletframe.analysis.ParquetPrices``;
-        - a list of these, such as ``["mine.csv", "service"]``: the first price of a token is used.
+        - a list of these, such as ``["mine.csv", "service"]``: each token gets its first price.
 
-        A price can also be for an asset of `walletframe.assets`. Instead of (blockchain, contract),
-        pass the asset's name in upper or lower case, as in ``{"USDC": 1}``, or use a column
-        ``asset``. A price for a token takes precedence over a price for the token's asset.
+        Prices can also be by asset. Instead of (blockchain, contract), pass the name of an asset in
+        `walletframe.assets`, as in ``{"USDC": 1}``, or use a column ``asset``. Case is ignored.
+        Prices by token take precedence over prices by asset.
     currency : str, optional
-        The currency of the prices, such as ``"USD"``; nothing is converted. The service does not
-        state the currency of its prices. The default is the currency that the prices state or, if
-        they state none, the setting ``currency``.
+        The currency of the prices, such as ``"USD"``. Nothing is converted. The default is the
+        currency in the prices, or else the setting ``currency``. The service states no currency.
     by_symbol : bool, default False
         Whether `prices` are by symbol. Symbols must match exactly. If several tokens share a
         symbol, an error is raised, because anybody can create a token with any symbol.
     assets : DataFrame, str or Path, optional
-        Contracts of your own for prices by asset, in a form that `walletframe.assets` accepts.
+        Your own contracts for prices by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
         Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
-        Value each row at the prices on the day of its ``snapshot``. The service's prices are those
-        in the snapshot. All other `prices`, also in the setting, must be a DataFrame or file with a
+        Value each row at prices of the day of its ``snapshot``. The service's prices are those in
+        the snapshot. All other `prices`, also in the setting, must be a DataFrame or file with a
         column ``date``, a folder of daily prices, a ``walletframe.analysis.PriceHistorySource``, or
         a list of these and ``"service"``. ``date`` contains days or times, in UTC unless they have
-        a time zone. A row gets the token's last price on the snapshot's day (in UTC), up to the
-        time of the snapshot. Prices of earlier days are never used.
+        a time zone. Each row gets the token's last price of the day (in UTC) up to the time of the
+        snapshot, never one of an earlier day.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, with these columns, which replace those of an earlier valuation:
+        The same rows and columns. These columns are added or replaced:
 
         - ``unit_price`` (float64): the price, rounded to the nearest float64; NaN without a price;
         - ``value`` (float64): the exact product of amount and price, rounded once to the nearest
           float64. If the amount or the price is unknown, the value is NaN, not 0;
         - ``currency`` (str): the currency, the same in each row; NA if no currency is stated;
-        - ``price_source`` (str), only if `prices` is a list: the entry with the price. This is
-          ``service``, the name of a file or folder, or the type of the prices; NA without a price.
+        - ``price_source`` (str), only if `prices` is a list: the entry that has the price, as
+          ``service``, the name of a file or folder, or the name of a type; NA without a price.
 
     Raises
     ------
@@ -153,7 +152,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     1   USDC     NaN      USD
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
-    chosen = choose_price_source(prices, by_symbol=by_symbol, assets=assets, bridged=bridged)
+    chosen = choose_prices(prices, by_symbol=by_symbol, assets=assets, bridged=bridged)
     if at not in (None, "snapshot"):
         hint = 'pass at="snapshot", or leave out at=…'
         raise SettingsError(f"at={at!r} is not supported", hint=hint)
@@ -181,7 +180,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
 class EffectivePrices:
     """The prices to use: from the caller, else from the settings, else from the service."""
 
-    entries: Sequence[PriceEntry]  # a token gets the price in the first entry with its price
+    entries: Sequence[PriceEntry]  # the first entry with a price for a token is used
     sources: Sequence[str]  # the names of the entries; empty without a column `price_source`
     allows_unmatched: bool  # whether prices may match no token in the holdings
     tokens_by_asset: TokensByAsset | None  # None: prices are by symbol
@@ -193,7 +192,7 @@ class EffectivePrices:
         service_prices: Callable[[], Floats | None],
         times: pd.Series | None = None,
     ) -> tuple[list[Any], str | None]:
-        """Return two results: for each entry the prices of all rows, and the common currency."""
+        """Return the prices of all rows for each entry, and the common currency."""
         prices_by_entry, currencies = [], []
         for entry in self.entries:
             if is_service_prices(entry):  # these are already prices of the snapshot's day
@@ -207,7 +206,7 @@ class EffectivePrices:
         return prices_by_entry, common
 
 
-def choose_price_source(
+def choose_prices(
     prices: PricesLike | None, *, by_symbol: bool, assets: AssetsLike | None, bridged: bool
 ) -> EffectivePrices:
     """Return prices from the argument, else from the setting `prices`, else from the service."""
@@ -270,7 +269,7 @@ def _custom_prices(
     currency: str | None,
     times: pd.Series | None,
 ) -> tuple[Floats, str | None]:
-    """Return the price of each row in an entry of `chosen`, and the currency."""
+    """Return the price of each row in `entry`, and the currency."""
     tokens, by_asset = encode_tokens(holdings), chosen.tokens_by_asset
     loaded = _load_prices(entry, holdings, tokens, times)
     currency = stated_currency(loaded.table, currency)
@@ -316,7 +315,7 @@ def _row_prices(
 
 
 def list_tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> TokensByAsset:
-    """Return the tokens of each asset. The keys are normalized asset names."""
+    """Return the tokens of each asset, by normalized asset name."""
     listed = listed_assets(assets)
     tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}
@@ -335,7 +334,7 @@ def _warn_about_unmatched_prices(
     by_asset: TokensByAsset | None,
     times: pd.Series | None,
 ) -> None:
-    """Warn about prices that match no token in the holdings, and snapshots without prices."""
+    """Warn about snapshots without prices, and prices that match no token in the holdings."""
     held, priced, has_unlisted = {*keys}, {name for name, _ in position_by_key}, False
     if by_asset is not None:
         assets = {name for name in priced if isinstance(name, str)}
@@ -372,7 +371,7 @@ def _warn_about_unmatched_lines(
     held: set[Any] | None,
     by_asset: TokensByAsset | None,
 ) -> None:
-    """Warn about unknown assets and, with `held`, lines of a file that match no held token."""
+    """Warn about unknown assets, and about lines of a file that match no token in `held`."""
     lines = []
     names = [name for name, _ in keys_and_prices(loaded.table, by_symbol=by_asset is None)]
     for (key, _), position in position_by_key.items():
@@ -430,9 +429,8 @@ def _load_prices(
         path = Path(prices).expanduser()
         if not path.is_dir():
             table, lines = read_price_file(path)
-            return LoadedPrices(
-                normalize_price_table(table, dated=dated), dated, safe_line(path.name), lines
-            )
+            normalized = normalize_price_table(table, dated=dated)
+            return LoadedPrices(normalized, dated, safe_line(path.name), lines)
         prices = ParquetPrices(path)
     if not isinstance(prices, Mapping | pd.Series | pd.DataFrame):
         known = [index for index, key in enumerate(tokens.keys) if not is_unknown(key)]
