@@ -99,7 +99,7 @@ class PartialAggregate(NamedTuple):
     row_positions: Codes  # of the representative rows among all rows
     wallet_indices: Codes  # of the representative rows: indices into all wallets
     unknown_holders: Codes  # indices of the wallets with a balance of an unknown token
-    group_first: Codes  # each group's first representative row, or their number if none
+    group_first: Codes  # each group's first representative row (if none, the number of rows)
 
 
 class Aggregation(NamedTuple):

@@ -159,8 +159,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
         One or more columns to group by, as in `totals`, but not ``"token"`` or ``"asset"``. For
         example, ``"owner"`` adds up each owner's amounts. Wallets without an owner are one group.
     wallets : DataFrame or WalletDetails, optional
-        The table ``wallets`` of the same fetch. It adds a row for each other wallet that could hold
-        the token. Methods of ``details.wf`` pass it automatically.
+        The table ``wallets`` of the same fetch, to add a row for each wallet that could hold the
+        token. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
         Options for assets, as in `totals`.
 
@@ -224,8 +224,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = make_groups(positions, names)
     possible = positions.wallets_that_can_hold(0) & positions.has_wallets
-    narrowed = mark_unknown_wallets(positions, np.ones(len(positions.holdings), dtype=bool))
-    known = masked_completeness(narrowed, groups, possible)
+    marked = mark_unknown_wallets(positions, np.ones(len(positions.holdings), dtype=bool))
+    known = masked_completeness(marked, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
     segments = GroupedAmounts(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
@@ -241,7 +241,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         **_contract_columns(positions, groups, missing),
     )
     if groups.names == ["wallet"]:  # the count of a single wallet says nothing new
-        known = repeated_completeness(narrowed, possible, count)
+        known = repeated_completeness(marked, possible, count)
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
@@ -286,7 +286,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         The number of holders that ``top_share`` adds up. A number between 0 and 1 is a fraction of
         the holders, rounded down to at least one: 0.01 means the richest 1 %.
     by : str or list of str, default "wallet"
-        One or more columns that define a holder, as in `share`. Balances with equal values in these
+        One or more columns that define a holder, as in `share`. Balances that agree in these
         columns belong to one holder. With ``"token"``, the rows of the result are tokens instead of
         assets. The column ``holders`` always counts wallets.
     wallets : DataFrame or WalletDetails, optional
@@ -472,7 +472,7 @@ def pivot(
         One or more columns to group by, as in `totals`. With ``"token"``, the table's columns are
         tokens instead of assets. With only ``"token"``, the rows are wallets.
     wallets : DataFrame or WalletDetails, optional
-        The table ``wallets`` of the same fetch. It adds rows for failed and empty wallets. Methods
+        The table ``wallets`` of the same fetch, to add rows for failed and empty wallets. Methods
         of ``details.wf`` pass it automatically.
     assets, bridged : optional
         Options for assets, as in `totals`.

@@ -37,11 +37,11 @@ PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
 
 UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
-_KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
-_NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
-_COLUMNS = frozenset({"price", "currency", "symbol", "asset", "date"}).union(*_KEYS)
-_DAILY = ("token_blockchain", "token_address", "date", "price")
-_FIRST, _LAST = date(1970, 1, 1), date(9999, 1, 1)
+_KEY_SYNONYMS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
+_NUMBER_TYPES = (int, float, str, Decimal, np.integer, np.floating)
+_COLUMNS = frozenset({"price", "currency", "symbol", "asset", "date"}).union(*_KEY_SYNONYMS)
+_DAILY_COLUMNS = ("token_blockchain", "token_address", "date", "price")
+_FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9999, 1, 1)
 _INVALID_KEY = "neither (blockchain, contract) nor the name of an asset"
 _FORMS = (
     "pass a mapping {(blockchain, contract): price}, a Series with the index (blockchain, "
@@ -183,8 +183,8 @@ class ParquetPrices:
             If the folder can't be read, or if the files lack a column.
         """
         if self.on is None:
-            dates = self._read_period(["date"], _FIRST, _LAST)["date"]
-            day = _LAST if dates.empty else dates.max().date()
+            dates = self._read_period(["date"], _FIRST_DAY, _LAST_DAY)["date"]
+            day = _LAST_DAY if dates.empty else dates.max().date()
         else:
             day = pd.Timestamp(self.on).date()
         rows = self.price_history(tokens, day - timedelta(days=self.max_age_days), day)
@@ -212,7 +212,7 @@ class ParquetPrices:
         PricesError, ColumnsError, OSError
             If the folder can't be read, or if the files lack a column.
         """
-        frame = self._read_period([*_DAILY, "currency"], since, until)
+        frame = self._read_period([*_DAILY_COLUMNS, "currency"], since, until)
         texts = {name: frame[name].astype(TEXT) for name in ("token_blockchain", "token_address")}
         frame = frame.assign(**texts)
         known, requested = encode_tokens(frame), {*encode_tokens(tokens).keys}
@@ -230,7 +230,7 @@ class ParquetPrices:
         try:
             files = dataset(folder, format="parquet", partitioning="hive")
             present = files.schema.names
-            missing = [name for name in _DAILY if name not in present]
+            missing = [name for name in _DAILY_COLUMNS if name not in present]
             if not missing:
                 within = (text >= str(since - margin)) & (text <= str(until + 2 * margin))
                 kept = [name for name in columns if name in present]
@@ -359,7 +359,7 @@ def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any
         return zip(table["symbol"], table["price"], strict=True)
     names = [
         next((name for name in synonyms if name in table.columns), synonyms[0])
-        for synonyms in _KEYS
+        for synonyms in _KEY_SYNONYMS
     ]
     has_assets = "asset" in table.columns
     pairs = [] if has_assets and not {*names} & {*table.columns} else names
@@ -375,7 +375,7 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
     """Return prices with standard column names. Case and surrounding spaces don't matter."""
     if not isinstance(table, pd.DataFrame):
         if dated:
-            raise PricesError("prices=… has no dates, which at=… needs", hint=_DATED)
+            raise PricesError("prices=… has no dates, but at=… needs dates", hint=_DATED)
         if isinstance(table, Mapping | pd.Series):
             return table
         raise PricesError(f"prices of type {type(table).__name__} are not supported", hint=_FORMS)
@@ -423,7 +423,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 def unusable_price_reason(price: Any) -> str:
     """Return why a price can't be used, such as "negative", or "" if it can."""
-    if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
+    if not isinstance(price, _NUMBER_TYPES) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:
         number = float(price)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions
 
 _VALUE_COLUMNS = ("unit_price", "value", "currency", "price_source")
-_LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500
+_LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500  # lengths of texts
 
 
 @dataclass(eq=False)

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
 
-_OF_TOKENS = ("token", "asset", "assets", "bridged")
-_CONDITION_LENGTH, _LISTED = 60, 10
-_OPTIONS = ("wallet", "blockchain", "spam", "small", *_OF_TOKENS)
+_TOKEN_OPTIONS = ("token", "asset", "assets", "bridged")
+_CONDITION_LENGTH, _MAX_LISTED = 60, 10
+_OPTIONS = ("wallet", "blockchain", "spam", "small", *_TOKEN_OPTIONS)
 
 
 def where(  # noqa: PLR0913 - users pass each option by name
@@ -123,7 +123,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
         If a list is empty; if no row has the label; if both `token` and `asset` are given; or if
         `assets` or `bridged` is given without `asset`.
     UnknownWalletError, UnknownBlockchainError, UnknownTokenError, AmbiguousTokenError
-        If no row has the wallet, blockchain, token or asset, or if several tokens share a symbol.
+        If these holdings lack the wallet, blockchain, token or asset; or if tokens share a symbol.
     AddressError
         If wallets can't be parsed. The error lists all of them.
     TokenListError, OSError
@@ -134,8 +134,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If bridged versions are not selected. The warning states their number and, for one asset,
-        their amount.
+        If bridged versions are omitted. The warning states how many and, for one asset, how much.
 
     Examples
     --------
@@ -201,7 +200,6 @@ def where_in_chunks(
 
 
 def _record_conditions(details: WalletDetails, **options: Any) -> WalletDetails:
-    """Record the conditions in the ``attrs`` of the holdings, for the coverage."""
     unstated = {"spam", "small", "assets"}  # the coverage counts the rows that they drop
     given = {name: each for name, each in options.items() if name not in unstated}
     texts = [
@@ -342,7 +340,7 @@ def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: A
         known = {*texts.unique(), "", *named[pd.Series(values, dtype=object).isin([*frame[name]])]}
         if unknown := [text for text in named if text not in known]:
             labels_of_rows = sorted({*texts.unique()} - {""})
-            listed = ", ".join(repr(safe_line(text)) for text in labels_of_rows[:_LISTED])
+            listed = ", ".join(repr(safe_line(text)) for text in labels_of_rows[:_MAX_LISTED])
             raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
         labels += [(name, text) for text in (*named, *equal)]
     keys, left_out = _selected_and_bridged_tokens(tokens, options)
@@ -382,7 +380,7 @@ def _selected_and_bridged_tokens(
 ) -> tuple[list[TokenKey], list[tuple[TokenKey, TokenKey]]]:
     """Return the tokens to select (`token`, or those of `asset`) and the omitted bridged tokens."""
     keys, holdings = positions.tokens.keys, positions.holdings
-    token, asset, assets, bridged = (options[name] for name in _OF_TOKENS)
+    token, asset, assets, bridged = (options[name] for name in _TOKEN_OPTIONS)
     if asset is not None:
         by_asset = tokens_to_assets(positions, assets, bridged=bool(bridged))
         indices = [token_or_asset_index(by_asset, name) for name in _nonempty_list("asset", asset)]

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 PriceEntry: TypeAlias = PriceTable | PriceSource | PriceHistorySource | str | Path
 PricesLike: TypeAlias = "PriceEntry | Sequence[PriceEntry]"
 TokensByAsset: TypeAlias = "dict[str, list[TokenKey]]"
-_SHOWN = 10
-_BY_CONTRACT = "pass prices by (blockchain, contract), such as "
+_MAX_LINES = 10
+_CONTRACT_HINT = "pass prices by (blockchain, contract), such as "
 
 
 def value(  # noqa: PLR0913 - users pass each option by name
@@ -279,7 +279,7 @@ def _custom_prices(
     if by_asset is None:
         shared = tokens_by_shared_symbol(holdings, tokens)
         if mixed := {symbol: shared[symbol] for symbol in priced if symbol in shared}:
-            raise ambiguous_token_error(mixed, lambda first: f"{_BY_CONTRACT}{token_repr(first)}")
+            raise ambiguous_token_error(mixed, lambda first: f"{_CONTRACT_HINT}{token_repr(first)}")
         codes, keys = factorize(holdings["symbol"])
     prices = _row_prices(price_by_key, keys, codes, times)
     if by_asset and by_asset.keys() & priced:  # for tokens without their own price
@@ -392,9 +392,9 @@ def _warn_about_unmatched_lines(
         fault = "no token in these holdings" if held is not None else "no known asset"
         verb = "matches" if len(lines) == 1 else "match"
         counted = f"{len(lines):,} of {counted_noun(len(position_by_key), 'price')} {verb}"
-        more = len(lines) - _SHOWN
+        more = len(lines) - _MAX_LINES
         lead = f"{counted} {fault} ({loaded.numbering_note}):"
-        message = [lead, *lines[:_SHOWN]]
+        message = [lead, *lines[:_MAX_LINES]]
         message += [f"  … and {more:,} more"] if more > 0 else []
         notify("\n".join(message), PricesWarning)
 

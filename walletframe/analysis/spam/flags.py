@@ -100,7 +100,7 @@ def flag_spam(
 
     A price counts only together with other reasons. It lowers the score, unless the symbol contains
     a link, a claim or a disguise. A missing price slightly raises the score if the service has
-    prices for other tokens on the blockchain. Pass all rows, because rows are compared.
+    prices for other tokens on the blockchain. Pass all rows: a score depends on other rows.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _score_rows(
     pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
     scores = np.zeros(len(pairs.tokens))
     reasons = np.full(len(pairs.tokens), "", dtype=object)
-    for pair, findings in pairs.suspect_findings().items():
+    for pair, findings in pairs.findings_by_suspect().items():
         scores[pair], reasons[pair] = score(findings), join_reasons(findings)
     return scores[pairs.codes], pd.array(reasons, dtype=TEXT).take(pairs.codes)
 
@@ -253,7 +253,7 @@ def explain_spam(
     chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
     codes, first = np.unique(pairs.codes[chosen], return_index=True)
     tokens = rows.loc[chosen, _TOKEN_COLUMNS].iloc[first]
-    suspects = pairs.suspect_findings()
+    suspects = pairs.findings_by_suspect()
     found = [suspects.get(pair) or pairs.findings_about(pair) for pair in codes.tolist()]
     scores = np.array([score(findings) for findings in found], dtype=float)
     ranked = np.argsort(-scores, kind="stable")
@@ -307,7 +307,7 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
     return evidence, chunk.rows[first], totals.balances
 
 
-def _evidence_keys(positions: Positions) -> pd.DataFrame:
+def _evidence_columns(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
     signs = _mask_absurd(holdings, positions.amounts) + np.int8(2) * _mask_priced(holdings)
     columns = holdings[[*TOKEN, *holdings.columns.intersection(["value"])]]
@@ -316,7 +316,7 @@ def _evidence_keys(positions: Positions) -> pd.DataFrame:
     return columns.assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
 
 
-_BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_evidence_keys)
+_BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_evidence_columns)
 
 
 def _mask_absurd(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
@@ -346,14 +346,14 @@ class _TokenSymbolPairs:
         self.names = [name[:MAX_SYMBOL_LENGTH] for name in names]
         self.by_symbol = [symbol_findings(name) for name in names]
         self.shared_skeletons = [directory.shared_skeletons(name) for name in self.names]
-        self.by_amount = _amount_findings(evidence)
+        self.by_token = _amount_findings(evidence)
         self.by_price = _price_findings(evidence)
 
-    def suspect_findings(self) -> dict[int, tuple[Finding, ...]]:
+    def findings_by_suspect(self) -> dict[int, tuple[Finding, ...]]:
         """Return the findings about each suspect pair, by the index of the pair."""
         denied = self.directory.denied
         symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
-        tokens = [code in self.by_amount or key in denied for code, key in enumerate(self.keys)]
+        tokens = [code in self.by_token or key in denied for code, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
         borrowers = defaultdict(list)
@@ -376,7 +376,7 @@ class _TokenSymbolPairs:
             return (conclusive,)
         findings = [
             *self.by_symbol[symbol],
-            *self.by_amount.get(token, ()),
+            *self.by_token.get(token, ()),
             *self.directory.imitation_findings(
                 self.keys[token], self.names[symbol], self.shared_skeletons[symbol]
             ),
@@ -438,7 +438,7 @@ def chunked_spam_flags(
     directory = _read_directory(**options)
     evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
-    suspects, codes = pairs.suspect_findings().items(), pairs.codes
+    suspects, codes = pairs.findings_by_suspect().items(), pairs.codes
     flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}
     rows = np.flatnonzero(np.isin(codes, [*flags]))
     tokens, symbols = evidence.tokens, evidence.holdings["symbol"].astype(object)

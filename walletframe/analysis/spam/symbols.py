@@ -24,8 +24,8 @@ _MAX_WORDS, _MAX_LABELS = 2, 2  # of a project's name, such as "yearn.finance"
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
-    # The lookahead at the start of each group rejects most symbols fast. The first group matches
-    # inside words, as in only four of 29,500 symbols in public lists.
+    # The lookahead at the start of each group rejects most symbols fast. The first group also
+    # matches inside words, but in only four of 29,500 symbols in public lists.
     r"(?=[acegrv])(?:air[- ]?drop(?:s|ped)?"
     r"|(?<!ac)(?<!dis)(?<!ex)(?<!pro)(?<!re)claim(?:s|ed|able|ing)?"
     r"|eligible|give[- ]?away|redeem|rewards?|visit|vouchers?)"
