@@ -349,9 +349,7 @@ def _measure_one_token(
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
     tokens, names = holder_grouping(_distinct_tokens(source, aggregation), names, **options)
     index = asset_list.token_or_asset_index(tokens, named)
-    keys = _contracts_of_tokens(tokens, np.array([index])) | {
-        UNKNOWN
-    }  # unknown tokens may be this token
+    keys = _contracts_of_tokens(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}

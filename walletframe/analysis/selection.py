@@ -232,7 +232,7 @@ class Selection:
         return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
     def texts_by_column(self, names: Container[str]) -> dict[str, list[str]]:
-        """Return a dict that maps each column in `names` to the texts to select in the column."""
+        """Return the texts to select in each column of `names`, by column."""
         texts: dict[str, list[str]] = {}
         for name, text in self.labels:
             if name in names:
@@ -367,7 +367,7 @@ def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: A
 
 
 def _nonempty_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[Any]:
-    """Return a collection as a list, and any other argument in a list. Empty lists raise."""
+    """Return a collection as a list, and any other argument in a list. Reject empty lists."""
     values = [*argument] if isinstance(argument, kinds) else [argument]
     if not values:
         hint = f"leave out {name}=… to select all rows"

@@ -94,8 +94,8 @@ def totals(
     Returns
     -------
     DataFrame
-        One row for each group, in the order of first rows. If `by` contains a column of `wallets`,
-        the order of `wallets` takes precedence. The columns are, in this order:
+        One row for each group, in order of appearance. If `by` contains a column of `wallets`, the
+        order of `wallets` takes precedence. The columns are, in this order:
 
         - ``token_blockchain``, ``token_address`` and ``symbol`` (str), if `by` contains
           ``"token"``: blockchain, contract (NA for a native coin), and symbol in the first row;

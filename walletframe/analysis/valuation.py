@@ -242,7 +242,7 @@ def can_value_by_default(holdings: pd.DataFrame) -> bool:
 
 
 def has_only_service_prices(holdings: pd.DataFrame) -> bool:
-    """Return whether a valuation has used only the service's prices."""
+    """Return whether the values of holdings use only the service's prices."""
     if not {"unit_price", "price"} <= {*holdings}:
         return False
     used = holdings["unit_price"].notna()
@@ -299,7 +299,7 @@ def _custom_prices(
 def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return each row's price (the last of its day, up to its time) from its code in `names`."""
+    """Return each row's price: the last price of the day, up to the time of the row."""
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
     index = {name: index for index, name in enumerate(names)}

@@ -42,7 +42,7 @@ THRESHOLD = 0.5
 _TOKEN_COLUMNS = ["symbol", "token_blockchain", "token_address"]
 
 _MIN_CROWD = 3
-_TOKENS_PER_COINCIDENCE = 500  # one token of this many may share a symbol by chance
+_TOKENS_PER_COINCIDENCE = 500  # one token in this many may share a symbol by chance
 _EXTREME_AMOUNT = 10**15
 _COLUMNS = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
@@ -419,7 +419,7 @@ def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
 
 
 def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
-    """Return `_PRICED`, `_UNPRICED` or (if no token of the blockchain has a price) None."""
+    """Return `_PRICED` or `_UNPRICED` for each token, or None on a blockchain without prices."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)
