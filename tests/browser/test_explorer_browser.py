@@ -111,7 +111,7 @@ def fetch_and_cancel(panel):
     expect(panel).to_contain_text("of 45 wallets, about")
     panel.get_by_role("button", name="Cancel").click()
     expect(panel).to_contain_text(re.compile(r"\d+ cancelled: cancelled before"))
-    panel.get_by_role("button", name=re.compile("Ask again")).click()
+    panel.get_by_role("button", name=re.compile("Retry")).click()
     expect(panel).to_contain_text("45 wallets on 4 blockchains: 42 ok, 3 failed")
 
 

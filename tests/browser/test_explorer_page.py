@@ -264,11 +264,11 @@ def test_if_all_failed_one_button_asks_again(shared_tab, client):
     for name in ("Wallets", "Included", "View"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     expect(page.get_by_role("grid")).to_have_count(0)
-    page.get_by_role("button", name="Ask again for 1").click()
+    page.get_by_role("button", name="Retry 1 wallet").click()
     if running := widget._thread:  # it may have ended before the click returned
         running.join(20)
     bare.follow()
-    expect(page.get_by_role("button", name="Ask again for 1")).to_be_enabled()
+    expect(page.get_by_role("button", name="Retry 1 wallet")).to_be_enabled()
     assert (violations(page), errors(shared_tab), widget._alert) == ([], [], "")
     widget.close()
 
@@ -279,7 +279,7 @@ def test_refresh_shows_its_progress(shared_tab, shown, details):
     page.get_by_role("button", name="Refresh").click()
     shown._thread.join(20)
     shown.bare.follow()
-    expect(page.get_by_role("button", name="Ask again for 2")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry 2 wallets")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     settle(page)
     assert shown.details is not details
@@ -369,7 +369,7 @@ def test_the_panel(shared_tab, client):
     panel._thread.join(20)
     bare.follow()
     expect(page.get_by_text("2 wallets on 2 blockchains: 1 ok, 1 failed")).to_be_visible()
-    expect(page.get_by_role("button", name="Ask again for 1")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry 1 wallet")).to_be_visible()
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []
     assert (shared_tab.outside_requests, errors(shared_tab), panel._alert) == ([], [], "")

@@ -261,11 +261,11 @@ def test_failed_wallets_are_requested_again(service):
         explorer = HoldingsExplorer(failing, client=client)
         page = Page(explorer)
         assert page.look()["all_failed"]
-        assert explorer._retry_label == "Ask again for 1"
+        assert explorer._retry_label == "Retry 1 wallet"
         page.tell("retry")
         wait()
         assert explorer.details is not failing
-        assert (explorer._retry_label, page.alert()) == ("Ask again for 1", "")
+        assert (explorer._retry_label, page.alert()) == ("Retry 1 wallet", "")
         explorer.close()
 
 

@@ -96,7 +96,10 @@ def test_prepare_is_applied_to_each_answer(opened, details):
     "change, message",
     [
         (lambda holdings: holdings.wf.value(currency="USD"), "would lose the columns"),
-        (lambda holdings: holdings.wf.without_spam(), "rows of the holdings were added or removed"),
+        (
+            lambda holdings: holdings.wf.without_spam(),
+            "Refresh would lose added rows and restore removed rows",
+        ),
     ],
 )
 def test_refresh_refuses_to_drop_changes_of_holdings(opened, details, change, message):
@@ -177,7 +180,7 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, client_and_fetch):
     wallets, holdings = explorer.details
     pd.testing.assert_frame_equal(holdings, known.holdings)
     assert wallets.error.str.contains("not refreshed: cancelled").all()
-    assert explorer._retry_label == "Ask again for 3"
+    assert explorer._retry_label == "Retry 3 wallets"
 
 
 def test_no_wallets_to_refresh(opened):

@@ -594,7 +594,6 @@ def _remove_redundant_snapshots(folder: Path, period: list[SnapshotFolder]) -> l
 
 
 def _find_redundant_snapshots(period: list[SnapshotFolder]) -> list[SnapshotFolder]:
-    """Return the snapshots that add no listed, known or readable wallet to the kept ones."""
     for each in period:  # a broken snapshot raises an error, and must not replace another
         with open_snapshot_file(each.path / HOLDINGS):
             pass

@@ -123,7 +123,7 @@ def snapshot_path(folder: Path, taken_at: datetime) -> Path:
 
 
 def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
-    """Return the digests of a snapshot's files, up to the first unreadable file."""
+    """Return the digests of a snapshot's files before the first unreadable file."""
     digests = []
     with suppress(OSError):
         for name in _FILES:
@@ -197,13 +197,12 @@ def _new_hidden_path(folder: Path, kind: str) -> Path:
 
 
 def _remove_snapshot_files(leftover: Path) -> None:
-    """Remove the two files of a snapshot, then the folder if it is empty."""
     for path in (leftover / f"{name}{end}" for name in _FILES for end in ("", _UNFINISHED)):
         with suppress(OSError):
             info = path.lstat()
             if stat.S_ISREG(info.st_mode) and _is_owned_by_user(info):
                 path.unlink()
-    with suppress(OSError):  # the folder has other files
+    with suppress(OSError):  # a folder with other files is kept
         leftover.rmdir()
 
 

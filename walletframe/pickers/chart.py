@@ -65,7 +65,7 @@ class ChartOptions:
     width: int = 1000  # of the front end, in pixels
 
     @property
-    def narrow(self) -> bool:
+    def is_narrow(self) -> bool:
         """Whether the front end has the width of a phone."""
         return self.width < _NARROW_WIDTH
 
@@ -192,9 +192,9 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
     if options.chart in _CHARTS_WITHOUT_AXES:
         margins = layout.margin.t + layout.margin.b
         layout.height, layout.margin = layout.height - margins, _NO_MARGIN
-        if options.narrow:
+        if options.is_narrow:
             layout.height = min(layout.height, _NARROW_HEIGHT)
-    elif options.narrow and options.type.function in {"bar", "heatmap"}:
+    elif options.is_narrow and options.type.function in {"bar", "heatmap"}:
         charts.move_labels_above_rows(figure)
 
 
@@ -239,6 +239,6 @@ def _chart_arguments_and_name(
         [name] = token_or_asset_names(drawn, drawn.tokens.codes[[row]])
     if chart_type.function == "treemap":
         arguments["width"] = options.width
-    elif chart_type.function == "heatmap" and options.narrow:
+    elif chart_type.function == "heatmap" and options.is_narrow:
         arguments |= _NARROW_HEATMAP
     return arguments, name

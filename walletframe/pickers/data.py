@@ -54,8 +54,8 @@ class ExplorerData(Selectable):
             hint = "pass a function, such as lambda holdings: holdings.wf.without_spam()"
             function: object = prepare
             if not callable(function):
-                message = f"`prepare` is of type {type(prepare).__name__}, not a function"
-                raise ArgumentError(message, hint)
+                kind = type(prepare).__name__
+                raise ArgumentError(f"`prepare` is of type {kind}, not a function", hint)
             prepared: object = function(holdings.copy(deep=False))  # `prepare` may add columns
             if not isinstance(prepared, pd.DataFrame):
                 kind = type(prepared).__name__
@@ -104,7 +104,7 @@ class ExplorerData(Selectable):
         )
 
     def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
-        """Return the stats of a filter's options with balances. Labels are not supported."""
+        """Return the stats of the options with balances. The filter of labels has no stats."""
         held, values, keys = self.held, self.row_values, list[Any]()
         mask = self.mask_spam_and_value(
             self.mask_before_spam_and_value(selection), replace(selection, small=None)
@@ -169,7 +169,6 @@ def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
 
 
 def _price_source_text(data: ExplorerData) -> str:
-    """Return the source of the prices, or "" if there are no values."""
     if not data.priced_by:
         return ""
     tables = table_settings()

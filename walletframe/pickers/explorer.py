@@ -274,8 +274,7 @@ class HoldingsExplorer(FetchingWidget):
             )
         wallets, holdings = self.details
         hint = (
-            "pass the unchanged result of the fetch to the explorer, and make the changes in a "
-            "function, such as "
+            "pass the unchanged result of the fetch, and make changes in a function, such as "
             'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
         )
         added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
@@ -283,10 +282,7 @@ class HoldingsExplorer(FetchingWidget):
         if added:
             message = f"Refresh would lose the columns {', '.join(added)}"
         elif len(holdings) != wallets["tokens"].sum():
-            message = (
-                "rows of the holdings were added or removed after the fetch, and Refresh would "
-                "undo this"
-            )
+            message = "Refresh would lose added rows and restore removed rows of the holdings"
         if message and self._prepare is None:
             raise WalletframeError(message, hint=hint)
         keep = extra_names(wallets)
@@ -356,7 +352,6 @@ class HoldingsExplorer(FetchingWidget):
 
 
 def _holdings_with_wallet_columns(shown: WalletDetails) -> pd.DataFrame:
-    """Add the extra columns of the wallets to the holdings."""
     wallets, holdings = shown
     names = [name for name in extra_names(wallets) if name not in holdings]
     if not names:

@@ -80,7 +80,7 @@ class FetchingWidget(MessageWidget):
 
     @abstractmethod
     def _client_for_fetch(self) -> AbstractContextManager[Client]:
-        """Return a context manager for the client of a fetch. It closes only a new client."""
+        """Return a context manager for the client of a fetch. It closes only new clients."""
 
     def _start_fetch(
         self,
@@ -90,7 +90,6 @@ class FetchingWidget(MessageWidget):
         keep: Sequence[str] = (),
         refresh: bool = False,
     ) -> None:
-        """Start a fetch in the background, unless a fetch is running."""
         if self._thread is not None:
             return
         self._show_error("")
@@ -154,7 +153,7 @@ class FetchingWidget(MessageWidget):
 
     def _show_retry_button(self, wallets: pd.DataFrame) -> None:
         failed = int((~known_mask(wallets)).sum())
-        self._retry_label = f"Ask again for {failed:,}" if failed else ""
+        self._retry_label = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
 
 
 def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
@@ -172,7 +171,7 @@ def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
 
 
 def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
-    """Return the latest result. Previous answers replace those of failed wallets."""
+    """Replace failures in the latest result with previous answers."""
     row_by_key = {key: row for row, key in enumerate(encode_wallets(latest.wallets).keys)}
 
     def positions_in_latest(frame: pd.DataFrame) -> np.ndarray:

@@ -128,7 +128,7 @@ class Options(dict[OptionValue, Option]):
         return columns
 
     def remaining_columns(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
-        """Return the indices and stats of the remaining options, sorted by descending value."""
+        """Return the indices and stats of the remaining options, by descending value."""
         positions = {option.key: position for position, option in enumerate(self.values())}
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
         keys = [key for key in remaining if key in positions]
@@ -139,7 +139,6 @@ class Options(dict[OptionValue, Option]):
 def _stats_columns(
     stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]
 ) -> dict[str, list[Any]]:
-    """Return the stats of some keys as lists for the front end. Unknown stats are None."""
     stats_by_row = [stats.get(key) for key in keys]
     value_texts = []
     for row in stats_by_row:
@@ -282,7 +281,6 @@ class Picker(MessageWidget, ValueWidget):
             self.send({"kind": "narrowed", **self._remaining_message()})
 
     def _remaining_message(self) -> dict[str, Any]:
-        """Return the remaining options for the front end, or None for all."""
         remaining = self._remaining
         columns = None if remaining is None else self._options.remaining_columns(remaining)
         return {"remaining": columns}
@@ -319,7 +317,7 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         if not all(isinstance(name, str) for name, _ in pairs):
             raise errors.ArgumentError(
                 "the argument `blockchains` is not a list of blockchain identifiers",
-                hint='use a list of text, such as ["ETH", "BSC"], or a result of fetch_wallets',
+                hint='pass a list of texts, such as ["ETH", "BSC"], or a result of fetch_wallets',
             )
     first_spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}
     totals: Counter[str] = Counter()
@@ -508,7 +506,7 @@ def _token_option(key: TokenKey, name: str, symbol: object, contract: object) ->
 
 
 def _original_if_changed(text: object, shown_text: str = "") -> str:
-    """Return a text to search if the shown text differs, else ""."""
+    """Return the text if the shown text differs from it, else ""."""
     if isinstance(text, str) and text != (shown_text or safe_line(text)):
         return text[:_MAX_CONTRACT]
     return ""

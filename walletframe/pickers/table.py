@@ -267,7 +267,7 @@ def _make_columns(cells: Mapping[str, Cells]) -> dict[str, Column]:
 
 
 def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
-    """Return the column of values. Several currencies have a column of their own."""
+    """Return the column of values. With several currencies, add a column of currencies."""
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
@@ -388,7 +388,7 @@ class TextCells(search.TextColumn):
         return lengths[len(lengths) * 9 // 10], 0
 
     def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return labels and links of rows. Differing full texts and texts to copy are added."""
+        """Return labels and links of rows, with full texts and texts to copy that differ."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
         full_texts = ["" if code < 0 else self.full_text(code) for code in codes]

@@ -2,7 +2,7 @@
 
 A click in the treemap filters the table in these steps:
 
-1. `Chart.#listenForClicks` of ``page/chart.js`` receives the click, and `Chart.refresh` sends the click.
+1. `Chart.#listenForClicks` of ``page/chart.js`` calls `Chart.refresh`, which sends the click.
 2. `ExplorerState.answer_chart` calls `selection_after_click` and returns the new chart.
 3. `Explorer.#show` of ``page/explorer.js`` calls `RowStore.open`, which requests rows.
 4. `ExplorerState._answer_rows` returns the rows of the new selection.
@@ -265,7 +265,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
 def _click_targets(
     chart: ExplorerChart, click: Mapping[str, Any], token_level: str
 ) -> list[tuple[str, int]]:
-    """Return the clicked groups: pairs of a column to group by and a row number of the holdings."""
+    """Return the clicked groups, as pairs (column to group by, row number of the holdings)."""
     point, function = click.get("point"), chart.options.type.function
     wallet_levels = [name for name in chart.options.by if name not in KINDS]
     positions: list[tuple[list[str], tuple[int, ...], object]] = []

@@ -12,7 +12,7 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 @cache
 def script(*names: str) -> str:
-    """Join modules into one script, after their imports. Top-level names must be unique."""
+    """Join modules and their imports, imports first. Top-level names must be unique."""
     joined: dict[str, str] = {}
 
     def add_module(name: str) -> None:
@@ -29,7 +29,7 @@ def script(*names: str) -> str:
 
 @cache
 def styles(*names: str) -> str:
-    """Join style sheets into one, after the theme."""
+    """Join the theme and other style sheets."""
     return "\n".join(_read_text(f"{name}.css") for name in ("theme", *names))
 
 
