@@ -1,7 +1,6 @@
 """Snapshots of holdings on this machine, their changes between two times, and timelines.
 
-A snapshot has the two frames of a fetch, including failed wallets. Changes and totals never count
-unknown amounts as zero.
+A snapshot has both frames of a fetch, including failed wallets. Unknown amounts never count as 0.
 """
 
 from walletframe.history.changes import compare

@@ -84,8 +84,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         Compare only this token, as in `timeline`. Wallets that are unknown at one of the times
         also have a row if they could hold the token.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`. With ``"token"`` in `by`, its contracts have
-        separate rows.
+        Compare only this asset, as in `timeline`. ``"token"`` in `by` separates its contracts.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
@@ -100,8 +99,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         - ``name``, str: the name of the wallet, if `before` or `after` has this extra column;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. If a wallet is
           unknown at one time and empty at the other, it has one row with NA as the token;
-        - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if the amount
-          is unknown;
+        - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if unknown;
         - ``difference``, amount: ``after - before``; NA if ``change`` is ``unknown``;
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
           ``increased``, ``decreased`` or ``unknown``;

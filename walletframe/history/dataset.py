@@ -143,8 +143,7 @@ def save(
     -----
     Several processes may save at the same time. A snapshot is a folder with two Parquet files,
     ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``. For other programs, ``amount``
-    is a decimal number, and ``amount_text`` is the exact amount. To delete a snapshot, delete its
-    folder.
+    is a decimal number, and ``amount_text`` is exact. To delete a snapshot, delete its folder.
 
     Examples
     --------

@@ -416,8 +416,7 @@ def timeline(
         - ``snapshot``, datetime64[us, UTC];
         - ``blockchain``, ``address``, ``symbol``, ``token_address``, ``token_blockchain``, str: as
           spelled in the last row of the wallet and of the token;
-        - ``amount``, amount: in whole tokens; 0 if the answer does not list the token, and NA if
-          the amount is unknown;
+        - ``amount``, amount: in whole tokens; 0 if an answer lacks the token, NA if unknown;
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
         A wallet without any listed token has rows only for snapshots in which the wallet is

@@ -62,8 +62,7 @@ def compare_values(
 ) -> pd.DataFrame:
     """Split changes of value between two times into effects of prices and of amounts.
 
-    Only balances with known values at both times are compared. To leave out spam, call
-    `without_spam` first.
+    Only balances with known values at both times are compared. `without_spam` leaves out spam.
 
     Parameters
     ----------
@@ -84,8 +83,7 @@ def compare_values(
         - the columns of `by`, as in `totals`;
         - ``before``, ``after``, ``difference`` (float64): the values, and ``after - before``; NaN
           if no wallet of the group is known at both times;
-        - ``from_prices`` (float64): the difference due to prices: the earlier amount times the
-          change of the price;
+        - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
         - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both

@@ -125,9 +125,8 @@ class ExplorerData(Selectable):
             self._table = HoldingsTable(self.held, self.wallets if self.is_complete else None)
         if selected.mask.all() and selected.wallets is self.wallets:
             return self._table
-        return self._table.select_rows(
-            selected.mask, selected.wallets if self.is_complete else None
-        )
+        wallets = selected.wallets if self.is_complete else None
+        return self._table.select_rows(selected.mask, wallets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,8 +129,7 @@ class HoldingsExplorer(FetchingWidget):
     ``stored.wf.where(owner="Ada")``. Refresh is not available for a folder.
 
     Without `prepare`, Refresh shows an error if columns or rows of the holdings were added or
-    removed after the fetch. If a wallet can't be refreshed, its older answer is shown, with the
-    source ``stale``.
+    removed after the fetch. Wallets that can't be refreshed keep older answers, marked ``stale``.
 
     A saved notebook contains static tables, and a picture of the chart if JupyterLab drew it. An
     explorer exists until `close` is called or the kernel stops, even if the cell runs again.
@@ -225,8 +224,7 @@ class HoldingsExplorer(FetchingWidget):
     def code(self) -> str:
         """The Python code that selects the rows in `shown` and draws the chart.
 
-        The code expects the explorer's arguments in the variables ``details`` (or ``stored`` for a
-        folder) and ``prepare``.
+        The code expects the variables ``details`` (``stored`` for a folder) and ``prepare``.
         """
         with LOCK:
             chart, search = self._explorer_state.drawn_chart(), self._explorer_state.search

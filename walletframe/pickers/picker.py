@@ -367,7 +367,7 @@ class BlockchainPicker(Picker):
     ArgumentError, ColumnsError
         If `blockchains` has an unsupported type, or is a frame without the column ``blockchain``.
     UnknownBlockchainError
-        Whenever `value` is set, if it contains a blockchain that is not an option.
+        Whenever `value` is set to a blockchain that is not an option.
 
     Examples
     --------
@@ -423,8 +423,7 @@ class TokenPicker(Picker):
     ArgumentError, ColumnsError
         If `holdings` has an unsupported type, or lacks a column.
     UnknownTokenError, AmbiguousTokenError
-        Whenever `value` is set, if it contains a token that is not an option, or a symbol that
-        several tokens share.
+        Whenever `value` is set to a token that is not an option, or to a symbol of several tokens.
 
     Examples
     --------

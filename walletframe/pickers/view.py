@@ -203,8 +203,7 @@ class ExplorerState:
 
     def _answer_status(self, _request: object) -> dict[str, Any]:
         selected = self.selected()
-        is_complete = self.data.is_complete
-        return status_message(selected.wallets, selected.held, is_complete=is_complete)
+        return status_message(selected.wallets, selected.held, is_complete=self.data.is_complete)
 
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
         options = self._options(kind)
