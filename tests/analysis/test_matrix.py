@@ -204,7 +204,7 @@ def test_overlap_refuses_huge_tables(monkeypatch):
     token = ("ETH", "0xA0", "USDC")
     holdings = details_of([(("ETH", f"0x{n}"), [(token, 1, 0)]) for n in range(3)]).holdings
     monkeypatch.setattr("walletframe.analysis.distribution._MAX_STEPS_ALL_PAIRS", 11)
-    hint = r'for the 100 largest overlaps, .*"owner"\), select fewer wallets, or drop tokens'
+    hint = r'pass n=100 for the 100 largest.*"owner"\), select fewer wallets, or drop tokens'
     with pytest.raises(SettingsError, match=hint):
         overlap(holdings, None)
     assert len(overlap(holdings)) == 3

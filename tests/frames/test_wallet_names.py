@@ -110,7 +110,7 @@ def test_charts_name_wallets():
 def test_equal_names_show_addresses():
     """Two wallets of one name with the same ends have the whole address, or its beginning."""
     twins = [f"0xabcd{middle * 32}1234" for middle in "ef"]
-    result = fetched({f"ETH.{each}": [COIN] for each in twins})
+    result = fetched({f"ETH.{each}": [COIN, token("B", contract="0xB")] for each in twins})
     named = result._replace(wallets=result.wallets.assign(name="Ada"))
     whole = {f"Ada · ETH.{each}" for each in twins}
     labels = named.wf.plot.bar().layout.yaxis.ticktext

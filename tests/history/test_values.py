@@ -7,7 +7,7 @@ from canned_service import balance
 from fetches import failed, record
 
 import walletframe as wf
-from walletframe.errors import ColumnsError, PricesError, PricesWarning, SnapshotError
+from walletframe.errors import ColumnsError, InputWarning, PricesError, PricesWarning, SnapshotError
 from walletframe.frames.assembly import assemble
 from walletframe.history import compare_values
 
@@ -73,3 +73,15 @@ def test_currencies_and_snapshots_are_not_mixed():
     snapshot = wf.WalletDetails(*(frame.assign(snapshot=day[0]) for frame in first))
     with pytest.raises(SnapshotError, match="the same snapshot"):
         compare_values(snapshot, snapshot)
+
+
+def test_only_one_filtered_fetch_is_incomplete():
+    """Its missing balances would seem gone; spam, and wallets that both lack, count in neither."""
+    days = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, 2, 5], "2026-01-31", 150)
+    note = r"`after` is incomplete: .* So 1 balance of `before` may not really be gone\."
+    with pytest.warns(InputWarning, match=note):
+        compare_values(days[0], days[1].wf.where(small=400))
+    filtered = [each.wf.where(small=400) for each in days]
+    assert len(compare_values(*filtered))
+    assert len(compare_values(days[0], days[1].wf.where(owner="Bob"), by="owner"))
+    assert len(compare_values(days[0].wf.without_spam(), days[1]))

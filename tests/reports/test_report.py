@@ -294,7 +294,7 @@ def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices()
     assert content.notes[1] == (
         "The change leaves out 1 wallet (0.00 now) and 1 balance without a known "
         "value at both times. At today's prices, for lack of earlier values: 2 balances "
-        "(1,100 before)."
+        "(1,100 before). To count unvalued balances, value `before` with the same prices."
     )
 
 

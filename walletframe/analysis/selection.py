@@ -300,8 +300,12 @@ class Selectable:
             matches &= mask_rows_with_words(words, texts, len(holdings))
         mask = self.mask_spam_and_value(matches, selection)
         with_small = self.mask_spam_and_value(matches, replace(selection, small=None))
-        spam = "spam" if selection.spam is False else "other"
-        reasons = {spam: (matches & ~with_small, ""), "small": (with_small & ~mask, "")}
+        reasons = {}
+        if selection.spam is not None:
+            kind = "other" if selection.spam else "spam"
+            reasons[kind] = matches & ~with_small, ""
+        if selection.small is not None:
+            reasons["small"] = with_small & ~mask, ""
         if selection.bridged:
             versions = replace(selection, tokens=tuple(dict(selection.bridged)))
             rows = self.mask_spam_and_value(self.mask_before_spam_and_value(versions), versions)

@@ -15,12 +15,13 @@ import pandas as pd
 
 from walletframe.frames.asset_list import count_and_sum_bridged
 from walletframe.frames.groups import KINDS
+from walletframe.frames.known import known_mask
 from walletframe.frames.results import Coverage
 from walletframe.frames.schema import WALLET_DTYPES, count_array
 from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from walletframe.frames.groups import Groups
     from walletframe.frames.identity import Codes, Mask
@@ -165,7 +166,8 @@ def coverage_from_counts(
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
     """Return the number of listed balances that the `held` rows lack, and the reasons."""
-    dropped, reasons = _count_dropped(positions.holdings, held)
+    record = valid_record(positions.holdings, held)
+    dropped, reasons = record["balances"], [*record["reasons"]]
     filtered, selected = dropped, positions.holdings.attrs.get(SELECTED)
     if positions.has_wallets:
         listed = positions.wallet_frame["tokens"].array.take(positions.first[positions.known]).sum()
@@ -189,17 +191,22 @@ def drop_rows(
     for kind, (rows, text) in reasons.items():
         if count := int(rows.sum()):
             counts[text or count_and_value_text(count, f"{kind} balance", holdings[rows])] = count
-    record = dropped_record(holdings, len(holdings), int(kept.sum()), counts)
+    record = dropped_record(holdings, len(holdings), int(kept.sum()), reasons, counts)
     return with_dropped_record(holdings[kept], record)
 
 
 def dropped_record(
-    holdings: pd.DataFrame, before: int, after: int, counts: Mapping[str, int]
+    holdings: pd.DataFrame, before: int, after: int, kinds: Iterable[str], counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the record of all dropped balances. `counts` has the newly dropped ones."""
-    dropped, reasons = _count_dropped(holdings, before)
-    balances = dropped + sum(counts.values())
-    return {"rows": after, "balances": balances, "reasons": [*reasons, *counts]}
+    """Return the record of all dropped balances. `counts` has the newly dropped ones.
+
+    `kinds` are the kinds of balances that a filter looked for, even if it found none.
+    """
+    record = valid_record(holdings, before)
+    balances = record["balances"] + sum(counts.values())
+    filters = sorted({*record["filters"], *kinds})
+    reasons = [*record["reasons"], *counts]
+    return {"rows": after, "balances": balances, "reasons": reasons, "filters": filters}
 
 
 def with_dropped_record(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
@@ -209,10 +216,21 @@ def with_dropped_record(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd
     return result
 
 
-def _count_dropped(holdings: pd.DataFrame, rows: int) -> tuple[int, list[str]]:
-    """Return the number and the reasons of dropped balances; 0 and [] if rows changed later."""
-    record = holdings.attrs.get(DROPPED, {})
-    return (record["balances"], [*record["reasons"]]) if record.get("rows") == rows else (0, [])
+def valid_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
+    """Return the record of dropped balances, which is empty if rows changed later."""
+    record: dict[str, Any] = holdings.attrs.get(DROPPED, {})
+    is_valid = record.get("rows") == rows
+    return record if is_valid else {"balances": 0, "reasons": [], "filters": []}
+
+
+def unlisted_kinds(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[set[str], int]:
+    """Return the kinds of balances that a filter dropped, and the number of missing balances.
+
+    If balances are missing for another reason, one of the kinds is "".
+    """
+    missing = max(int(wallets["tokens"][known_mask(wallets)].sum()) - len(holdings), 0)
+    record = valid_record(holdings, len(holdings))
+    return {*record["filters"], *[""] * (missing > record["balances"])}, missing
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import reject_assets
+from walletframe.frames.coverage import unlisted_kinds
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
-from walletframe.frames.known import is_simulated, known_mask
+from walletframe.frames.known import is_simulated
 from walletframe.frames.names import user_wallet_names
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
@@ -39,7 +40,7 @@ from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import DetailsLike
@@ -52,6 +53,7 @@ _WALLET = ["blockchain", "address"]
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
+_SIDES = ("before", "after", "new"), ("after", "before", "gone")  # a result, the other, its change
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
@@ -171,7 +173,14 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     both = WalletDetails(*map(concat_frames, zip(*results, strict=True)))
     times = [np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*results, strict=True)]
     matrix = build_matrix(both, times[0], times[1], len(results), token_filter)
-    _warn_if_rows_are_missing(results, matrix)
+    both_known, integers = (matrix.status == OK).all(axis=1), matrix.integers
+
+    def count_unmatched(lacking: int) -> int:
+        unlisted = both_known & (integers[:, lacking] == 0) & (integers[:, 1 - lacking] != 0)
+        return int(unlisted.sum())
+
+    if note := incomplete_note(results[0], results[1], count_unmatched):
+        notify(note, InputWarning)
     if by is None:
         if asset is None:
             reject_assets(assets, bridged=bridged)
@@ -310,22 +319,20 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
     return pd.to_datetime(wallets[name], utc=True).max()
 
 
-def _warn_if_rows_are_missing(results: Sequence[WalletDetails], matrix: AmountMatrix) -> None:
-    """Warn if one result lacks rows of holdings, since their tokens seem new or gone."""
-    missing = []
-    for wallets, holdings in results:
-        fetched = wallets["tokens"][known_mask(wallets)].sum()
-        missing.append(max(int(fetched) - len(holdings), 0))
-    if all(missing) or not any(missing):
-        return
-    lacking = int(missing[1] > 0)  # the index of the incomplete result
-    known, integers = (matrix.status == OK).all(axis=1), matrix.integers
-    unlisted = known & (integers[:, lacking] == 0) & (integers[:, 1 - lacking] != 0)
-    if count := int(unlisted.sum()):
-        name, other, kind = ("after", "before", "gone") if lacking else ("before", "after", "new")
-        notify(
-            f"`{name}` is incomplete: its holdings lack {counted_noun(missing[lacking], 'row')} "
-            f"that `wallets.tokens` counts. So {counted_noun(count, 'balance')} of `{other}` may "
-            f"not really be {kind}. Pass complete frames, or drop the same tokens from both",
-            InputWarning,
-        )
+def incomplete_note(
+    before: WalletDetails, after: WalletDetails, count_unmatched: Callable[[int], int]
+) -> str:
+    """Return sentences if only one result was filtered, so that tokens seem new or gone, or "".
+
+    `count_unmatched` returns the number of balances that only the other result has.
+    """
+    kinds, missing = zip(*(unlisted_kinds(*each) for each in (before, after)), strict=True)
+    for index, (name, other, kind) in enumerate(_SIDES):
+        if missing[index] and not kinds[index] <= kinds[1 - index] and count_unmatched(index):
+            rows, count = counted_noun(missing[index], "row"), count_unmatched(index)
+            return (
+                f"`{name}` is incomplete: its holdings lack {rows} that `wallets.tokens` counts. "
+                f"So {counted_noun(count, 'balance')} of `{other}` may not really be {kind}. Pass "
+                "complete frames, or drop the same tokens from both."
+            )
+    return ""

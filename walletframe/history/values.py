@@ -26,7 +26,7 @@ from walletframe.frames.schema import (
     single_currency,
     text_array,
 )
-from walletframe.history.changes import mark_shared_answers_stale
+from walletframe.history.changes import incomplete_note, mark_shared_answers_stale
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
 
@@ -125,8 +125,8 @@ def compare_values(
     results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
     changes = value_changes(*results, by_as_list(by))
-    if changes.relabelled:
-        notify(changes.relabelled, InputWarning)
+    for note in filter(None, (changes.incomplete, changes.relabelled)):
+        notify(note, InputWarning)
     options = {"assets": assets, "bridged": bridged}
     if changes.at_later_prices:
         text = "balances of `before` have no value, and are valued at the prices of `after`"
@@ -157,6 +157,7 @@ class ValueChanges(NamedTuple):
     unvalued: int  # the number of balances without a value at one of the times
     left_out: str  # counts and values of unknown wallets and of unvalued balances
     at_later_prices: str  # the count and value of balances without an earlier value
+    incomplete: str  # sentences if only one result was filtered, or ""
     relabelled: str  # a sentence on wallets whose labels changed, or ""
     earlier_total: float  # of all balances of the earlier fetch
     currency: str | None
@@ -187,13 +188,15 @@ class ValueChanges(NamedTuple):
         return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
 
     def left_out_note(self, currency: str) -> str:
-        """Return sentences on omitted balances, later prices, the total and changed labels."""
+        """Return sentences on omitted balances, prices, the total, filters and changed labels."""
         left_out = f"The change leaves out {self.left_out} without a known value at both times."
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
         total = f"The earlier total is {money(self.earlier_total)}{currency}."
         parts = [left_out] * bool(self.left_out) + [prices] * bool(self.at_later_prices)
         parts += [total] * bool(parts and not np.isnan(self.earlier_total))
-        return " ".join(filter(None, [*parts, self.relabelled]))
+        if self.unvalued and np.isnan(self.earlier_total):
+            parts.append("To count unvalued balances, value `before` with the same prices.")
+        return " ".join(filter(None, [self.incomplete, *parts, self.relabelled]))
 
 
 def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
@@ -226,6 +229,11 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
     both_values = {"earlier": np.where(is_later, 0, values), "later": np.where(is_later, values, 0)}
     balances = rows.assign(**both_values, prices=by_prices)[is_compared & ~is_unvalued]
     counts = len(wallet_keys.keys), len(np.unique(pairs[is_unvalued]))
+
+    def count_unmatched(lacking: int) -> int:
+        sides = pairs[is_compared & ~is_later], pairs[is_compared & is_later]
+        return len(np.setdiff1d(sides[1 - lacking], sides[lacking]))
+
     left_out = [
         _count_and_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
         _count_and_values(counts[1], "balance", is_unvalued, values, is_later),
@@ -244,6 +252,7 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
         *counts,
         left_out=" and ".join(filter(None, left_out)),
         at_later_prices=revalued,
+        incomplete=incomplete_note(before, after, count_unmatched),
         relabelled=relabelled,
         earlier_total=earlier_total,
         currency=currencies[0] if currencies else None,

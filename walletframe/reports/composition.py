@@ -489,10 +489,12 @@ def _without_spam(
     is_spam[tokens_before[frames[0]["is_spam"].to_numpy(bool)]] = True
     is_spam[tokens_after] = False
     is_spam[tokens_after[frames[1]["is_spam"].to_numpy(bool)]] = True
-    return (
-        before._replace(holdings=frames[0][~is_spam[tokens_before]]),
-        after._replace(holdings=frames[1][~is_spam[tokens_after]]),
-    )
+    codes = tokens_before, tokens_after
+    flagged = [
+        frame.assign(is_spam=is_spam[each]) for frame, each in zip(frames, codes, strict=True)
+    ]
+    before_kept, after_kept = map(drop_flagged_spam, flagged)
+    return before._replace(holdings=before_kept), after._replace(holdings=after_kept)
 
 
 def _amount_changes(

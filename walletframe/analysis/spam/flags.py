@@ -453,7 +453,7 @@ def chunked_spam_flags(
     total, count = int(balances.sum()), int(balances[spam].sum())
     spam_rows = evidence.holdings.iloc[spam]
     counts = {count_and_value_text(count, "spam balance", spam_rows): count} if count else {}
-    dropped = dropped_record(source.template.holdings, total, total - count, counts)
+    dropped = dropped_record(source.template.holdings, total, total - count, ["spam"], counts)
     if drop_spam:
         _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
     return SpamFlags(by_token, by_row, options["threshold"], dropped), positions[unknown]
