@@ -1,7 +1,6 @@
 """Assembly of the wallets and holdings frames from outcomes, in chunks of rows.
 
-Balances are converted to columns as they arrive, and then discarded. So the assembly needs little
-more memory than the resulting frames.
+To save memory, balances are converted to columns as they arrive, and then discarded.
 """
 
 from __future__ import annotations

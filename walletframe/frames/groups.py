@@ -87,15 +87,12 @@ def reject_both(token: object, asset: object) -> None:
 def read_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
-    """Read and group holdings. Requested wallets without rows also have groups.
-
-    If `by` contains "asset", but not "token", tokens are combined into assets.
-    """
+    """Read and group holdings. Requested wallets without rows also have groups."""
     return group_positions(*read_grouping(holdings, by, wallets, **options))
 
 
 def group_positions(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings as `read_groups` does, by names from `read_grouping`."""
+    """Group holdings by names from `read_grouping`. With "token", tokens replace assets."""
     groups = make_groups(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 

@@ -1,4 +1,4 @@
-"""`check` and `clean`: find and fix the problems of a list of wallets before a fetch."""
+"""Functions that find (`check`) and fix (`clean`) the problems of a list of wallets."""
 
 from __future__ import annotations
 
