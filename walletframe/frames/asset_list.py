@@ -159,10 +159,7 @@ def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
 
 
 def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
-    """Count the contracts of the positive amounts in these rows, and add up these amounts.
-
-    For rows of several snapshots, the sum is "".
-    """
+    """Count the contracts of positive amounts, and sum these ("" for several snapshots)."""
     indices = np.flatnonzero(rows)
     indices = indices[is_positive(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")

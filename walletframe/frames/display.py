@@ -125,10 +125,7 @@ def _table_html(table: Table) -> str:
 def table_rows_html(
     table: Table, tag_attributes: Callable[[str, str], str], write_cell: Callable[[Cell], str]
 ) -> str:
-    """Return the HTML of a table's head and body.
-
-    The function `tag_attributes` returns the attributes for a tag and a column name.
-    """
+    """Return a table's HTML head and body. `tag_attributes` is called with a tag and a column."""
     heads = "".join(
         f"<th{tag_attributes('th', name)}>{as_html(name)}</th>" for name in table.columns
     )

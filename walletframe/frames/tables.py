@@ -105,10 +105,7 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
 def holdings_table(
     holdings: pd.DataFrame, rows: int | None = ROWS, *, wallets: pd.DataFrame | None = None
 ) -> Table:
-    """Return a table of balances, with prices, values and currencies, if any.
-
-    Wallets have the user's names from the column ``name`` of `wallets`.
-    """
+    """Return a table of balances, with prices, values, currencies and wallet names, if any."""
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
     if head["price"].notna().any():
