@@ -65,7 +65,7 @@ _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
-_IMAGE_STYLE = "max-width: 100%; min-width: 640px"  # phones scroll
+_IMAGE_STYLE = "max-width: 100%; min-width: 640px"  # narrow screens scroll
 _RERUN = "Run the cell again to show the explorer."
 
 

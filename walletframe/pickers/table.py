@@ -368,7 +368,7 @@ class TextCells(search.TextColumn):
     def _ranks(self) -> Codes:
         """The sort rank of each code. The last rank, -1, belongs to missing texts (code -1)."""
         keys = [*map(self.sort_key, range(self.count))]
-        if all(isinstance(key, str) for key in keys):  # ignore case, unless texts are else equal
+        if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
         try:
             distinct = sorted({*keys})

@@ -184,7 +184,7 @@ class ExplorerState:
         }
 
     def _valid_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the values that a filter has as options, in the spelling of the options."""
+        """Return the values that are options of a filter, as spelled in the options."""
         options = []
         for value in values:
             key: Any = tuple(value)
