@@ -223,7 +223,10 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     assert str(narrowed.wf.coverage()).startswith("Nothing is left out: 1 balance of 1 wallet.")
     fewer = clean._replace(holdings=clean.holdings[1:])
     assert "3 dropped balances" in str(fewer.wf.coverage())
-    assert "spam" not in str(clean.wf.where(wallet=f"ETH.{A}").wf.coverage())
+    of_wallet = clean.wf.where(wallet=f"ETH.{A}")
+    assert "Not counted: 1 balance dropped as small or spam. " in str(of_wallet.wf.coverage())
+    searched = str(of_wallet.wf.where(search="claim").wf.coverage())
+    assert "balances not selected or dropped as small or spam. " in searched
     columns = {"value": 1.0, "is_spam": [False, False, False, True, True]}
     mixed = details.holdings.assign(**columns, currency=["USD", "USD", "USD", "USD", "EUR"])
     genuine = details._replace(holdings=mixed).wf.where(spam=False)

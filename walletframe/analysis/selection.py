@@ -27,7 +27,13 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, with_dropped_record
+from walletframe.frames.coverage import (
+    DROPPED,
+    SELECTED,
+    drop_rows,
+    with_dropped_record,
+    without_counts,
+)
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
@@ -306,6 +312,8 @@ class Selectable:
             reasons[kind] = matches & ~with_small, ""
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
+        if words or selection.tokens:
+            reasons[SELECTED] = np.zeros_like(mask), ""
         if selection.bridged:
             versions = replace(selection, tokens=tuple(dict(selection.bridged)))
             rows = self.mask_spam_and_value(self.mask_before_spam_and_value(versions), versions)
@@ -315,8 +323,7 @@ class Selectable:
             warn_about_bridged(count, amount)
         wallets = self.wallet_mask(selection)
         if not wallets.all():  # rows dropped before may belong to other wallets
-            holdings = holdings.copy(deep=False)
-            holdings.attrs.pop(DROPPED, None)
+            holdings = without_counts(holdings)
         return WalletDetails(self.wallets[wallets], drop_rows(holdings, mask, reasons))
 
     def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:

@@ -176,7 +176,11 @@ def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
         dropped, reasons = 0, []
     if filtered > dropped and (selected or dropped):
         others = counted_noun(filtered - dropped, "balance" if selected else "other balance")
-        reasons.append(f"{others} not selected" if selected else others)
+        uncounted, filters = record["uncounted"], record["filters"]
+        is_selection = bool(selected and (SELECTED in filters or not uncounted))
+        causes = ["not selected"] * is_selection
+        causes += [f"dropped as {' or '.join(uncounted)}"] * bool(uncounted)
+        reasons.append(" ".join([others, " or ".join(causes)]).strip())
     return filtered, "; ".join(reasons)
 
 
@@ -206,7 +210,8 @@ def dropped_record(
     balances = record["balances"] + sum(counts.values())
     filters = sorted({*record["filters"], *kinds})
     reasons = [*record["reasons"], *counts]
-    return {"rows": after, "balances": balances, "reasons": reasons, "filters": filters}
+    new = {"rows": after, "balances": balances, "reasons": reasons, "filters": filters}
+    return {**record, **new}
 
 
 def with_dropped_record(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
@@ -220,7 +225,15 @@ def valid_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
     """Return the record of dropped balances, which is empty if rows changed later."""
     record: dict[str, Any] = holdings.attrs.get(DROPPED, {})
     is_valid = record.get("rows") == rows
-    return record if is_valid else {"balances": 0, "reasons": [], "filters": []}
+    return record if is_valid else {"balances": 0, "reasons": [], "filters": [], "uncounted": []}
+
+
+def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
+    """Return a copy whose record has no counts, since they may be of other wallets."""
+    filters = valid_record(holdings, len(holdings))["filters"]
+    uncounted = [kind for kind in filters if kind != SELECTED]
+    new = {"balances": 0, "reasons": [], "filters": filters, "uncounted": uncounted}
+    return with_dropped_record(holdings, {"rows": len(holdings), **new})
 
 
 def unlisted_kinds(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[set[str], int]:
@@ -230,7 +243,8 @@ def unlisted_kinds(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[set[s
     """
     missing = max(int(wallets["tokens"][known_mask(wallets)].sum()) - len(holdings), 0)
     record = valid_record(holdings, len(holdings))
-    return {*record["filters"], *[""] * (missing > record["balances"])}, missing
+    has_others = missing > record["balances"] and not record["uncounted"]
+    return {*record["filters"], *[""] * has_others}, missing
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
