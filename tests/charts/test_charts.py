@@ -703,7 +703,8 @@ def snapshots(*days, wallets=None):
     )
     every = pd.concat([requested.assign(snapshot=moment) for moment in moments], ignore_index=True)
     every.loc[wallets or [], "status"] = "failed"
-    return pd.concat(frames, ignore_index=True), every
+    answered = every.loc[every.status == "ok", ["blockchain", "address", "snapshot"]]
+    return pd.concat(frames).merge(answered), every
 
 
 class TestTimeline:
@@ -754,10 +755,8 @@ class TestTimeline:
         marks = figure.data[-1]
         assert marks.x == ("2026-01-02 00:00:00",)
         assert marks.hovertext == ("2 of 3 wallets are known",)
-        assert (
-            "3 of 3 wallets are known in at least one snapshot. "
-            "In 1 of 2 snapshots, some of these wallets are unknown." in notes_of(figure)
-        )
+        assert "In 1 of 2 snapshots, 1 of 3 wallets is unknown." in notes_of(figure)
+        assert "Not counted: 1 of 6 wallets unknown." in figure.layout.meta["about"]
         assert "Simulated data." in notes_of(figure)
 
     def test_an_unknown_snapshot_is_not_zero(self):
@@ -773,11 +772,12 @@ class TestTimeline:
         figure = charts.timeline(frame[frame.snapshot.dt.day == 1], wallets=wallets)
         assert figure.data[0].y == (2, 0)
 
-    def test_a_snapshot_without_wallets_is_drawn(self):
-        """Rows without an entry in wallets are not dropped."""
+    def test_a_snapshot_without_wallets_is_refused(self):
+        """Without an entry in wallets, the notes can't state what is unknown."""
         frame, wallets = snapshots(1, 2)
-        figure = charts.timeline(frame, wallets=wallets[wallets.snapshot.dt.day == 1])
-        assert figure.data[0].y == (2, 2)
+        with pytest.raises(UnknownWalletError) as caught:
+            charts.timeline(frame, wallets=wallets[wallets.snapshot.dt.day == 1])
+        assert "`holdings` has 3 wallets that `wallets` lacks" in caught.value.hint
 
     def test_rows_without_a_time_are_not_drawn(self):
         """A note counts the rows without a time."""

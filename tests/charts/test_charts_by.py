@@ -738,7 +738,9 @@ class TestTimeline:
         }
         assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 4 wallets known)"
         assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 4 wallets known)"
-        assert "At hollow points, fewer wallets of the group are known" in notes_of(figure)
+        shown = figure.layout.title.subtitle.text.replace("<br>", " ")
+        assert "At hollow points, fewer wallets of the group are known than at other" in shown
+        assert "In 4 of 4 snapshots, up to 6 of 7 wallets are unknown." in shown
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
         assert "2 owners are drawn." in notes_of(figure)
 

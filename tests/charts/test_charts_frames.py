@@ -116,7 +116,7 @@ def test_short_lines_describe_the_reliability(chart):
     assert max(map(len, lines)) <= 60  # as wide as a phone
     assert lines[0].startswith("Simulated data.")
     trust = {
-        "timeline": "33 wallets are known in at least one snapshot.",
+        "timeline": "In 1 of 1 snapshot, 31 of 33 wallets are unknown.",
         "pie": "1 wallet shows an older answer.",
     }
     assert trust.get(chart, " of 33 wallets unknown; ") in below(figure)

@@ -162,11 +162,11 @@ def drawn(history):
     """Read a timeline of one token: the counts below it, and the amount of its line."""
     figure = charts.timeline(history.holdings, token=TOKEN, wallets=history)
     text = " ".join(figure.layout.meta["about"])
-    known, requested = re.search(
-        r"(\d+) of (\d+) wallets (?:is|are) known in at least one snapshot", text
-    ).groups()
+    unknown, requested = map(
+        int, re.search(r"In 1 of 1 snapshot, (\d+) of (\d+) wallets are unknown", text).groups()
+    )
     assert "1 balance from outdated answers is not drawn." in text
-    return int(known), int(requested), Fraction(figure.data[0].y[-1])
+    return requested - unknown, requested, Fraction(figure.data[0].y[-1])
 
 
 def test_all_counts_of_a_token_agree(details):
@@ -289,6 +289,6 @@ def test_charts_of_a_token_count_wallets_that_may_hide_it():
     history = followed(OWNED)
     for by in ("token", "owner"):
         over_time = charts.timeline(history.holdings, by=by, token=TOKEN, wallets=history)
-        assert "3 of 9 wallets are known in at least one snapshot." in below(over_time)
+        assert "In 1 of 1 snapshot, 6 of 9 wallets are unknown." in below(over_time)
     everything = charts.timeline(history.holdings, wallets=history)
-    assert "6 of 9 wallets are known in at least one snapshot." in below(everything)
+    assert "In 1 of 1 snapshot, 3 of 9 wallets are unknown." in below(everything)

@@ -89,12 +89,60 @@ def test_report_on_two_snapshots(folder, tmp_path):
     assert "since 2026-01-30" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("by", [None, "owner"])
+def test_changes_state_left_out_bridged_versions(by, folder):
+    """The line below the table, the warning and the waterfall have the amounts at both times."""
+    earlier, later = (wf.history.snapshot(day, folder=folder) for day in DAYS)
+    bridged = "0.058850923698289181 before and 0 after in 1 bridged version"
+    with pytest.warns(InputWarning, match=f"{bridged} left out; pass bridged=True"):
+        table = wf.history.compare(earlier, later, by=by, asset="ETH")
+    assert f"Not counted: {bridged} (bridged=True)." in repr(table)
+    notes = table.wf.plot.waterfall().layout.meta["about"]
+    assert f"Not counted: {bridged} (bridged=True)." in notes
+    notes = table[:1].wf.plot.waterfall().layout.meta["about"]
+    assert f"In the whole table: Not counted: {bridged} (bridged=True)." in notes
+    whole = wf.history.compare(earlier, later, by=by, asset="ETH", bridged=True)
+    assert "Nothing is left out: 4 balances of 4 wallets." in repr(whole)
+    assets = wf.history.compare(earlier, later, by="asset")
+    assert "Separate from their assets: 2 bridged versions (bridged=True adds them)." in repr(
+        assets
+    )
+    kept = [side.wf.where(symbol="ETH") for side in (earlier, later)]
+    dropped = sum(len(side.holdings) for side in (earlier, later))
+    dropped -= sum(len(side.holdings) for side in kept)
+    assert f"{dropped} dropped balances" in repr(wf.history.compare(*kept, by=by, token="ETH"))
+
+
+def test_totals_over_time_state_their_coverage(history):
+    """Wallets that are unknown in any snapshot are counted, and left-out bridged versions."""
+    with pytest.warns(InputWarning, match="1 bridged version left out"):
+        table = wf.history.total_timeline(history, by="owner", asset="ETH")
+    assert "Not counted: 0.058850923698289181 in 1 bridged version (bridged=True)." in repr(table)
+    wallets = history.wallets.iloc[1:]
+    first = history.wallets[["address", "snapshot"]].iloc[0]
+    is_first = (history.holdings[["address", "snapshot"]] == first).all(axis=1)
+    partly = wf.WalletDetails(wallets, history.holdings[~is_first])
+    table = wf.history.total_timeline(partly, asset="ETH", bridged=True)
+    assert "Not counted: 1 of 4 wallets unknown." in repr(table)
+    assert table["wallets_known"].tolist() == [3, 4]
+
+
+def test_timelines_have_the_coverage_of_tables(history):
+    """The notes count spam, small balances and unselected balances of all snapshots."""
+    clean = history.wf.without_spam().wf.value({("ETH", None): 2500}, currency="USD")
+    for details in (clean, clean.wf.where(owner="Ben", small=1000)):
+        coverage = details.wf.totals(by="snapshot").attrs["coverage"]
+        assert coverage["filtered"] > 0
+        for options in ({}, {"by": "owner"}, {"facet": "owner"}):
+            notes = details.wf.plot.timeline(**options).layout.meta["about"]
+            [counted] = [note for note in notes if note.startswith("Not counted: ")]
+            assert coverage["filtered_reasons"] in counted
+            assert f"Not counted: {counted[13:]}" in repr(details.wf.totals(by="snapshot"))
+
+
 def test_changes_of_groups_state_their_coverage(folder):
     """Wallets that are unknown at one time are left out of both sums, which the line counts."""
     earlier, later = (wf.history.snapshot(day, folder=folder) for day in DAYS)
-    with pytest.warns(InputWarning, match="1 bridged version left out; pass bridged=True"):
-        table = wf.history.compare(earlier, later, by="owner", asset="ETH")
-    assert "Nothing is left out: 4 balances of 4 wallets." in repr(table)
     status = later.wallets["status"].mask(later.wallets.index == 0, "failed")
     partly = wf.WalletDetails(
         later.wallets.assign(status=status),

@@ -276,6 +276,7 @@ def read_drawn_balances(
     wallet: WalletLike | None = None,
     wallets: FetchLike | None = None,
     shares: bool = False,
+    several_snapshots: bool = False,
 ) -> DrawnBalances:
     """Read the rows to draw, and the user's names of wallets in `wallets`."""
     positions = read_positions(holdings)
@@ -289,6 +290,9 @@ def read_drawn_balances(
     wallets = None if wallets is None else extract_wallets(wallets)
     has_wallets = wallet_positions.has_wallets
     covered = wallet_positions if has_wallets else read_positions(wallet_positions, wallets)
+    if several_snapshots and wallets is not None:  # as in `totals`, wallets count once per snapshot
+        covered = read_positions(frame, wallets, by_snapshot=True)
+        covered = replace(covered, tokens=tokens, assets=positions.assets)
     coverage = coverage_of_rows(covered)
     if len(frame) and token is not None:
         index = token_or_asset_index(positions, token)
@@ -629,7 +633,12 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     by_contract = positions.with_contracts_as_tokens()
     selected_from = positions if token is None else by_contract
     balances = read_drawn_balances(
-        selected_from, token=one_token, wallet=wallet, wallets=wallets, shares=shares
+        selected_from,
+        token=one_token,
+        wallet=wallet,
+        wallets=wallets,
+        shares=shares,
+        several_snapshots=several_snapshots,
     )
     if "token" in names:
         balances = replace(balances, positions=by_contract)

@@ -54,6 +54,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import snapshot_times
+from walletframe.frames.results import COVERAGE, coverage_from_attrs
 from walletframe.frames.schema import COMPARED, SIMULATED, SNAPSHOT
 from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount
 from walletframe.text import safe_line
@@ -224,9 +225,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         others = len(np.setdiff1d(level.group_codes, facets.groups))
         notes = notes._replace(left_out=[*undrawn_notes(others, level.group_noun), *notes.left_out])
     if stacked:
-        traces, labels, sentences, highest = _draw_bars(drawn, snapshots, facets, most, colors)
+        traces, labels, chart_notes, highest = _draw_bars(drawn, snapshots, facets, most, colors)
     else:
-        traces, labels, sentences, highest = _draw_lines(groups, snapshots, most)
+        traces, labels, chart_notes, highest = _draw_lines(groups, snapshots, most)
     if any(text for _, text in facets.marks):  # triangles on the axis mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
         line = {"color": "#000000", "width": 1.5}
@@ -244,11 +245,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         labels.append(_FEWER_KNOWN_LABEL)
     height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups)) + _ENTRY_HEIGHT * len(labels)
     dimensions = Dimensions(height, _ABOVE_FACETS * (facet is not None), right=-8)
-    sentences = [*notes.drawn, *sentences, f"Heights show the {measure.phrase}."]
+    notes = notes._replace(
+        drawn=[*notes.drawn, *chart_notes.drawn, f"Heights show the {measure.phrase}."],
+        data_quality=[*notes.data_quality, *chart_notes.data_quality],
+    )
     figure = make_figure(
         traces,
         title=title,
-        notes=notes._replace(drawn=sentences),
+        notes=notes,
         **legend_options(dimensions, labels),
         barmode="stack",
         hovermode="x unified",
@@ -329,11 +333,10 @@ def _choose_snapshots(
         times = column[fresh].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[(known > 0) | gaps]))
         requested = requests["wallet"].nunique()
-        count = count_with_verb(most, requested, "wallet")
-        data_quality.append(f"{count} known in at least one snapshot.")
-        if fewer := int((known < most).sum()):
-            count = counted_noun(len(known), "snapshot")
-            data_quality.append(f"In {fewer:,} of {count}, some of these wallets are unknown.")
+        if fewer := int((known < requested).sum()):
+            count = count_with_verb(requested - int(known.min()), requested, "wallet")
+            moments = f"{fewer:,} of {counted_noun(len(known), 'snapshot')}"
+            data_quality.append(f"In {moments}, {'up to ' * (fewer > 1)}{count} unknown.")
     times = times.sort_values()
     indices = np.linspace(0, len(times) - 1, min(len(times), _MAX_SNAPSHOTS))
     chosen = times[indices.round().astype(np.intp)]
@@ -399,7 +402,7 @@ def _draw_bars(
     facets: _Facets,
     top: int,
     colors: ColorsLike | None,
-) -> tuple[list[Any], list[str], list[str], float]:
+) -> tuple[list[Any], list[str], Notes, float]:
     """Return bars of the largest tokens and Other: traces, names, notes and the largest y."""
     measure, count = balances.measure, len(snapshots.times)
     is_drawn = facets.codes < len(facets.groups)
@@ -425,7 +428,7 @@ def _draw_bars(
     extent = len(tokens), grid.other_token_count, grid.column_noun
     notes = [] if measure.kind == "amount" else [drawn_note(extent)]
     names = [each.name for each in styles]
-    return traces, names, notes, float(grid.sizes.sum(axis=1).max())
+    return traces, names, Notes(drawn=notes), float(grid.sizes.sum(axis=1).max())
 
 
 def _size_text(measure: Measure, size: float, exact_text: str) -> str:
@@ -438,7 +441,7 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
 
 def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
-) -> tuple[list[Any], list[str], list[str], float]:
+) -> tuple[list[Any], list[str], Notes, float]:
     """Return lines of the largest groups and Other: traces, names, notes and the largest y."""
     balances, level, width = (
         grouped.balances,
@@ -494,7 +497,8 @@ def _draw_lines(
             *[go.Scatter(**points, y=alone, mode="markers", marker=ring, showlegend=False)]
             * bool(hollow[line].any()),
         ]
-    notes = [drawn_note((len(chosen), others, noun)), *[_HOLLOW_NOTE] * bool(hollow.any())]
+    drawn_notes, hollow_notes = [drawn_note((len(chosen), others, noun))], [_HOLLOW_NOTE]
+    notes = Notes(drawn=drawn_notes, data_quality=hollow_notes * bool(hollow.any()))
     return traces, names, notes, float(sizes.max())
 
 
@@ -574,16 +578,10 @@ def waterfall(
     selected = _select_changes(changes[has_token], token, asset)
     is_known = selected["change"] != "unknown"
     known, unknown = selected[is_known], pd.concat([selected[~is_known], changes[~has_token]])
-    left_out, data_quality = [], []
+    left_out = []
     if len(unknown):
         count = f"{counted_noun(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
         left_out.append(f"{count} unknown and not drawn: {_join_first_names(unknown, wallets)}.")
-    if {"wallets_known", "wallets"} <= {*known.columns}:
-        partly = known[known["wallets_known"] < known["wallets"]]
-        if len(partly):
-            affected = _join_first_names(partly, wallets)
-            note = "Some wallets are unknown, so these changes may be incomplete"
-            data_quality.append(f"{note}: {affected}.")
     info = changes.attrs.get(COMPARED, {})
     drawn = ["Lengths show the change of the amounts that are known at both times."]
     if {"before", "after"} <= {*info}:
@@ -591,7 +589,9 @@ def waterfall(
     simulated = ["Simulated data."] if info.get("service") == SIMULATED else []
     if wallets is not None:
         simulated = simulated_notes(wallets)
-    notes = Notes(simulated, drawn, left_out, data_quality)
+    notes = Notes(
+        simulated, drawn, left_out, _incompleteness_notes(changes, known, unknown, wallets)
+    )
     if known.empty:
         return empty_figure(title or "Changes", notes, "No change is known.")
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
@@ -636,6 +636,22 @@ def waterfall(
         xaxis_range=_axis_range(lengths, texts),
         xaxis_title_standoff=4,
     )
+
+
+def _incompleteness_notes(
+    changes: pd.DataFrame, known: pd.DataFrame, unknown: pd.DataFrame, wallets: FetchLike | None
+) -> list[str]:
+    notes = []
+    if stated := changes.attrs.get(COVERAGE):
+        is_whole = stated["rows"] == len(known) + len(unknown)
+        notes.append(f"{'' if is_whole else 'In the whole table: '}{coverage_from_attrs(changes)}")
+    if {"wallets_known", "wallets"} <= {*known.columns}:
+        partly = known[known["wallets_known"] < known["wallets"]]
+        if len(partly):
+            affected = _join_first_names(partly, wallets)
+            note = "Some wallets are unknown, so these changes may be incomplete"
+            notes.append(f"{note}: {affected}.")
+    return notes
 
 
 def _select_changes(rows: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:

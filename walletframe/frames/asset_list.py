@@ -148,14 +148,17 @@ def tokens_to_assets(
     return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, left_out))
 
 
-def count_and_sum_bridged(positions: Positions, index: int) -> tuple[int, str]:
-    """Return the number and the exact sum of an asset's left-out bridged versions."""
+def count_and_sum_bridged(
+    positions: Positions, index: int, rows: Mask | None = None
+) -> tuple[int, str]:
+    """Return the number and the exact sum of an asset's left-out bridged versions in `rows`."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts
     asset = positions.tokens.keys[index]
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
-    return count_and_sum_positive(positions, is_version[contracts.codes])
+    mask = is_version[contracts.codes]
+    return count_and_sum_positive(positions, mask if rows is None else mask & rows)
 
 
 def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
@@ -163,15 +166,15 @@ def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
     indices = np.flatnonzero(rows)
     indices = indices[is_positive(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
-    is_added = snapshots is None or len(snapshots.unique()) <= 1
+    is_added = snapshots is None or len(snapshots.array[indices].unique()) <= 1
     amount = format(positions.amounts[indices].sum(), "f") if is_added else ""
     return len(np.unique(positions.contracts.codes[indices])), amount
 
 
-def warn_about_bridged(versions: int, amount: str = "") -> None:
-    """Warn if bridged versions are left out. For several assets, `amount` is empty."""
+def warn_about_bridged(versions: int, *amounts: str) -> None:
+    """Warn if bridged versions are left out. `amounts` are those of `bridged_text`."""
     if versions:
-        text = bridged_text(versions, amount)
+        text = bridged_text(versions, *amounts)
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)
 
 

@@ -60,6 +60,9 @@ class Coverage:
         For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str
         The exact sum of the known amounts of these bridged versions, or "" for several snapshots.
+        For `compare`, the sum in `after`.
+    bridged_before : str
+        For `compare`, the sum of these bridged versions in `before`; otherwise empty.
     bridged_separate : int
         For a table of all assets, the number of bridged versions in separate rows or columns.
     selected : str
@@ -93,6 +96,7 @@ class Coverage:
     filtered_reasons: str = ""
     bridged: int = 0
     bridged_amount: str = "0"
+    bridged_before: str = ""
     bridged_separate: int = 0
     selected: str = ""
     beyond_limit: int = 0
@@ -115,8 +119,9 @@ class Coverage:
         if self.not_compared:
             unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
+        bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
         left_out = {
-            f"{bridged_text(self.bridged, self.bridged_amount)} (bridged=True)": self.bridged,
+            f"{bridged} (bridged=True)": self.bridged,
             f"values not known at both times, of {self.not_compared}": self.not_compared,
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
@@ -139,9 +144,11 @@ class Coverage:
         return sentences
 
 
-def bridged_text(versions: int, amount: str) -> str:
-    """Return a text such as ``1,200.5 in 2 bridged versions``. An empty amount is left out."""
+def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
+    """Return a text such as ``1,200.5 in 2 bridged versions``. Empty amounts are left out."""
     text = counted_noun(versions, "bridged version")
+    if before:
+        return f"{Decimal(before):,f} before and {Decimal(amount):,f} after in {text}"
     return f"{Decimal(amount):,f} in {text}" if amount else text
 
 

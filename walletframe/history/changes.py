@@ -15,7 +15,6 @@ from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
 from walletframe.frames.names import user_wallet_names
-from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     COMPARED,
     SIMULATED,
@@ -121,7 +120,10 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         is NA. If a wallet is unknown, ``change`` is never ``new`` or ``gone``, but ``increased`` or
         ``decreased``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
         that are known at both times, and all wallets of the group that could hold the token. If the
-        counts differ, the true change may be larger. A line below the table counts unknown wallets.
+        counts differ, the true change may be larger.
+
+        A line below the table counts the wallets that are unknown at one of the times, and states
+        the left-out bridged versions with their amounts.
 
     Raises
     ------
@@ -167,7 +169,13 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     wallets = concat_frames([earlier.wallets, later.wallets])
     holdings, by_contract = concat_frames([earlier.holdings, later.holdings]), "token" in names
     token_filter = make_token_filter(
-        holdings, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
+        holdings,
+        token,
+        asset,
+        assets=assets,
+        bridged=bridged,
+        by_contract=by_contract,
+        rows_before=len(earlier.holdings),
     )
     results = [select_matrix_columns(each) for each in (earlier, later)]
     both = WalletDetails(*map(concat_frames, zip(*results, strict=True)))
@@ -221,10 +229,7 @@ def _changes_by_group(
     changes = _add_change_columns(
         matrix, labels, grouped.sums, np.column_stack([is_known, is_known]), is_complete
     ).assign(wallets_known=wallets_known, wallets=grouped.wallets)
-    pair_wallets, known = matrix.wallet_ids.codes[matrix.wallet_rows], status[:, 0] == OK
-    asked, balances = len(np.unique(pair_wallets)), int((known & (matrix.token_codes >= 0)).sum())
-    wallets_ok = asked - len(np.unique(pair_wallets[~known]))
-    return with_coverage(changes, Coverage(asked, wallets_ok, 0, balances, 0, 0, filtered=0))
+    return matrix.with_coverage(changes, grouped.bridged_separate)
 
 
 def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
@@ -232,15 +237,13 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
     known = matrix.status == OK
     rows = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
     before, after = matrix.status[rows].T
-    return _add_change_columns(
-        matrix,
-        matrix.output_columns(rows),
-        matrix.integers[rows],
-        known[rows],
-        is_complete=known[rows].all(axis=1),
-    ).assign(
-        status_before=pd.Categorical.from_codes(before, dtype=STATUS),
-        status_after=pd.Categorical.from_codes(after, dtype=STATUS),
+    labels, is_complete = matrix.output_columns(rows), known[rows].all(axis=1)
+    changes = _add_change_columns(matrix, labels, matrix.integers[rows], known[rows], is_complete)
+    return matrix.with_coverage(
+        changes.assign(
+            status_before=pd.Categorical.from_codes(before, dtype=STATUS),
+            status_after=pd.Categorical.from_codes(after, dtype=STATUS),
+        )
     )
 
 

@@ -19,6 +19,7 @@ from walletframe.amounts import AmountArray
 from walletframe.errors import InputWarning, SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
     count_and_sum_bridged,
+    count_separate_bridged,
     reject_assets,
     token_or_asset_index,
     token_or_asset_names,
@@ -30,13 +31,14 @@ from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_groups, reject_both
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
-from walletframe.frames.known import known_and_fresh_mask
+from walletframe.frames.known import known_and_fresh_mask, known_mask
 from walletframe.frames.positions import (
     encode_holdings,
     possible_token_blockchains,
     snapshot_times,
     sum_cells,
 )
+from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import SNAPSHOT, amounts_of, concat_frames, require_columns
 from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT, factorize
@@ -105,6 +107,26 @@ class AmountMatrix:
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
         """Convert integers of this matrix to amounts. Unknown amounts become NA."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
+
+    def with_coverage(self, table: pd.DataFrame, bridged_separate: int = 0) -> pd.DataFrame:
+        """Add the coverage to a table. A wallet is known if all its amounts are always known."""
+        known = (self.status == OK).all(axis=1)
+        pair_wallets = self.wallet_ids.codes[self.wallet_rows]
+        asked, balances = len(np.unique(pair_wallets)), int((known & (self.token_codes >= 0)).sum())
+        (wallets, holdings), chosen = self.details, self.token_filter
+        listed = int(wallets["tokens"][known_mask(wallets)].sum())
+        coverage = Coverage(
+            asked,
+            asked - len(np.unique(pair_wallets[~known])),
+            0,
+            balances,
+            0,
+            0,
+            filtered=max(listed - len(chosen.rows if chosen else holdings), 0),
+            bridged_separate=bridged_separate,
+            **(chosen.bridged if chosen else {}),
+        )
+        return with_coverage(table, coverage)
 
 
 def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
@@ -256,6 +278,7 @@ class TokenFilter:
     key: TokenKey
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None  # by asset
     asset: str | None  # the name of the asset, or None for a token
+    bridged: dict[str, Any]  # the count and the sums of left-out bridged versions, for a coverage
     by_contract: bool = False  # whether the asset's contracts stay separate
 
     def token_codes(self, row_count: int) -> KeyCodes:
@@ -269,9 +292,13 @@ def make_token_filter(
     asset: TokenLike | None,
     *,
     by_contract: bool = False,
+    rows_before: int | None = None,
     **options: Any,
 ) -> TokenFilter | None:
-    """Return the filter for the chosen token or asset, or None if neither is chosen."""
+    """Return the filter for the chosen token or asset, or None if neither is chosen.
+
+    In a comparison, the first `rows_before` rows are those of the earlier time.
+    """
     reject_both(token, asset)
     if (chosen := token if asset is None else asset) is None:
         return None
@@ -279,7 +306,12 @@ def make_token_filter(
     if asset is not None:
         positions = tokens_to_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
-    warn_about_bridged(count_and_sum_bridged(positions, index)[0])
+    (versions, amount), before = count_and_sum_bridged(positions, index), ""
+    if rows_before is not None:
+        is_later = np.arange(len(holdings)) >= rows_before
+        _, before = count_and_sum_bridged(positions, index, ~is_later)
+        _, amount = count_and_sum_bridged(positions, index, is_later)
+    warn_about_bridged(versions, amount, before)
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(
@@ -288,6 +320,7 @@ def make_token_filter(
         key=tokens.keys[index],
         asset_blockchains=listed.blockchains if listed else None,
         asset=name if listed else None,
+        bridged={"bridged": versions, "bridged_amount": amount, "bridged_before": before},
         by_contract=by_contract and asset is not None,
     )
 
@@ -302,11 +335,14 @@ class GroupedAmounts:
     is_listed: Mask  # (g,): whether the group has a pair
     wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold the token
     wallets: Codes  # (g,): the number of wallets that could hold the token
+    bridged_separate: int  # the number of bridged versions in separate groups
 
     def take_groups(self, groups: Codes) -> GroupedAmounts:
         """Return the groups with these indices."""
-        labels, *columns = (getattr(self, name).take(groups, axis=0) for name in self.__slots__)
-        return GroupedAmounts(labels.reset_index(drop=True), *columns)
+        names = self.__slots__[:-1]
+        columns = {name: getattr(self, name).take(groups, axis=0) for name in names}
+        labels = columns.pop("labels").reset_index(drop=True)
+        return replace(self, labels=labels, **columns)
 
 
 def group_matrix(
@@ -365,6 +401,7 @@ def group_matrix(
         is_listed=np.bincount(codes[rows], minlength=count) > 0,
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
+        bridged_separate=count_separate_bridged(positions, positions.contracts.codes),
     ).take_groups(order)
 
 
@@ -506,7 +543,8 @@ def total_timeline(
           token. If the counts differ, the true total may be higher.
 
         Unknown tokens are left out, since they can't be identified over time. A group that never
-        held a token has rows of it only if `token` or `asset` selects it.
+        held a token has rows of it only if `token` or `asset` selects it. A line below the table
+        counts the wallets that are unknown in a snapshot, and left-out bridged versions.
 
     Raises
     ------
@@ -539,11 +577,12 @@ def total_timeline(
     groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(groups))])
-    return frame.assign(
+    frame = frame.assign(
         amount=matrix.to_amounts(grouped.sums.ravel(), known > 0),
         wallets_known=known,
         wallets=grouped.wallets.repeat(len(moments)),
     )
+    return matrix.with_coverage(frame, grouped.bridged_separate)
 
 
 def _snapshot_times_and_matrix(
