@@ -122,7 +122,7 @@ asset_list_options: _Option = combine_options(
 )
 
 
-with_spam_option = flag(
+with_spam_option: _Option = flag(
     "--with-spam",
     help="Also count the balances of tokens that look like spam. Without this option, these are "
     "left out, and the last line states their number and value.",
