@@ -170,8 +170,12 @@ def test_totals_of_chosen_assets(run, tmp_path, suffix):
     assert "Selected: asset='usdc'. Not counted: 2 of 3 wallets unknown; 2 b" in result.output
     assert result.exit_code == 1
     both = run("totals", str(path), "--asset", "USDC", "--asset", "USDT", "--by", "wallet").output
-    assert line_of(both, f"ETH.{abbreviate(A)}")[1:] == ["2", "2", "0", "1/1"]
+    one = ["1.5", "1", "1", "1", "0", "1/1"]
+    assert line_of(both, "USDC") == [f"ETH.{abbreviate(A)}", "USDC", *one]
+    assert line_of(both, "USDT") == [f"ETH.{abbreviate(A)}", "USDT", *one]
     assert line_of(both, f"ETH.{abbreviate(B)}")[-1] == "0/1"
+    named = run("totals", str(path), "--token", f"ETH.{usdc}", "--by", "blockchain").output
+    assert line_of(named, "ETH")[:5] == ["ETH", "USDC", "ETH", abbreviate(usdc), "1.5"]
     refused = run("totals", str(path), "--asset", "DAI")
     assert (refused.exit_code, "no row has the asset 'DAI'" in refused.output) == (2, True)
     refused = run("totals", str(path), "--asset", "USDC", "--token", "TKN")
@@ -190,7 +194,7 @@ def test_bridged_versions_of_a_chosen_asset(run, tmp_path):
     result = run(*words)
     assert "Not counted: 1.5 in 1 bridged version. As of" in result.stdout
     assert "1.5 in 1 bridged version left out; pass --bridged to include them" in result.stderr
-    assert line_of(run(*words, "--bridged").stdout, "ETH.0x")[1] == "2"
+    assert line_of(run(*words, "--bridged").stdout, "ETH.0x")[2:4] == ["3", "2"]
 
 
 @pytest.fixture
@@ -293,7 +297,7 @@ def test_groups_of_several_kinds_stay_together(run, canned):
             [A, A, B, B],
         ),
         (["totals", "--by", "wallet", "--by", "token", "--token", "ETH."], [B, A]),
-        (["totals", "--by", "wallet", "--token", "ETH."], [A, B]),  # without amounts
+        (["totals", "--by", "wallet", "--token", "ETH."], [B, A]),
     ],
 )
 def test_the_largest_comes_first_in_each_wallet(run, details, tmp_path, words, order):

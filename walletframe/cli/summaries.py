@@ -23,6 +23,7 @@ from walletframe.cli.screen import echo, print_table, shell_text, totals_table
 from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
 from walletframe.frames.asset_list import tokens_to_assets
 from walletframe.frames.coverage import mark_unknown_wallets
+from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
@@ -107,15 +108,17 @@ def totals(
 ) -> None:
     """Show exact totals of the holdings of WALLETS, or in a FILE that fetch wrote.
 
-    With --prices, --currency or the setting prices, the table also contains values and the number
-    of balances without a price. The last column counts the known wallets and all wallets that could
-    hold the asset. The exit code is 1 if balances of a wallet are unknown. A FOLDER that
-    fetch-to-parquet wrote can be larger than memory. In a FOLDER of snapshots, the newest snapshot
-    is read.
+    With --asset or --token, the table always has amounts by asset or token. With --prices,
+    --currency or the setting prices, it also has values and the number of balances without a price.
+    The last column counts the known wallets and all wallets that could hold the asset. The exit
+    code is 1 if balances of a wallet are unknown. A FOLDER that fetch-to-parquet wrote can be
+    larger than memory. In a FOLDER of snapshots, the newest snapshot is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
     asset_options = {name: options.pop(name) for name in ("assets", "bridged")}
-    by = options.pop("by") or ("asset" if token is None else "token",)
+    by, kind = options.pop("by"), "asset" if token is None else "token"
+    if not by or ((token or asset) and KINDS.isdisjoint(by)):
+        by = (*by, kind)
     if holdings_path(arguments, options["files"]) is None:
         _require_grouping_names(by, options["keep"])
     source, interrupted = _read_or_fetch(arguments, **options)
@@ -218,6 +221,7 @@ def _read_selection(
     return replace(
         positions.with_contracts_as_tokens(),
         holdings=selected,
+        has_unknown_token=np.zeros(len(is_certain), dtype=bool),  # `known` already excludes them
         known=positions.known & is_certain,
         stale=positions.stale & is_certain,
     )
