@@ -49,7 +49,7 @@ def test_tables_of_everything_state_the_same(details, name):
         f"1 wallet shows an older answer. As of {AS_OF}."
     )
     if name != "overlap":
-        line += " Separate from their assets: 1 bridged version (bridged=True adds them)."
+        line += " 1 bridged version is listed separately (bridged=True adds it to its asset)."
     assert f"\n\n{line}\n" in repr(table)
     assert f"<p>{line}</p>" in table._repr_html_()
 

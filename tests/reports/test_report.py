@@ -611,7 +611,8 @@ def test_it_is_written_for_people_without_python(tmp_path, suffix):
     before = fetched({f"ETH.{A}": many[:3], f"BSC.{C}": "service_error"})
     text = wf.report(details, tmp_path / f"r{suffix}", before=before).read_text(encoding="utf-8")
     texts = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
-    assert "rows are not shown. Ask the author" in texts
+    hint = "To get files of all rows, write this report with data=True, or --data in a shell."
+    assert f"rows are not shown. {hint}" in unescape(text)
     assert not re.findall(r"\w\(|\w\.wf\b|\bwf\.|\b[a-z]+_[a-z]+\b", texts)
 
 

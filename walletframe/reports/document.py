@@ -155,10 +155,13 @@ def report(  # noqa: PLR0913 - users pass each option by name
     grouping = Grouping(by, assets, bridged)
     made = datetime.now(UTC)
     content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
-    frames = _frame_by_data_file(file, fetched, earlier) if data else {}
-    complete = "Ask the author of this report for the complete table."
-    if frames:
-        names = ", ".join(each.name for each in frames)
+    frames = {"holdings": fetched.holdings, "wallets": fetched.wallets} if data else {}
+    if data and earlier is not None:
+        frames["changes"] = compare(earlier, fetched)
+    files = {name: file.with_name(f"{file.stem}-{name}.csv") for name in frames}
+    complete = "To get files of all rows, write this report with data=True, or --data in a shell."
+    if files:
+        names = ", ".join(each.name for each in files.values())
         complete = f"The files beside this report have the data of all tables: {names}."
     if suffix == ".md":
         page = _template_environment(as_markdown).get_template("report.md")
