@@ -285,6 +285,12 @@ def test_spam(fetch, seed, wallets, twice):
     same(result.wf.concentration(), expected.wf.concentration())
     ours, theirs = result.wf.pivot, expected.wf.pivot
     same(ours(2), theirs(2))
+    with warnings.catch_warnings(action="ignore"):
+        for kind in (lambda fetch: fetch, lambda fetch: fetch.wf.without_spam(deny=DENIED)):
+            again = [kind(each) for each in (stored, details)]
+            same(*(each.wf.explain_spam(everything=True) for each in again))
+            same(*(each.wf.without_spam().wf.totals("token") for each in again))
+            same(*(each.wf.where(spam=False).wf.totals("token") for each in again))
 
 
 def test_other_wallets_are_refused():

@@ -353,6 +353,26 @@ def test_spam_is_dropped_on_request_only():
     assert len(frame.wf.without_spam(allow=[("ETH", f"0x{2:040x}")])) == 3
 
 
+def test_spam_is_decided_once():
+    """Calls without lists use the flags, or drop nothing after spam was dropped."""
+    frame = holdings("FOO", "www.a.com", "www.b.com").assign(
+        blockchain="ETH", address="0x1", value=1
+    )
+    allowed = [("ETH", f"0x{2:040x}")]
+    cleaned = frame.wf.without_spam(allow=allowed)
+    for first in (frame.wf.flag_spam(allow=allowed), cleaned, cleaned.wf.where(search="www")):
+        expected = [symbol for symbol in first["symbol"] if symbol != "www.b.com"]
+        for left in (first.wf.without_spam(), first.wf.where(spam=False)):
+            assert left["symbol"].tolist() == expected
+            assert left.wf.explain_spam().empty
+        explained = first.wf.explain_spam(everything=True).set_index("symbol")["is_spam"]
+        assert not explained["www.a.com"].any()
+        assert "www.a.com" not in set(first.wf.without_spam(threshold=0.5)["symbol"])
+    assert len(cleaned[1:].wf.without_spam()) == 0  # pandas selected other rows
+    assert len(frame.wf.where(spam=True).wf.where(small=1).wf.without_spam()) == 0
+    assert len(frame.assign(is_spam=[True, None, False]).wf.without_spam()) == 2
+
+
 @pytest.mark.filterwarnings("always::walletframe.errors.SpamWarning")
 def test_dropped_spam_is_reported():
     """One warning at the caller's line; none without spam."""

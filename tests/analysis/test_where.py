@@ -175,6 +175,8 @@ def test_spam(details):
     assert len(details.wf.where(spam=False).holdings) == len(details.holdings) - 2
     mine = details._replace(holdings=details.holdings.assign(is_spam=[True, None, *[False] * 3]))
     assert mine.wf.where(spam=True).holdings.index.tolist() == [0]
+    rescued = details.wf.without_spam(allow=[("ETH", "0xbad")]).wf.where(wallet=f"ETH.{A}")
+    assert rescued.wf.where(spam=False).holdings["symbol"].tolist() == ["USDC", "claim at x.io"]
 
 
 def test_small(details):

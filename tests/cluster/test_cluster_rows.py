@@ -94,6 +94,8 @@ def test_spam(fetch, seed, count, deny):
     requested = {"by": ["is_spam", "token"], "wallets": wallets}
     same(result.wf.totals(**requested), expected.wf.totals(**requested))
     same(held.wf.without_spam(**own), whole.wf.without_spam(**own))
+    same(held.wf.without_spam(**own).wf.without_spam(), whole.wf.without_spam(**own))
+    same(result.wf.without_spam(), expected.wf.without_spam())
     explained = held.wf.explain_spam(everything=True, **own)
     same(explained, whole.wf.explain_spam(everything=True, **own))
 
@@ -140,6 +142,8 @@ def test_dropped_rows_are_reported():
     for each in (kept, kept.compute()):
         assert "Not counted: 1 spam balance (3.00 USD);" in str(each.wf.coverage())
     assert "spam" not in str(kept[kept["amount"] > 2].wf.coverage())  # other rows are absent, too
+    own = held.assign(is_spam=held["amount"] > 1).wf.without_spam().compute()
+    assert own["amount"].astype(int).tolist() == [1]
     in_two = valued.assign(currency=valued["address"])  # the values are never added
     in_two.wf.without_spam()
     with pytest.raises(SettingsError, match="threshold"):

@@ -1,6 +1,7 @@
 """Values, spam and dust of a fetch, its pictures, and its saved form."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from canned_service import balance
 from fetches import failed, fetched, made_up_details, record, token
 
 from walletframe.analysis.selection import Selection
-from walletframe.analysis.spam.flags import flag_spam
+from walletframe.analysis.spam.flags import flag_spam, without_spam
 from walletframe.analysis.valuation import value
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames.assembly import assemble
@@ -125,11 +126,13 @@ class TestExplorerData:
         """Its values are shown, its rows stay, and its flags are the spam."""
         own = ExplorerData(details, lambda holdings: holdings.assign(value=2.0, currency="EUR"))
         assert own.priced_by == "own"
-        assert not own.spam.any()
         total = f"{2 * len(details.holdings):,}.00 EUR"
-        assert summary_parts(own.select(Selection()))["value"] == total
-        flagged = ExplorerData(details, flag_spam)
-        assert flagged.spam.sum() == flag_spam(details.holdings)["is_spam"].sum() > 0
+        assert summary_parts(own.select(Selection(spam=None)))["value"] == total
+        spam = flag_spam(details.holdings)
+        assert own.spam.sum() == spam["is_spam"].sum() > 0
+        allowed = spam[spam["is_spam"]]
+        for clean in (flag_spam, without_spam):
+            assert not ExplorerData(details, partial(clean, allow=allowed)).spam.any()
 
     def test_other_arguments_are_refused(self, details):
         """A frame without prices, and a prepare that is no function."""
@@ -379,7 +382,7 @@ class TestPictures:
         mixed = ExplorerData(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
         picture = drawn(mixed)
         assert picture.reason.startswith("The chart can't be drawn: the values are in 2 currencies")
-        assert len(picture.selected.held.holdings) == len(details.holdings)
+        assert len(picture.selected.held.holdings) == (~mixed.spam).sum()
 
 
 class Page:

@@ -433,9 +433,10 @@ def test_spam_dropped_from_one_side_is_no_change():
         content = content_of(after, before.wf.flag_spam() if after is before else before)
         [changes] = [each for each in content.listings if each.table.name == "changes"]
         assert not changes.table.rows
-    honest = before.wf.flag_spam(allow=[("ETH", "0xbad")])
-    gone = content_of(honest, fetched({f"ETH.{A}": [coin]}))
-    assert [row["kind"] for row in listing(gone, "changes")] == ["new"]
+    for trust in (before.wf.flag_spam, before.wf.without_spam):
+        gone = content_of(trust(allow=[("ETH", "0xbad")]), fetched({f"ETH.{A}": [coin]}))
+        assert [row["kind"] for row in listing(gone, "changes")] == ["new"]
+        assert gone.notes[0].startswith("Nothing is left out: 2 balances")
 
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")

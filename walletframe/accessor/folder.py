@@ -138,7 +138,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
         # Spam flags and prices depend on all balances of the folder.
         stored = StoredWallets(self._holdings)
         names = [*stored.holdings.template.holdings]
-        if spam is not None and stored.holdings.flags is None:
+        if spam is not None and not (stored.holdings.flags or stored.holdings.removed):
             stored = stored.wf.flag_spam()
         if small is not None and stored.holdings.prices is None:
             stored = stored.wf.value()

@@ -95,7 +95,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
         token, blockchain, contract and all extra columns that are not numeric are searched.
     spam : bool, optional
         True selects only spam, False everything else, and None (the default) both. The column
-        ``is_spam`` marks spam. Without this column, `flag_spam` detects spam.
+        ``is_spam`` marks spam. Without this column, spam is detected as in `without_spam`.
     small : float, optional
         The minimum value of a balance. Balances without a value are also selected. Without a column
         ``value``, the method `value` computes values at its default prices.
@@ -262,10 +262,7 @@ class Selectable:
     @cached_property
     def spam(self) -> Mask:
         """A mask of the rows that are spam."""
-        holdings = self.held.holdings
-        if "is_spam" not in holdings:
-            return spam_mask(self.held)
-        return holdings["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
+        return spam_mask(self.held.holdings, self.held.tokens)
 
     @cached_property
     def row_values(self) -> npt.NDArray[np.float64] | None:
@@ -308,8 +305,7 @@ class Selectable:
         with_small = self.mask_spam_and_value(matches, replace(selection, small=None))
         reasons = {}
         if selection.spam is not None:
-            kind = "other" if selection.spam else "spam"
-            reasons[kind] = matches & ~with_small, ""
+            reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
         if words or selection.tokens:

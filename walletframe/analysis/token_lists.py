@@ -116,7 +116,6 @@ def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    """Read a CSV file of tokens, such as a table of `explain_spam` that `to_csv` wrote."""
     try:
         table = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
     except ValueError as error:  # from the parser

@@ -125,6 +125,7 @@ class SpamFlags:
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
     dropped: Mapping[str, Any]  # the record of dropped balances, if all spam is dropped
+    by_column: bool = False  # whether the rows already have a column `is_spam`, which decides
 
     def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""

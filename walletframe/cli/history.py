@@ -200,7 +200,6 @@ def _show_changes(
 
 
 def _read_and_summarize(name: str, argument: str, folder: Path | None) -> WalletDetails:
-    """Read one of two results to compare, and print its summary."""
     details = read_file_or_snapshot(argument, folder, "holdings of failed wallets would seem gone")
     origin = argument
     if "snapshot" in details.wallets:
@@ -211,5 +210,5 @@ def _read_and_summarize(name: str, argument: str, folder: Path | None) -> Wallet
 
 
 def _spam_lines(holdings: pd.DataFrame) -> list[str]:
-    count = int(spam_flags.flag_spam(holdings)["is_spam"].sum())
+    count = int(spam_flags.spam_mask(holdings).sum())
     return [f"Spam is included: {counted_noun(count, 'balance')}."] if count else []

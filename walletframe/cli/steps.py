@@ -122,7 +122,6 @@ def read_requested_wallets(
 
 
 def _read_wallet_file(name: str, keep: Sequence[str]) -> Iterator[_LocatedWallet]:
-    """Yield the location, the wallet and the extra columns of each row of a file or stdin."""
     path = Path(name)
     try:
         if name == "-":

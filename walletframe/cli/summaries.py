@@ -230,7 +230,7 @@ def _read_selection(
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_comparable: bool) -> pd.DataFrame:
     """Sort by value, holders or amount, largest first. Rows with equal `by[0]` stay together."""
     keys = [name for name in ("value", "holders") if name in table]
-    if is_comparable and not keys and "amount" in table:
+    if is_comparable and "value" not in table:
         keys = ["amount"]
     ordered = table.sort_values(keys, ascending=False, kind="stable") if keys else table
     if len(by) < 2:  # noqa: PLR2004 - at most one grouping name
@@ -307,18 +307,14 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     if any(each is not None for each in pricing.values()):
         details = details._replace(holdings=valuation.value(details.holdings, **pricing))
     if with_spam:
-        no_flags: dict[str, Any] = {"is_spam": False, "spam_reasons": ""}
-        details = details._replace(holdings=details.holdings.assign(**no_flags))
-        earlier = earlier and earlier._replace(holdings=earlier.holdings.assign(**no_flags))
-    choices |= {
-        "by": by or None,
-        "before": earlier,
-        "images": "static" if static else "interactive",
-    }
+        details = details._replace(holdings=details.holdings.assign(is_spam=False))
+        earlier = earlier and earlier._replace(holdings=earlier.holdings.assign(is_spam=False))
+    choices |= {"by": by or None, "before": earlier}
+    choices["images"] = "static" if static else "interactive"
     written = reports.report(details, output, **choices)
     echo(f"written: {written}")
-    drawn = composition.with_values_and_flags(details.holdings)
-    coverage = sums.coverage(composition.drop_flagged_spam(drawn), wallets=details.wallets)
+    drawn = selection.where(composition.with_values(details.holdings), spam=False)
+    coverage = sums.coverage(drawn, wallets=details.wallets)
     echo(shell_text(coverage))
     known = coverage.wallets_ok == coverage.wallets_asked
     exit_by_completeness(all_known=known, interrupted=interrupted)

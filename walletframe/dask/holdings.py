@@ -385,7 +385,8 @@ def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> p
 
 
 def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:
-    is_spam = _add_lookup_columns(rows, flags, number)["is_spam"]
+    flagged = rows if flags.by_column else _add_lookup_columns(rows, flags, number)
+    is_spam = flagged["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
     return with_dropped_record(rows[~is_spam], flags.dropped)
 
 

@@ -49,7 +49,6 @@ class ExplorerData(Selectable):
         require_columns(details.wallets, WALLET_DTYPES)
         holdings = details.holdings
         self.fetched: WalletDetails = details
-        self.has_prepare: bool = prepare is not None
         if prepare is not None:
             hint = "pass a function, such as lambda holdings: holdings.wf.without_spam()"
             function: object = prepare
@@ -76,10 +75,6 @@ class ExplorerData(Selectable):
         self._table: HoldingsTable | None = None
         if not self.priced_by:
             self.row_values = None
-        # With `prepare`, only its column `is_spam` marks spam.
-        self.has_spam_flags: bool = not self.has_prepare or "is_spam" in holdings
-        if not self.has_spam_flags:
-            self.spam = np.zeros(len(holdings), dtype=bool)
 
     def select(self, selection: Selection) -> SelectedHoldings:
         """Return the selected holdings, with the numbers of spam tokens and small balances."""

@@ -117,9 +117,9 @@ class HoldingsExplorer(FetchingWidget):
     Notes
     -----
     Values are read from the column ``value`` of the holdings, or else computed from the service's
-    prices. Spam, as flagged by `flag_spam`, is hidden at first. `prepare` can add values and spam
-    flags, such as ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. With `prepare`,
-    only the column ``is_spam`` of its result marks spam.
+    prices. Spam is hidden at first: the spam that `without_spam` would drop from the holdings.
+    `prepare` can add values and spam flags, such as
+    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``.
 
     If exactly one token is selected, charts show amounts where possible. A token has the same
     colour in all selections. Charts combine balances per token or per asset (see `assets`). Extra
@@ -231,7 +231,7 @@ class HoldingsExplorer(FetchingWidget):
         data, options = chart.selected.data, chart.options
         source = "stored.wf.where()" if _is_stored(self.details) else "details"
         lines = [] if source == "details" else [f"details = {source}"]
-        if data.has_prepare:
+        if self._prepare is not None:
             lines.append("details = details._replace(holdings=prepare(details.holdings))")
         valued = ".wf.value()" * (data.priced_by == "default")
         chosen = _where_arguments(chart.selected)
@@ -375,8 +375,7 @@ def _where_arguments(selected: SelectedHoldings) -> list[str]:
         arguments = [*(f"{name}={values!a}" for name, values in columns.items()), *arguments]
     else:
         arguments.append(f"**{columns!a}")
-    if selection.spam is not None and data.has_spam_flags:
-        arguments.append(f"spam={selection.spam}")
+    arguments += [f"spam={selection.spam}"] * (selection.spam is not None)
     if selection.small is not None and data.row_values is not None:
         arguments.append(f"small={selection.small}")
     return arguments

@@ -10,7 +10,8 @@ import pandas as pd
 
 from walletframe import charts
 from walletframe.amounts import AmountDtype
-from walletframe.analysis.spam.flags import flag_spam
+from walletframe.analysis.selection import where
+from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.frames.coverage import drop_rows
@@ -166,15 +167,14 @@ def compose(
     grouping: Grouping,
 ) -> Content:
     """Return the content of a report on a fetch, with the changes since an earlier fetch."""
-    wallets, holdings = details.wallets, with_values_and_flags(details.holdings)
-    is_spam = holdings["is_spam"].to_numpy()
-    spam, remaining = holdings[is_spam], drop_flagged_spam(holdings)
+    wallets, holdings = details.wallets, add_missing_flags(with_values(details.holdings))
+    spam, remaining = holdings[holdings["is_spam"]], where(holdings, spam=False)
     names, listings, notes = grouping.group_names(wallets), [], []
     change, values, total_value = "", None, summarize_value(remaining)
     currency = total_value.currency if total_value else ""
     if before is not None:
         if "value" not in before.holdings and _uses_default_prices(holdings):
-            before = before._replace(holdings=with_values_and_flags(before.holdings))
+            before = before._replace(holdings=with_values(before.holdings))
         results = _without_spam(before, details._replace(holdings=holdings))
         since, amounts = _time_text(before), _amount_changes(results, names, grouping)
         if "value" in holdings:
@@ -230,18 +230,10 @@ def compose(
     )
 
 
-def drop_flagged_spam(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Return the holdings without spam, which the coverage states."""
-    is_spam = holdings["is_spam"].to_numpy()
-    return drop_rows(holdings, ~is_spam, {"spam": (is_spam, "")})
-
-
-def with_values_and_flags(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Add values (if there are prices) and spam flags to the holdings."""
-    if "value" not in holdings and can_value_by_default(holdings):
-        holdings = value(holdings)
-    has_flags = {"is_spam", "spam_reasons"} <= {*holdings.columns}
-    return holdings if has_flags else flag_spam(holdings)
+def with_values(holdings: pd.DataFrame) -> pd.DataFrame:
+    """Add values to the holdings if there are prices."""
+    is_ready = "value" in holdings or not can_value_by_default(holdings)
+    return holdings if is_ready else value(holdings)
 
 
 def _uses_default_prices(holdings: pd.DataFrame) -> bool:
@@ -303,7 +295,6 @@ def _groups_listing(
     values: ValueChanges | None,
     grouping: Grouping,
 ) -> Listing:
-    """List the value, change and share of the largest groups, the other groups, and all groups."""
     labels, sort_by = [*groups.columns], "value" if "value" in frame else "balances"
     writers: dict[str, Callable[[Any], str]] = {"balances": "{:,}".format}
     if "value" in frame:
@@ -351,7 +342,6 @@ def _groups_listing(
 def _label_cells(
     frame: pd.DataFrame, labels: list[str], wallets: pd.DataFrame
 ) -> dict[str, list[Cell]]:
-    """Return a column of cells for each label of the groups, with contracts last."""
     columns: dict[str, list[Cell]] = {}
     if {"blockchain", "address"} <= {*labels}:
         columns["wallet"] = wallet_cells(frame, wallets)
@@ -367,7 +357,6 @@ def _label_cells(
 def _totals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, asset_options: dict[str, Any]
 ) -> Listing:
-    """List the totals of assets by descending value, and then by number of holders."""
     frame = totals(holdings, wallets=wallets, **asset_options)
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
@@ -385,7 +374,6 @@ def _totals_listing(
 def _subtotals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> Listing:
-    """List the totals by group and asset, with a subtotal for each label of the first column."""
     positions, groups = read_groups(holdings, names, wallets, **grouping.asset_options(names))
     frame, labels = compute_totals(positions, groups), [*groups.columns]
     codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]
@@ -475,26 +463,18 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 def _without_spam(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Remove spam from both results, since it may have been dropped from only one of them.
-
-    `after` flags its own tokens, and `before` flags tokens that `after` lacks.
-    """
+    """Remove spam from both results. `after` decides about its tokens, `before` about others."""
     frames = [before.holdings, after.holdings]
-    if "is_spam" not in frames[0]:
-        frames[0] = flag_spam(frames[0])
     names = ["token_blockchain", "token_address"]
     tokens = encode_tokens(concat_frames(frame[names] for frame in frames))
     tokens_before, tokens_after = np.split(tokens.codes, [len(frames[0])])
     is_spam = np.zeros(len(tokens.keys), dtype=bool)
-    is_spam[tokens_before[frames[0]["is_spam"].to_numpy(bool)]] = True
+    is_spam[tokens_before[spam_mask(frames[0])]] = True
     is_spam[tokens_after] = False
-    is_spam[tokens_after[frames[1]["is_spam"].to_numpy(bool)]] = True
-    codes = tokens_before, tokens_after
-    flagged = [
-        frame.assign(is_spam=is_spam[each]) for frame, each in zip(frames, codes, strict=True)
-    ]
-    before_kept, after_kept = map(drop_flagged_spam, flagged)
-    return before._replace(holdings=before_kept), after._replace(holdings=after_kept)
+    is_spam[tokens_after[spam_mask(frames[1])]] = True
+    pairs = zip(frames, np.split(is_spam[tokens.codes], [len(frames[0])]), strict=True)
+    kept = [drop_rows(frame, ~mask, {"spam": (mask, "")}) for frame, mask in pairs]
+    return before._replace(holdings=kept[0]), after._replace(holdings=kept[1])
 
 
 def _amount_changes(

@@ -38,10 +38,8 @@ from walletframe.text import as_html, as_markdown
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    import pandas as pd
-
     from walletframe.frames.asset_list import AssetsLike
-    from walletframe.frames.details import DetailsLike, WalletDetails
+    from walletframe.frames.details import DetailsLike
     from walletframe.frames.groups import By
     from walletframe.frames.tables import Cell
     from walletframe.reports.composition import Chart
@@ -188,20 +186,11 @@ def report(  # noqa: PLR0913 - users pass each option by name
             printed = Path(folder) / "report.html"
             printed.write_bytes(written)
             [written] = _run_in_browser([partial(_print_pdf, printed.as_uri())])
-    for each, frame in frames.items():
-        to_csv(frame, each)
+    for name, each in files.items():
+        to_csv(frames[name], each)
     with atomic_write(file) as target:
         target.write(written)
     return file
-
-
-def _frame_by_data_file(
-    file: Path, details: WalletDetails, before: WalletDetails | None
-) -> dict[Path, pd.DataFrame]:
-    frames = {"holdings": details.holdings, "wallets": details.wallets}
-    if before is not None:
-        frames["changes"] = compare(before, details)
-    return {file.with_name(f"{file.stem}-{name}.csv"): frame for name, frame in frames.items()}
 
 
 _MAX_TEXT = 1_000
@@ -242,10 +231,7 @@ def _template_environment(escape: Callable[[str, int], str]) -> Environment:
 
 
 def _table_tag_attributes(tag: str, name: str) -> str:
-    """Return the attributes of a tag in a table, such as role and class.
-
-    On narrow pages, rows are displayed as blocks, which removes the implicit roles of tags.
-    """
+    # On narrow pages, rows are displayed as blocks, which removes the implicit roles of tags.
     role = f' role="{_ROLES.get(tag, "rowgroup")}"'
     if tag not in {"th", "td"}:
         return role
@@ -256,7 +242,6 @@ def _table_tag_attributes(tag: str, name: str) -> str:
 
 
 def _breakable_html(cell: Cell) -> str:
-    """Return the HTML of a cell. A long number can wrap after groups of three digits."""
     if len(cell.text) <= _LONG_NUMBER or not is_number(cell):
         return cell_html(cell)
     return f'<span class="long">{_BREAKS.sub("<wbr>", cell.text)}</span>'

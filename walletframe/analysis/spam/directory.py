@@ -99,7 +99,6 @@ def _owner_text(blockchain: str, contract: str | None) -> str:
 
 
 def _symbol_owners(tokens: Iterable[tuple[TokenKey, str]]) -> SymbolOwners:
-    """Return each symbol's first token."""
     owners: SymbolOwners = {}
     for token, symbol in tokens:
         for name in filter(None, skeletons(symbol[:MAX_SYMBOL_LENGTH])):

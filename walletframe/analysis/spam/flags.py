@@ -17,7 +17,13 @@ from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.bulk import SpamFlags
 from walletframe.errors import SettingsError, SpamWarning
-from walletframe.frames.coverage import count_and_value_text, drop_rows, dropped_record
+from walletframe.frames.coverage import (
+    count_and_value_text,
+    drop_rows,
+    dropped_record,
+    valid_record,
+    with_dropped_record,
+)
 from walletframe.frames.identity import TOKEN, KeyCodes, encode_tokens, first_rows
 from walletframe.frames.names import mask_of_token
 from walletframe.frames.schema import amounts_of, require_columns
@@ -117,11 +123,31 @@ def flag_spam(
     return holdings.assign(spam_score=scores, spam_reasons=reasons, is_spam=scores >= threshold)
 
 
-def spam_mask(positions: Positions) -> Mask:
-    """Return a mask of the rows that `flag_spam` flags by default."""
-    directory = _read_directory(None, None, THRESHOLD)
-    scores, _ = _score_rows(positions.holdings, directory, positions.tokens)
-    return scores >= THRESHOLD
+def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
+    """Return holdings with the columns `is_spam`, from `spam_mask`, and `spam_reasons`."""
+    stated = _stated_mask(holdings)
+    if stated is None:
+        return flag_spam(holdings)
+    return holdings.assign(is_spam=stated, spam_reasons=holdings.get("spam_reasons", ""))
+
+
+def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options: Any) -> Mask:
+    """Return a mask of the spam that the holdings state, or that `flag_spam` flags."""
+    stated = _stated_mask(holdings, *options.values())
+    if stated is None:
+        scores, _ = _score_rows(holdings, _read_directory(**options), tokens)
+        stated = scores >= (options.get("threshold") or THRESHOLD)
+    return stated
+
+
+def _stated_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
+    """Return the column `is_spam`, or no spam if it was dropped, or None with options."""
+    if any(option is not None for option in options):
+        return None
+    if "is_spam" in holdings:
+        return holdings["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
+    was_dropped = "spam" in valid_record(holdings, len(holdings))["filters"]
+    return np.zeros(len(holdings), dtype=bool) if was_dropped else None
 
 
 def _score_rows(
@@ -140,23 +166,25 @@ def without_spam(
     *,
     allow: TokensLike | None = None,
     deny: TokensLike | None = None,
-    threshold: float = THRESHOLD,
+    threshold: float | None = None,
 ) -> pd.DataFrame:
-    """Return the rows that `flag_spam` does not flag.
+    """Return the rows that are not spam.
+
+    Without options, the column ``is_spam`` marks spam, if there is one, as in `where`, reports and
+    the explorer. Otherwise, spam is detected as in `flag_spam`, but only once: all of these keep
+    the rows that an earlier `without_spam` kept, until you select rows in another way.
 
     Parameters
     ----------
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
-    threshold : float, default 0.5
-        The lowest score that counts as spam.
+    threshold : float, optional
+        The lowest score that counts as spam. The default is 0.5.
 
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The rows that are not spam, in the same order, with the original index. Reports and the
-        explorer detect spam again, without your options. To keep your options, call `flag_spam`
-        instead: reports and the explorer use its columns.
+        The rows that are not spam, in the same order, with the original index.
 
     Raises
     ------
@@ -180,8 +208,7 @@ def without_spam(
     >>> frame.wf.without_spam().symbol.tolist()
     ['FOO']
     """
-    flagged = flag_spam(holdings, allow=allow, deny=deny, threshold=threshold)
-    suspect = flagged["is_spam"].to_numpy()
+    suspect = spam_mask(holdings, allow=allow, deny=deny, threshold=threshold)
     _warn_about_spam(int(suspect.sum()), len(encode_tokens(holdings[suspect]).keys))
     return drop_rows(holdings, ~suspect, {"spam": (suspect, "")})
 
@@ -199,7 +226,7 @@ def explain_spam(
     *,
     allow: TokensLike | None = None,
     deny: TokensLike | None = None,
-    threshold: float = THRESHOLD,
+    threshold: float | None = None,
     everything: bool = False,
 ) -> pd.DataFrame:
     """List and explain the reasons for each token's spam score.
@@ -210,8 +237,8 @@ def explain_spam(
         The only token to explain, spam or not: an unambiguous symbol, or (blockchain, contract).
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
-    threshold : float, default 0.5
-        The lowest score that counts as spam.
+    threshold : float, optional
+        The lowest score that counts as spam. The default is 0.5.
     everything : bool, default False
         Whether to include tokens that have reasons, but are not spam.
 
@@ -221,7 +248,8 @@ def explain_spam(
         One row for each reason of each token, by descending score and weight. The columns are:
 
         - ``symbol``, ``token_blockchain`` and ``token_address`` (str): the token;
-        - ``spam_score`` (float64) and ``is_spam`` (bool): the token's values in `flag_spam`;
+        - ``spam_score`` (float64): the token's score in `flag_spam`;
+        - ``is_spam`` (bool): whether `without_spam` drops the token;
         - ``reason`` (str): the name of the reason;
         - ``weight`` (float64): its weight. Reasons against spam have 0 or less;
         - ``text`` (str): the explanation.
@@ -256,16 +284,20 @@ def explain_spam(
     suspects = pairs.findings_by_suspect()
     found = [suspects.get(pair) or pairs.findings_about(pair) for pair in codes.tolist()]
     scores = np.array([score(findings) for findings in found], dtype=float)
+    stated = _stated_mask(rows, allow, deny, threshold)
+    is_spam = scores >= (threshold or THRESHOLD)
+    if stated is not None:
+        is_spam = np.isin(codes, pairs.codes[stated])
     ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
-        ranked = ranked[scores[ranked] >= threshold]
+        ranked = ranked[is_spam[ranked]]
     findings = [finding for index in ranked.tolist() for finding in found[index]]
     repeated = np.array([index for index in ranked.tolist() for _ in found[index]], dtype=np.intp)
     return (
         tokens.iloc[repeated]
         .assign(
             spam_score=scores[repeated],
-            is_spam=scores[repeated] >= threshold,
+            is_spam=is_spam[repeated],
             reason=pd.array([finding.reason for finding in findings], dtype=TEXT),
             weight=np.array([finding.weight for finding in findings], dtype=float),
             text=pd.array([finding.text for finding in findings], dtype=TEXT),
@@ -295,7 +327,8 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
     """Return evidence on distinct rows, their first positions, and their numbers of copies."""
     require_columns(source.template.holdings, _COLUMNS)
-    [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], ["raw_amount", "price"])
+    names = ["raw_amount", "price", "is_spam"]
+    [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], names)
     first = first_rows(groups.codes, len(groups))
     holdings = chunk.positions.holdings.iloc[first].reset_index(drop=True)
     if totals.value_totals:
@@ -303,17 +336,23 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
         holdings = holdings.assign(value=np.where(sizes, sums, np.nan), currency=holdings["money"])
     known: Any = totals.units, totals.sizes == 0, totals.scale
     signs, tokens = holdings["signs"].to_numpy(), chunk.positions.tokens.take(first)
-    evidence = Evidence(holdings, tokens, ExactAmounts(*known), signs % 2 > 0, signs > 1)
+    if "is_spam" in source.template.holdings:
+        holdings = holdings.assign(is_spam=signs & 4 > 0)
+    record = valid_record(source.template.holdings, int(totals.balances.sum()))
+    holdings = with_dropped_record(holdings, record | {"rows": len(holdings)})
+    evidence = Evidence(holdings, tokens, ExactAmounts(*known), signs & 1 > 0, signs & 2 > 0)
     return evidence, chunk.rows[first], totals.balances
 
 
 def _evidence_columns(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
     signs = _mask_absurd(holdings, positions.amounts) + np.int8(2) * _mask_priced(holdings)
+    if "is_spam" in holdings:
+        signs += np.int8(4) * spam_mask(holdings)
     columns = holdings[[*TOKEN, *holdings.columns.intersection(["value"])]]
     # With the name "currency", values in several currencies would raise an error.
     columns = columns.assign(money=holdings.get("currency"))
-    return columns.assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(4)))
+    return columns.assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(8)))
 
 
 _BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_evidence_columns)
@@ -389,10 +428,10 @@ class _TokenSymbolPairs:
 
 
 def _read_directory(
-    allow: TokensLike | None, deny: TokensLike | None, threshold: float
+    allow: TokensLike | None = None, deny: TokensLike | None = None, threshold: float | None = None
 ) -> TokenDirectory:
     """Check the threshold, and read the lists in the arguments or (by default) the settings."""
-    if not 0 < threshold <= 1:
+    if threshold is not None and not 0 < threshold <= 1:
         hint = "pass a score above 0, up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
     tables = table_settings()
@@ -402,7 +441,6 @@ def _read_directory(
 
 
 def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
-    """Return the findings about impossibly large amounts, by the index of the token."""
     exact, codes = evidence.amounts, evidence.tokens.codes
     one, count = 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.is_absurd]).tolist()
@@ -435,11 +473,14 @@ def chunked_spam_flags(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[SpamFlags, Codes]:
     """Return the flags, and the positions of the rows with an unknown token."""
-    directory = _read_directory(**options)
+    directory, threshold = _read_directory(**options), options["threshold"] or THRESHOLD
     evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
     suspects, codes = pairs.findings_by_suspect().items(), pairs.codes
     flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}
+    stated = _stated_mask(evidence.holdings, *options.values()) if drop_spam else None
+    if stated is not None:
+        flags = dict.fromkeys(codes[stated].tolist(), (1.0, ""))
     rows = np.flatnonzero(np.isin(codes, [*flags]))
     tokens, symbols = evidence.tokens, evidence.holdings["symbol"].astype(object)
     symbols = symbols.where(symbols.notna(), None)
@@ -449,11 +490,13 @@ def chunked_spam_flags(
         for row in rows[~unknown[rows]].tolist()
     }
     by_row = {int(positions[row]): flags[codes[row]] for row in rows[unknown[rows]].tolist()}
-    spam = rows[[flags[code][0] >= options["threshold"] for code in codes[rows].tolist()]]
+    spam = rows[[flags[code][0] >= threshold for code in codes[rows].tolist()]]
+    spam = spam if stated is None else np.flatnonzero(stated)
     total, count = int(balances.sum()), int(balances[spam].sum())
     spam_rows = evidence.holdings.iloc[spam]
     counts = {count_and_value_text(count, "spam balance", spam_rows): count} if count else {}
     dropped = dropped_record(source.template.holdings, total, total - count, ["spam"], counts)
     if drop_spam:
         _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
-    return SpamFlags(by_token, by_row, options["threshold"], dropped), positions[unknown]
+    by_column = stated is not None and "is_spam" in evidence.holdings
+    return SpamFlags(by_token, by_row, threshold, dropped, by_column), positions[unknown]
