@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from decimal import Decimal
 
@@ -12,6 +13,8 @@ from test_assets import FAKE, ON_BASE, ON_ETH, TWIN
 
 import walletframe as wf
 from walletframe.analysis.distribution import pivot
+from walletframe.errors import FetchWarning
+from walletframe.frames.known import UNFINISHED_NOTE
 from walletframe.frames.results import Coverage, ResultTable, with_coverage
 
 ETHER = ("ETH", None, "ETH")
@@ -244,15 +247,27 @@ def test_parquet_keeps_the_coverage(details, tmp_path):
     assert pd.read_parquet(tmp_path / "totals.parquet").attrs["coverage"] == table.attrs["coverage"]
 
 
-def test_folders_state_the_same(tmp_path):
-    """Also for one asset, whose rows alone are read."""
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_folders_state_the_same(tmp_path, interrupted):
+    """Also for one asset, whose rows alone are read, and if wallets are not fetched yet."""
     wallets = [
         f"{chain}.0x{digit * 40}" for chain in ("ETH", "BASE", "ARBITRUM") for digit in "6cdf3"
     ]
     with wf.sandbox() as service, service.client(cache=False) as client:
         wf.fetch_to_parquet(wallets, tmp_path, client=client, on_failure="ignore")
-    stored, held = wf.open_wallets(tmp_path).wf, wf.read_wallets(tmp_path).wf
-    assert stored.coverage() == held.coverage()
+        if interrupted:
+            with pytest.raises(ZeroDivisionError):
+                wf.fetch_to_parquet((1 / 0 for _ in wallets), tmp_path, client=client)
+    with pytest.warns(FetchWarning) if interrupted else nullcontext():
+        stored, held = wf.open_wallets(tmp_path), wf.read_wallets(tmp_path)
+        listed = wf.read_wallets(tmp_path, wallets=wallets).wf.coverage()
+    note = "Not counted: wallets not fetched yet (the fetch has not finished); "
+    assert all((UNFINISHED_NOTE in repr(each)) is interrupted for each in (stored, held))
+    report = wf.report(held, tmp_path / "report.md").read_text(encoding="utf-8")
+    assert ("wallets not fetched yet" in report) is interrupted
+    stored, held = stored.wf, held.wf
+    assert stored.coverage() == held.coverage() == replace(listed, unfinished=interrupted)
+    assert str(held.coverage()).startswith(note) is interrupted
     calls = [("totals",), ("pivot", 3), ("share", "USDC"), ("concentration",)]
     for name, *arguments in [*calls, ("concentration", "ETH")]:
         tables = [getattr(frame, name)(*arguments) for frame in (stored, held)]
@@ -266,3 +281,4 @@ def test_folders_state_the_same(tmp_path):
     assert selected[0] == selected[1]
     assert re.match("[0-9]+ spam balances [(].* USD[)]; ", selected[0].filtered_reasons)
     assert held.share("USDC").attrs["coverage"]["bridged"] == 1
+    assert selected[0].unfinished is interrupted

@@ -466,9 +466,11 @@ class TestInput:
             wf.fetch_to_parquet(addresses(0, 1), folder, client=client)
         with pytest.warns(FetchWarning, match=UNFINISHED):
             wf.open_wallets(folder)
-        printed = CliRunner().invoke(main, ["totals", str(folder)])
-        assert printed.exit_code == 1
-        assert "lacks wallets" in printed.output
+        for command in (["totals"], ["report", "--output", str(folder.with_suffix(".md"))]):
+            printed = CliRunner().invoke(main, [*command, str(folder)])
+            assert printed.exit_code == 1
+            assert "lacks wallets" in printed.output
+            assert "\nNot counted: wallets not fetched yet (the fetch " in printed.output
 
 
 class TestOutcome:

@@ -56,6 +56,18 @@ def test_shards_are_partitions(folder):
     assert holdings.dtypes.to_dict() == read[0].holdings.dtypes.to_dict()
 
 
+@pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")
+def test_one_unfinished_shard_is_stated(folder, service):
+    """The coverage says so, also for other frames than those of the folder."""
+    assert not walletframe.dask.open_wallets(folder).wf.coverage().unfinished
+    with service.client(cache=False) as client, pytest.raises(ZeroDivisionError):
+        wf.fetch_to_parquet((1 / 0 for _ in "a"), folder / "shard-000", client=client)
+    opened = walletframe.dask.open_wallets(folder)
+    assert opened.wf.coverage().unfinished
+    assert opened.wf.without_spam().wf.totals().attrs["coverage"]["unfinished"]
+    assert opened.holdings.wf.totals(wallets=opened.wallets).attrs["coverage"]["unfinished"]
+
+
 def test_only_selected_columns_are_read(folder):
     """Others need not exist: here they are removed."""
     shard = folder / "shard-000"

@@ -25,7 +25,7 @@ from walletframe.cli import main
 from walletframe.cli.files import write_details
 from walletframe.frames.results import Coverage
 from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
-from walletframe.pickers.data import ExplorerData, status_message
+from walletframe.pickers.data import ExplorerData, status_message, summary_parts
 from walletframe.reports.composition import Grouping, compose
 
 DAY = pd.Timestamp("2026-01-31", tz="UTC")
@@ -46,6 +46,15 @@ DROPPED = {"filtered": 1, "filtered_reasons": "1 spam balance"}
 FILTERED = {"balances": 4, "unpriced": 0, **DROPPED}
 OF_ETHEREUM = Coverage(1, 1, 0, balances=4, amount_na=1, unpriced=1, filtered=0)
 SELECTED_ETHEREUM = replace(OF_ETHEREUM, selected="blockchain='ETH'")
+
+
+def unfinished(fetch):
+    """Return the fetch with the mark of an interrupted folder."""
+    wallets = fetch.wallets.copy()
+    wallets.attrs["unfinished"] = True
+    return fetch._replace(wallets=wallets)
+
+
 SELECTED = {  # how to select rows; the coverage of everything, of USDC and of one wallet
     "all": (lambda fetch: fetch, ALL, OF_USDC, OF_ETHEREUM),
     "without spam": (
@@ -59,6 +68,10 @@ SELECTED = {  # how to select rows; the coverage of everything, of USDC and of o
         SELECTED_ETHEREUM,
         replace(SELECTED_ETHEREUM, balances=1, amount_na=0, unpriced=0),
         SELECTED_ETHEREUM,
+    ),
+    "unfinished": (
+        unfinished,
+        *(replace(each, unfinished=True) for each in (ALL, OF_USDC, OF_ETHEREUM)),
     ),
 }
 ARGUMENTS = {
@@ -190,6 +203,21 @@ def test_explorer(selected, chart):
     kind = {"wallet": 2, "token": 1}.get(CHARTS[chart].needs, 0)
     picture = draw_chart(shown, ChartOptions(chart, per_asset=True))
     assert {*coverages[kind].sentences()} <= {*picture.notes}
+    known = summary_parts(shown)["known"]
+    assert known.endswith(" (the fetch has not finished)") is coverages[0].unfinished
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_changes_of_an_unfinished_fetch(fetch, index):
+    """In the tables, and in the notes of the chart."""
+    results, token = [fetch, fetch], ("ETH", USDC["address"])
+    results[index] = unfinished(fetch)
+    by_asset, changes = (wf.history.compare(*results, **each) for each in ({"by": "asset"}, {}))
+    for table in (by_asset, changes, wf.history.compare_values(*results)):
+        assert "\nNot counted: wallets not fetched yet (the fetch has not fin" in repr(table)
+    notes = noted(wf.history.compare(*results, token=token).wf.plot.waterfall())
+    assert "wallets not fetched yet (the fetch has not finished)" in str(notes)
+    assert "not fetched" not in repr(wf.history.compare(fetch, fetch))
 
 
 def test_limits_are_stated(fetch):
@@ -218,7 +246,7 @@ def test_shell(selected, tmp_path, command):
     without_spam = replace(everything, unpriced=0, **DROPPED)
     if everything.filtered:  # files of tables contain neither the reason nor the conditions
         without_spam = replace(everything, filtered_reasons="")
-    without_spam = replace(without_spam, selected="")
+    without_spam = replace(without_spam, selected="", unfinished=False)
     if command == "totals":  # by asset
         bridged = "POLYGON" in {*details.wallets.blockchain}
         without_spam = replace(without_spam, bridged_separate=int(bridged))

@@ -152,8 +152,7 @@ class DatasetWriter:
         path = self.layout.unfinished
         with raise_dataset_errors(self.layout.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
-            with suppress(FileNotFoundError):
-                path.unlink()
+            path.unlink(missing_ok=True)
             with create_private_file(path) as file:
                 file.write(str(max(requested, earlier)).encode())
 

@@ -29,11 +29,10 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import first_and_conflicting_label_rows
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import create_private_file, read_parquet, sync_and_rename
-from walletframe.errors import DatasetError, FetchWarning
+from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.extra_columns import ARROW_DTYPES, extra_from_arrow
+from walletframe.frames.extra_columns import extra_from_arrow
 from walletframe.frames.schema import WALLET_DTYPES
-from walletframe.notice import notify
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -69,12 +68,6 @@ class Layout:
         """Return the name of the service, or None if the folder has no dataset."""
         marker = _read_marker(self.marker, {"service": str})
         return None if marker is None else marker["service"]
-
-    def warn_if_unfinished(self) -> None:
-        """Warn if a run ended before it had requested all its wallets."""
-        if self.unfinished.exists():
-            text = f"{self.root} lacks wallets, since the fetch into it has not finished"
-            notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
 
     def require_empty(self, alternative: str) -> None:
         """Raise an error if the folder is not empty. The hint mentions `alternative`."""
@@ -205,11 +198,3 @@ def select_still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table])
         for key in wallet_keys(part):
             latest.pop(key, None)
     return table.take(pa.array(sorted(latest.values()), pa.int64()))
-
-
-def to_wallets_frame(wallets: pa.Table) -> pd.DataFrame:
-    """Return a table as a frame with the columns and dtypes of `WalletDetails.wallets`."""
-    columns = wallets.select(list(WALLET_DTYPES))
-    frame: pd.DataFrame = columns.to_pandas(types_mapper=ARROW_DTYPES.get)
-    dtypes = {name: dtype for name, dtype in WALLET_DTYPES.items() if frame[name].dtype != dtype}
-    return frame.astype(dtypes)

@@ -22,13 +22,14 @@ from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
 from walletframe.bulk.journal import read_unwritten, segment_paths
 from walletframe.disk import local_path, read_parquet
-from walletframe.errors import ColumnsError, DatasetError
+from walletframe.errors import ColumnsError, DatasetError, FetchWarning
 from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.extra_columns import add_extra_columns
+from walletframe.frames.extra_columns import ARROW_DTYPES, add_extra_columns
 from walletframe.frames.identity import TOKEN, encode_tokens
 from walletframe.frames.names import token_index
+from walletframe.notice import notify
 from walletframe.pandas_versions import factorize
 from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.wire.outcome import Outcome, Status
@@ -130,6 +131,7 @@ class FolderWallets:
 
     parts: list[StoredPart]
     failed: pa.Table
+    is_unfinished: bool = False  # whether the fetch has not requested all its wallets
 
     @property
     def wallets(self) -> pa.Table:
@@ -146,12 +148,13 @@ class FolderWallets:
                 chosen_mask[chosen_mask] = part_mask
                 wallets = part.wallets.filter(pa.array(part_mask))
                 parts.append(replace(part, wallets=wallets, chosen_mask=chosen_mask))
-        return FolderWallets(parts, self.failed.filter(pa.array(failed)))
+        return replace(self, parts=parts, failed=self.failed.filter(pa.array(failed)))
 
 
 def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
+    is_unfinished = layout.unfinished.exists()
     unwritten = read_unwritten(segment_paths(layout.hidden), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
@@ -174,7 +177,8 @@ def read_folder(layout: Layout, service: str, keys: Container[str] | None = None
         ok, holdings, not_ok = files.to_part_tables(assemble(records), positions)
     parts.append(_make_part(ok, holdings, keys))
     remaining = files.select_still_failed([*failed, not_ok], (part.wallets for part in parts))
-    return FolderWallets(parts, remaining.filter(pa.array(_wanted_mask(remaining, keys))))
+    remaining = remaining.filter(pa.array(_wanted_mask(remaining, keys)))
+    return FolderWallets(parts, remaining, is_unfinished)
 
 
 def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> StoredPart:
@@ -263,11 +267,10 @@ def read_wallets(
     'b.near'
     """
     requested = None if wallets is None else distinct_wallets(parse_wallets(wallets))
-    all_columns = [*schema.HOLDING_DTYPES]
-    columns = all_columns if columns is None else columns
+    columns = [*schema.HOLDING_DTYPES] if columns is None else columns
     names = [columns] if isinstance(columns, str) else [*dict.fromkeys(columns)]
-    if missing := [name for name in names if name not in all_columns]:
-        raise ColumnsError(missing, all_columns)
+    if missing := [name for name in names if name not in schema.HOLDING_DTYPES]:
+        raise ColumnsError(missing, [*schema.HOLDING_DTYPES])
     layout = Layout(local_path(folder))
     with raise_dataset_errors(layout.root):
         service = read_service_of_folder(layout)
@@ -284,12 +287,14 @@ def read_wallets(
 
 
 def read_service_of_folder(layout: Layout) -> str:
-    """Return the service of a folder, or raise if it was not written by `fetch_to_parquet`."""
+    """Return the service, and warn about an unfinished fetch. Raise an error for other folders."""
     service = layout.read_service()
     if service is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
         raise DatasetError(f"{layout.root} has no files written by fetch_to_parquet", hint)
-    layout.warn_if_unfinished()
+    if layout.unfinished.exists():
+        text = f"{layout.root} lacks wallets, since the fetch into it has not finished"
+        notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
     return service
 
 
@@ -305,8 +310,12 @@ def ordered_wallets(
 ) -> tuple[pd.DataFrame, Codes]:
     """Return the ordered wallets and their indices in `contents`. Absent ones are the highest."""
     table = contents.wallets
-    frame = files.to_wallets_frame(table)
+    columns = table.select(list(schema.WALLET_DTYPES))
+    frame = columns.to_pandas(types_mapper=ARROW_DTYPES.get)
+    wanted = schema.WALLET_DTYPES.items()
+    frame = frame.astype({name: dtype for name, dtype in wanted if frame[name].dtype != dtype})
     if requested is None:
+        frame.attrs |= {schema.UNFINISHED: True} if contents.is_unfinished else {}
         order = np.argsort(table[POSITION].to_numpy(), kind="stable")
         return frame.take(order).reset_index(drop=True), order
     index_by_key = {key: index for index, key in enumerate(wallet_keys(table))}

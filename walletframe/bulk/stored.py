@@ -251,9 +251,8 @@ class StoredHoldings:
         names: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens. The results are computed lazily."""
-        return (
-            func(self.template.replace_holdings(self.read_rows(keys, names))) for keys in tokens
-        )
+        rows = (self.read_rows(keys, names) for keys in tokens)
+        return map(func, map(self.template.replace_holdings, rows))
 
     @property
     def _service_price_column(self) -> set[str]:

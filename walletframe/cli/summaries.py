@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from walletframe.accessor import folder as folders
     from walletframe.accessor.folder import StoredWallets
     from walletframe.analysis import chunked, selection, sums, valuation
-    from walletframe.bulk import files as bulk_files
     from walletframe.frames.known import ValueSummary
     from walletframe.frames.positions import Positions
     from walletframe.reports import composition
@@ -50,7 +49,6 @@ else:
     folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
     chunked, sums = map(LazyPackage, ("analysis.chunked", "analysis.sums"))
     selection = LazyPackage("analysis.selection")
-    bulk_files = LazyPackage("bulk.files")
     reports, composition = map(LazyPackage, ("reports", "reports.composition"))
 
 _BY = ("asset", "token", "wallet", "blockchain")
@@ -148,18 +146,10 @@ def totals(
         echo("\n".join(summary_lines(wallets)))
     echo(shell_text(coverage))
     write_frames(output, totals=table)
-    known = _is_complete(source, table, is_selection=bool(named))
+    known = not coverage.unfinished and (wallets is None or bool(known_mask(wallets).all()))
+    if named and wallets is not None:
+        known = known and bool((table["wallets_ok"] == table["wallets_asked"]).all())
     exit_by_completeness(all_known=known, interrupted=interrupted)
-
-
-def _is_complete(source: Source, table: pd.DataFrame, *, is_selection: bool) -> bool:
-    if source.wallets is None:
-        return True
-    root = None if isinstance(source, FetchFrames) else source.holdings.root
-    if root and bulk_files.Layout(root).unfinished.exists():
-        return False
-    is_known = table["wallets_ok"] == table["wallets_asked"] if is_selection else True
-    return bool(known_mask(source.wallets).all()) and bool(np.all(is_known))
 
 
 def _read_or_fetch(
@@ -316,5 +306,5 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     drawn = selection.where(composition.with_values(details.holdings), spam=False)
     coverage = sums.coverage(drawn, wallets=details.wallets)
     echo(shell_text(coverage))
-    known = coverage.wallets_ok == coverage.wallets_asked
+    known = coverage.wallets_ok == coverage.wallets_asked and not coverage.unfinished
     exit_by_completeness(all_known=known, interrupted=interrupted)

@@ -420,10 +420,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     with raise_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Layout(path).read_service() is not None]
-        if not roots:
-            read_service_of_folder(Layout(root))  # raises
-        for path in roots:
-            Layout(path).warn_if_unfinished()
+        for path in roots or [root]:  # without any, this raises
+            read_service_of_folder(Layout(path))
         shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [with_extra_columns(empty.wallets, Layout(path)) for path in roots]

@@ -31,7 +31,7 @@ from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import TOKEN, encode_tokens, encode_wallets
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
-from walletframe.frames.schema import SNAPSHOT, normalize_blockchains
+from walletframe.frames.schema import SNAPSHOT, concat_frames, normalize_blockchains
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
@@ -247,10 +247,10 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
         read = delayed(_read_wallets_of_folders, pure=False)
         batches = split_by_row_count(folders, [1] * len(folders))
         tables = [*chain.from_iterable(compute(*(read(batch, like, names) for batch in batches)))]
-        [requested] = normalize_blockchains(pd.concat(tables, ignore_index=True))
+        [requested] = normalize_blockchains(concat_frames(tables))
     else:  # the blockchain names of a frame are not changed
         tables = compute(*wallets[names].to_delayed())
-        requested = pd.concat(tables, ignore_index=True)
+        requested = concat_frames(tables)
     template = read_positions(empty, requested)
     if len(tables) != frame.npartitions or len(template.wallets) < len(requested):
         return holdings_by_partition(frame, requested, by)
@@ -267,7 +267,7 @@ def holdings_by_partition(
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
     tables, frames = compute([*parts], delayed_frames)  # together, to see the same state
-    requested = pd.concat(frames) if frames else requested
+    requested = concat_frames(frames) if frames else requested
     held = pd.concat(tables, ignore_index=True)
     positions = _wallets_as_rows(empty, held, requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]

@@ -17,7 +17,7 @@ from walletframe.frames.asset_list import count_and_sum_bridged
 from walletframe.frames.groups import KINDS
 from walletframe.frames.known import known_mask
 from walletframe.frames.results import Coverage
-from walletframe.frames.schema import WALLET_DTYPES, count_array
+from walletframe.frames.schema import UNFINISHED, WALLET_DTYPES, count_array
 from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ def coverage_from_counts(
     known = positions.first[positions.known if among is None else positions.known & among]
     wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
     as_of = _oldest_time(positions.wallet_frame, known)
-    return Coverage(*wallets, *counts, *filtered, selected=selected, as_of=as_of)
+    coverage = Coverage(*wallets, *counts, *filtered, selected=selected, as_of=as_of)
+    return replace(coverage, unfinished=UNFINISHED in positions.wallet_frame.attrs)
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:

@@ -72,6 +72,8 @@ class Coverage:
     not_compared : str
         For `compare_values`, the counts and values of wallets and balances without a known value at
         both times; empty if all are compared.
+    unfinished : bool
+        Whether the wallets are from a folder whose fetch has not finished, so some are missing.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
@@ -101,6 +103,7 @@ class Coverage:
     selected: str = ""
     beyond_limit: int = 0
     not_compared: str = ""
+    unfinished: bool = False
     as_of: str = ""
 
     def __str__(self) -> str:
@@ -121,6 +124,7 @@ class Coverage:
         wallets = counted_noun(self.wallets_asked, "wallet")
         bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
         left_out = {
+            "wallets not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
             f"values not known at both times, of {self.not_compared}": self.not_compared,
             f"{unknown:,} of {wallets} unknown": unknown,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.intp]
 
 COMPARED: Final = "walletframe_compared"  # key in `DataFrame.attrs` that marks a table of changes
+UNFINISHED: Final = "unfinished"  # key in the ``attrs`` of wallets of an unfinished fetch
 SNAPSHOT: Final = "snapshot"  # the column with the time of a saved snapshot
 SIMULATED: Final = "sandbox"  # the service whose data is simulated
 _BLOCKCHAIN_COLUMNS = ("blockchain", "token_blockchain")
@@ -114,7 +115,9 @@ def na_amounts(count: int) -> AmountArray:
 def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Concatenate frames. The dtypes of empty frames don't affect the result."""
     parts = [*frames]
-    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    result = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    result.attrs |= {UNFINISHED: True} if any(UNFINISHED in part.attrs for part in parts) else {}
+    return result
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:

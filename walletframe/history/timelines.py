@@ -39,7 +39,13 @@ from walletframe.frames.positions import (
     sum_cells,
 )
 from walletframe.frames.results import Coverage, with_coverage
-from walletframe.frames.schema import SNAPSHOT, amounts_of, concat_frames, require_columns
+from walletframe.frames.schema import (
+    SNAPSHOT,
+    UNFINISHED,
+    amounts_of,
+    concat_frames,
+    require_columns,
+)
 from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT, factorize
 from walletframe.text import safe_line
@@ -124,6 +130,7 @@ class AmountMatrix:
             0,
             filtered=max(listed - len(chosen.rows if chosen else holdings), 0),
             bridged_separate=bridged_separate,
+            unfinished=UNFINISHED in wallets.attrs,
             **(chosen.bridged if chosen else {}),
         )
         return with_coverage(table, coverage)

@@ -6,6 +6,7 @@ amounts, such as the whole value of a new token.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     SNAPSHOT,
+    UNFINISHED,
     concat_frames,
     require_columns,
     single_currency,
@@ -144,6 +146,7 @@ def compare_values(
     wallet_counts = len(changes.requested), len(changes.wallets), 0
     balance_counts = len(changes.balances), 0, changes.unvalued, 0
     coverage = Coverage(*wallet_counts, *balance_counts, not_compared=changes.left_out)
+    coverage = replace(coverage, unfinished=UNFINISHED in changes.requested.attrs)
     return with_coverage(table.reset_index(drop=True), coverage)
 
 

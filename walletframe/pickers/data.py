@@ -16,7 +16,7 @@ from walletframe.frames import known
 from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.positions import read_positions
-from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, require_columns
+from walletframe.frames.schema import HOLDING_DTYPES, UNFINISHED, WALLET_DTYPES, require_columns
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.pickers.picker import stats_by_key
@@ -147,6 +147,7 @@ def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
         reasons = wallets["error"][stale].dropna().unique()
         reason = f" ({safe_line(str(reasons[0]), _MAX_REASON)})" if len(reasons) == 1 else ""
         text += f", {count:,} out of date{reason}"
+    text += " (the fetch has not finished)" * (UNFINISHED in wallets.attrs)
     times = wallets["fetched_at"][is_known].dropna()
     total_value = known.summarize_value(selected.held.holdings)
     unpriced = safe_line(data.price_problem, _MAX_REASON)  # why there are no values
