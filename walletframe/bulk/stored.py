@@ -179,8 +179,7 @@ class StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
         holdings = with_dropped_record(self.template.holdings, flags.dropped)
-        template = replace(self.template, holdings=holdings)
-        removed = (*self.removed, flags)
+        template, removed = replace(self.template, holdings=holdings), (*self.removed, flags)
         return replace(self, removed=removed, unknown_rows=unknown, template=template)
 
     def select_wallets(self, indices: Codes) -> StoredHoldings:
