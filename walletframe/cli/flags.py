@@ -28,7 +28,9 @@ class _PricesPath(click.Path):
 
 _file = partial(click.option, "--file", "files", multiple=True, metavar="FILE")
 flag: Callable[..., _Option] = partial(click.option, is_flag=True)
-refresh_option = flag("--refresh", help="Request every wallet again, even if it is cached.")
+refresh_option: _Option = flag(
+    "--refresh", help="Request every wallet again, even if it is cached."
+)
 
 
 def combine_options(*options: _Option) -> _Option:
@@ -93,7 +95,9 @@ fetch_options: _Option = combine_options(  # arguments of `fetch_details`
     flag("--offline", help="Send no request, and use only cached answers."),
     _service,
 )
-file_option = _file(help="Read wallets from FILE, as fetch does. Use - for standard input.")
+file_option: _Option = _file(
+    help="Read wallets from FILE, as fetch does. Use - for standard input."
+)
 price_options: _Option = combine_options(
     click.option(
         "--prices",
