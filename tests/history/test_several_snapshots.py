@@ -104,8 +104,9 @@ def test_changes_state_left_out_bridged_versions(by, folder):
     whole = wf.history.compare(earlier, later, by=by, asset="ETH", bridged=True)
     assert "Nothing is left out: 4 balances of 4 wallets." in repr(whole)
     assets = wf.history.compare(earlier, later, by="asset")
-    assert "Separate from their assets: 2 bridged versions (bridged=True adds them)." in repr(
-        assets
+    assert (
+        "2 bridged versions are listed separately (bridged=True adds them to their assets)."
+        in repr(assets)
     )
     kept = [side.wf.where(symbol="ETH") for side in (earlier, later)]
     dropped = sum(len(side.holdings) for side in (earlier, later))

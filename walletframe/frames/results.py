@@ -143,7 +143,7 @@ class Coverage:
         if self.as_of:
             sentences.append(f"As of {self.as_of}.")
         if self.bridged_separate:
-            versions, is_one = bridged_text(self.bridged_separate, ""), self.bridged_separate == 1
+            versions, is_one = bridged_text(self.bridged_separate), self.bridged_separate == 1
             verb, adds = ("is", "it to its asset") if is_one else ("are", "them to their assets")
             sentences.append(f"{versions} {verb} listed separately (bridged=True adds {adds}).")
         return sentences
