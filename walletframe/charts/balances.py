@@ -194,6 +194,7 @@ class DrawnBalances:
     rows: Indices  # the indices of the drawn rows
     sizes: Floats  # the size of each drawn row; all sizes are above 0
     measure: Measure
+    covered: Positions  # the same with the requested wallets, of each snapshot in a timeline
     coverage: list[str]  # sentences about the wallets and balances that are not counted
     left_out: list[str]  # sentences about negative balances and incomplete groups
     empty_reason: str  # the sentence to show if no row is drawn
@@ -315,6 +316,7 @@ def read_drawn_balances(
         rows=rows[drawn],
         sizes=sizes[drawn],
         measure=measure,
+        covered=covered,
         coverage=sentences,
         left_out=undrawn_notes(negative, "negative balance"),
         empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",

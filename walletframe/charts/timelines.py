@@ -41,11 +41,11 @@ from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
+from walletframe.frames.coverage import mark_unknown_wallets
 from walletframe.frames.details import extract_wallets
 from walletframe.frames.extra_columns import changed_labels_note
 from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import encode_tokens, encode_wallets
-from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_token,
@@ -204,9 +204,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
-    # `grouped.positions` has the asset, also if the bars are its contracts.
-    positions, has_gaps = grouped.positions if token is None else balances.positions, bool(facet)
-    snapshots = _choose_snapshots(positions, wallets, grouped.token, names, gaps=has_gaps)
+    snapshots = _choose_snapshots(
+        balances.covered, wallets, grouped.token, names, gaps=facet is not None
+    )
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
@@ -325,7 +325,7 @@ def _choose_snapshots(
     fresh = np.ones(len(column), dtype=bool)
     if wallets is not None:
         frame = wallets_frame(wallets)
-        requests, fresh = _requests_and_fresh_mask(positions, column, frame, token)
+        requests, fresh = _read_requests(positions, token), ~positions.stale[positions.wallet_codes]
         note = changed_labels_note(frame, encode_wallets(frame).codes, names)
         data_quality += [note] * bool(note)
         known = requests.groupby("time")["known"].sum()
@@ -368,32 +368,20 @@ def _choose_snapshots(
     )
 
 
-def _requests_and_fresh_mask(
-    positions: Positions, times: pd.DatetimeIndex, wallets: pd.DataFrame, token: TokenLike | None
-) -> tuple[pd.DataFrame, Mask]:
-    """Return the requests for wallets that can hold the token, and a mask of fresh holdings."""
-    identities, tokens = encode_wallets(wallets), positions.tokens
-    requests = pd.DataFrame({"wallet": identities.codes, "known": known_and_fresh_mask(wallets)})
-    requests["time"] = snapshot_times(wallets)
-    # Encode the wallet and the time of each row of holdings, and of each request, as one integer.
-    indices = {key: index for index, key in enumerate(identities.keys)}
-    owners = np.array([indices.get(key, len(indices)) for key in positions.wallet_keys], np.intp)
-    moments = pd.DatetimeIndex(requests["time"].unique())
-    width = len(moments) + 1  # the last column is for rows at other times
-    held = owners[positions.wallet_codes] * width + moments.get_indexer(times) % width
-    requested = identities.codes * width + moments.get_indexer(pd.DatetimeIndex(requests["time"]))
-    fresh = ~np.isin(held, requested[~requests["known"]])
-    if token is not None and len(times):
+def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:
+    """Return the requests for wallets that can hold the token, and whether they are known."""
+    can_hold, wallets, first = (
+        np.ones_like(positions.known),
+        positions.wallet_frame,
+        positions.first,
+    )
+    if token is not None and len(positions.holdings):
         index = token_or_asset_index(positions, token)
-        # A row of an unknown token, or of an unknown amount, makes the wallet's total unknown.
-        doubtful = (tokens.codes == index) & positions.amounts.isna() | tokens.unknown[tokens.codes]
-        requests["known"] &= ~np.isin(requested, held[doubtful])
-        of_tokens, chains = positions.possible_blockchains()
-        names = [*positions.index_by_chain]
-        possible = {names[chain] for chain in chains[of_tokens == index]} | {tokens.keys[index][0]}
-        can_hold = np.array([chain in possible for chain, _ in identities.keys], dtype=bool)
-        requests = requests[can_hold[identities.codes]]
-    return requests, fresh
+        can_hold = positions.wallets_that_can_hold(index)
+        positions = mark_unknown_wallets(positions, positions.tokens.codes == index)
+    columns = {"wallet": encode_wallets(wallets).codes, "time": snapshot_times(wallets)}
+    requests = pd.DataFrame(columns).take(first).assign(known=positions.known & ~positions.stale)
+    return requests[can_hold]
 
 
 def _draw_bars(
@@ -443,11 +431,8 @@ def _draw_lines(
     grouped: GroupedBalances, snapshots: _Snapshots, top: int
 ) -> tuple[list[Any], list[str], Notes, float]:
     """Return lines of the largest groups and Other: traces, names, notes and the largest y."""
-    balances, level, width = (
-        grouped.balances,
-        grouped.group_rows(grouped.names),
-        len(snapshots.times),
-    )
+    balances, level = grouped.balances, grouped.group_rows(grouped.names)
+    width = len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
     of_rows = rank_by_code(chosen, len(level.groups))[level.group_codes]
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
@@ -497,8 +482,8 @@ def _draw_lines(
             *[go.Scatter(**points, y=alone, mode="markers", marker=ring, showlegend=False)]
             * bool(hollow[line].any()),
         ]
-    drawn_notes, hollow_notes = [drawn_note((len(chosen), others, noun))], [_HOLLOW_NOTE]
-    notes = Notes(drawn=drawn_notes, data_quality=hollow_notes * bool(hollow.any()))
+    hollow_notes = [_HOLLOW_NOTE] * bool(hollow.any())
+    notes = Notes(drawn=[drawn_note((len(chosen), others, noun))], data_quality=hollow_notes)
     return traces, names, notes, float(sizes.max())
 
 

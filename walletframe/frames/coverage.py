@@ -167,12 +167,17 @@ def coverage_from_counts(
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
     """Return the number of listed balances that the `held` rows lack, and the reasons."""
-    record = valid_record(positions.holdings, held)
+    if not positions.has_wallets:
+        return count_unlisted(positions.holdings, held)
+    listed = positions.wallet_frame["tokens"].array.take(positions.first[positions.known]).sum()
+    return count_unlisted(positions.holdings, held, int(listed))
+
+
+def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None) -> tuple[int, str]:
+    """Return the number of `listed` balances that the `held` rows lack, and the reasons."""
+    record, selected = valid_record(holdings, held), holdings.attrs.get(SELECTED)
     dropped, reasons = record["balances"], [*record["reasons"]]
-    filtered, selected = dropped, positions.holdings.attrs.get(SELECTED)
-    if positions.has_wallets:
-        listed = positions.wallet_frame["tokens"].array.take(positions.first[positions.known]).sum()
-        filtered = max(int(listed) - held, 0)
+    filtered = dropped if listed is None else max(listed - held, 0)
     if dropped > filtered:  # the rows were changed in another way, too
         dropped, reasons = 0, []
     if filtered > dropped and (selected or dropped):

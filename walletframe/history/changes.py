@@ -168,15 +168,9 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     names = [by] if isinstance(by, str) else list(by or [])
     wallets = concat_frames([earlier.wallets, later.wallets])
     holdings, by_contract = concat_frames([earlier.holdings, later.holdings]), "token" in names
-    token_filter = make_token_filter(
-        holdings,
-        token,
-        asset,
-        assets=assets,
-        bridged=bridged,
-        by_contract=by_contract,
-        rows_before=len(earlier.holdings),
-    )
+    options: dict[str, Any] = {"assets": assets, "bridged": bridged}
+    settings = options | {"by_contract": by_contract, "rows_before": len(earlier.holdings)}
+    token_filter = make_token_filter(holdings, token, asset, **settings)
     results = [select_matrix_columns(each) for each in (earlier, later)]
     both = WalletDetails(*map(concat_frames, zip(*results, strict=True)))
     times = [np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*results, strict=True)]
@@ -191,10 +185,11 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         notify(note, InputWarning)
     if by is None:
         if asset is None:
-            reject_assets(assets, bridged=bridged)
-        changes = _changes_by_wallet(matrix)
+            reject_assets(**options)
+        changes, separate = _changes_by_wallet(matrix), 0
     else:
-        changes = _changes_by_group(matrix, wallets, by, assets=assets, bridged=bridged)
+        changes, separate = _changes_by_group(matrix, wallets, by, **options)
+    changes = matrix.with_coverage(changes, {"before": earlier, "after": later}, separate)
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
@@ -210,16 +205,16 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
 
 def _changes_by_group(
-    matrix: AmountMatrix, wallets: pd.DataFrame, by: By, *, assets: AssetsLike | None, bridged: bool
-) -> pd.DataFrame:
-    """Add up changes by token or asset, and by columns of `wallets`."""
+    matrix: AmountMatrix, wallets: pd.DataFrame, by: By, **options: Any
+) -> tuple[pd.DataFrame, int]:
+    """Add up changes, and count the bridged versions that are separate from their assets."""
     status, wallet_status = (
         np.where((each == OK).all(axis=1, keepdims=True), OK, NOT_ASKED)
         for each in (matrix.status, matrix.wallet_status)
     )
     matrix = replace(matrix, status=status, wallet_status=wallet_status)
     rows = np.flatnonzero(matrix.token_codes >= 0)
-    grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
+    grouped = group_matrix(matrix, wallets, by, rows, **options)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
     grouped = grouped.take_groups(np.flatnonzero(is_changed))
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
@@ -229,7 +224,7 @@ def _changes_by_group(
     changes = _add_change_columns(
         matrix, labels, grouped.sums, np.column_stack([is_known, is_known]), is_complete
     ).assign(wallets_known=wallets_known, wallets=grouped.wallets)
-    return matrix.with_coverage(changes, grouped.bridged_separate)
+    return changes, grouped.bridged_separate
 
 
 def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
@@ -239,11 +234,9 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
     before, after = matrix.status[rows].T
     labels, is_complete = matrix.output_columns(rows), known[rows].all(axis=1)
     changes = _add_change_columns(matrix, labels, matrix.integers[rows], known[rows], is_complete)
-    return matrix.with_coverage(
-        changes.assign(
-            status_before=pd.Categorical.from_codes(before, dtype=STATUS),
-            status_after=pd.Categorical.from_codes(after, dtype=STATUS),
-        )
+    return changes.assign(
+        status_before=pd.Categorical.from_codes(before, dtype=STATUS),
+        status_after=pd.Categorical.from_codes(after, dtype=STATUS),
     )
 
 

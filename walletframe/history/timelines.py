@@ -26,7 +26,7 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import sum_possible_holders
+from walletframe.frames.coverage import SELECTED, count_unlisted, sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_groups, reject_both
@@ -47,6 +47,7 @@ from walletframe.frames.schema import (
     require_columns,
 )
 from walletframe.notice import notify
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorize
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
@@ -114,26 +115,27 @@ class AmountMatrix:
         """Convert integers of this matrix to amounts. Unknown amounts become NA."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
-    def with_coverage(self, table: pd.DataFrame, bridged_separate: int = 0) -> pd.DataFrame:
-        """Add the coverage to a table. A wallet is known if all its amounts are always known."""
+    def with_coverage(
+        self, table: pd.DataFrame, results: Mapping[str, WalletDetails], bridged_separate: int = 0
+    ) -> pd.DataFrame:
+        """Add the coverage of named `results`. Known wallets are known at all times."""
         known = (self.status == OK).all(axis=1)
         pair_wallets = self.wallet_ids.codes[self.wallet_rows]
         asked, balances = len(np.unique(pair_wallets)), int((known & (self.token_codes >= 0)).sum())
-        (wallets, holdings), chosen = self.details, self.token_filter
-        listed = int(wallets["tokens"][known_mask(wallets)].sum())
-        coverage = Coverage(
-            asked,
-            asked - len(np.unique(pair_wallets[~known])),
-            0,
-            balances,
-            0,
-            0,
-            filtered=max(listed - len(chosen.rows if chosen else holdings), 0),
-            bridged_separate=bridged_separate,
-            unfinished=UNFINISHED in wallets.attrs,
-            **(chosen.bridged if chosen else {}),
-        )
-        return with_coverage(table, coverage)
+        filtered, reasons, selected = 0, list[str](), list[str]()
+        for name, (wallets, holdings) in results.items():
+            listed = int(wallets["tokens"][known_mask(wallets)].sum())
+            count, text = count_unlisted(holdings, len(holdings), listed)
+            text = text or counted_noun(count, "dropped balance")
+            reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
+            filtered += count
+            selected.append(holdings.attrs.get(SELECTED, ""))
+        known_wallets = asked - len(np.unique(pair_wallets[~known]))
+        counts = asked, known_wallets, 0, balances, 0, 0, filtered, "; ".join(reasons)
+        texts: dict[str, Any] = self.token_filter.bridged if self.token_filter else {}
+        texts = texts | {"selected": "; ".join(filter(None, dict.fromkeys(selected)))}
+        texts["unfinished"] = any(UNFINISHED in each.wallets.attrs for each in results.values())
+        return with_coverage(table, Coverage(*counts, bridged_separate=bridged_separate, **texts))
 
 
 def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
@@ -270,8 +272,7 @@ def _require_holders_requested(
 
 
 def _last_row_by_code(codes: Codes, count: int) -> Codes:
-    """Return the last row of each code, or -1 for a code without rows."""
-    last = np.full(count, -1, dtype=np.intp)
+    last = np.full(count, -1, dtype=np.intp)  # -1 for a code without rows
     last[codes] = np.arange(len(codes))  # NumPy stores the last of several assignments
     return last
 
@@ -578,7 +579,8 @@ def total_timeline(
     )
     rows = np.flatnonzero(matrix.trackable)
     rows = rows[np.argsort(matrix.token_codes[rows], kind="stable")]
-    wallets = as_details(history).wallets
+    details = as_details(history)
+    wallets = details.wallets
     grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
     grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
@@ -589,7 +591,7 @@ def total_timeline(
         wallets_known=known,
         wallets=grouped.wallets.repeat(len(moments)),
     )
-    return matrix.with_coverage(frame, grouped.bridged_separate)
+    return matrix.with_coverage(frame, {"": details}, grouped.bridged_separate)
 
 
 def _snapshot_times_and_matrix(
