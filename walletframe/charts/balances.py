@@ -634,13 +634,9 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
             positions, one_token = combined, combined.contracts.keys[0]
     by_contract = positions.with_contracts_as_tokens()
     selected_from = positions if token is None else by_contract
+    more: dict[str, Any] = {"shares": shares, "several_snapshots": several_snapshots}
     balances = read_drawn_balances(
-        selected_from,
-        token=one_token,
-        wallet=wallet,
-        wallets=wallets,
-        shares=shares,
-        several_snapshots=several_snapshots,
+        selected_from, token=one_token, wallet=wallet, wallets=wallets, **more
     )
     if "token" in names:
         balances = replace(balances, positions=by_contract)

@@ -204,9 +204,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
-    snapshots = _choose_snapshots(
-        balances.covered, wallets, grouped.token, names, gaps=facet is not None
-    )
+    covered, has_gaps = balances.covered, facet is not None
+    snapshots = _choose_snapshots(covered, wallets, grouped.token, names, gaps=has_gaps)
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
@@ -283,7 +282,7 @@ def _count_known(
     level: GroupLevel, groups: Indices, requests: pd.DataFrame, times: pd.DatetimeIndex
 ) -> tuple[Indices, Indices, Indices]:
     """Count the wallets of each group: known at each time, known at any time, and requested."""
-    rows, width = requests[requests["known"]].drop_duplicates(["wallet", "time"]), len(times)
+    rows, width = requests[requests["known"]], len(times)
     at = times.get_indexer(pd.DatetimeIndex(rows["time"]))
     sets, set_codes = level.groups.wallet_sets[groups], level.groups.wallet_set_codes
     of_points = (set_codes[rows["wallet"]] * width + at)[at >= 0]
@@ -370,18 +369,14 @@ def _choose_snapshots(
 
 def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:
     """Return the requests for wallets that can hold the token, and whether they are known."""
-    can_hold, wallets, first = (
-        np.ones_like(positions.known),
-        positions.wallet_frame,
-        positions.first,
-    )
+    frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
+    columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
+    requests = pd.DataFrame(columns).take(positions.first)
     if token is not None and len(positions.holdings):
         index = token_or_asset_index(positions, token)
         can_hold = positions.wallets_that_can_hold(index)
         positions = mark_unknown_wallets(positions, positions.tokens.codes == index)
-    columns = {"wallet": encode_wallets(wallets).codes, "time": snapshot_times(wallets)}
-    requests = pd.DataFrame(columns).take(first).assign(known=positions.known & ~positions.stale)
-    return requests[can_hold]
+    return requests.assign(known=positions.known & ~positions.stale)[can_hold]
 
 
 def _draw_bars(
@@ -571,12 +566,10 @@ def waterfall(
     drawn = ["Lengths show the change of the amounts that are known at both times."]
     if {"before", "after"} <= {*info}:
         drawn.insert(0, f"The changes are from {info['before']} to {info['after']}.")
-    simulated = ["Simulated data."] if info.get("service") == SIMULATED else []
-    if wallets is not None:
-        simulated = simulated_notes(wallets)
-    notes = Notes(
-        simulated, drawn, left_out, _incompleteness_notes(changes, known, unknown, wallets)
-    )
+    is_simulated = info.get("service") == SIMULATED
+    simulated = simulated_notes(wallets) or ["Simulated data."] * is_simulated
+    data_quality = _incompleteness_notes(changes, known, unknown, wallets)
+    notes = Notes(simulated, drawn, left_out, data_quality)
     if known.empty:
         return empty_figure(title or "Changes", notes, "No change is known.")
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
@@ -663,7 +656,6 @@ def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
 
 
 def _axis_range(sizes: list[float], texts: list[str]) -> list[float]:
-    """Return the range of the axis, with space for the text at the end of each bar."""
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
     low, high = min(0, *ends), max(0, *ends)

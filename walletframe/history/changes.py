@@ -228,7 +228,6 @@ def _changes_by_group(
 
 
 def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
-    """Return one row for each wallet and token whose amount changed or may have changed."""
     known = matrix.status == OK
     rows = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
     before, after = matrix.status[rows].T
@@ -241,11 +240,7 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
 
 
 def _add_change_columns(
-    matrix: AmountMatrix,
-    labels: pd.DataFrame,
-    integers: Integers,
-    known: Mask,
-    is_complete: Mask,
+    matrix: AmountMatrix, labels: pd.DataFrame, integers: Integers, known: Mask, is_complete: Mask
 ) -> pd.DataFrame:
     """Add the columns of changes. `integers` and `known` have one column for each time."""
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))

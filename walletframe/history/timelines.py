@@ -120,8 +120,8 @@ class AmountMatrix:
     ) -> pd.DataFrame:
         """Add the coverage of named `results`. Known wallets are known at all times."""
         known = (self.status == OK).all(axis=1)
-        pair_wallets = self.wallet_ids.codes[self.wallet_rows]
-        asked, balances = len(np.unique(pair_wallets)), int((known & (self.token_codes >= 0)).sum())
+        is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
+        balances = int((known & (self.token_codes >= 0)).sum())
         filtered, reasons, selected = 0, list[str](), list[str]()
         for name, (wallets, holdings) in results.items():
             listed = int(wallets["tokens"][known_mask(wallets)].sum())
@@ -130,8 +130,7 @@ class AmountMatrix:
             reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
             filtered += count
             selected.append(holdings.attrs.get(SELECTED, ""))
-        known_wallets = asked - len(np.unique(pair_wallets[~known]))
-        counts = asked, known_wallets, 0, balances, 0, 0, filtered, "; ".join(reasons)
+        counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0, filtered, "; ".join(reasons)
         texts: dict[str, Any] = self.token_filter.bridged if self.token_filter else {}
         texts = texts | {"selected": "; ".join(filter(None, dict.fromkeys(selected)))}
         texts["unfinished"] = any(UNFINISHED in each.wallets.attrs for each in results.values())
@@ -300,13 +299,10 @@ def make_token_filter(
     asset: TokenLike | None,
     *,
     by_contract: bool = False,
-    rows_before: int | None = None,
+    rows_before: int | None = None,  # in a comparison, the first rows are of the earlier time
     **options: Any,
 ) -> TokenFilter | None:
-    """Return the filter for the chosen token or asset, or None if neither is chosen.
-
-    In a comparison, the first `rows_before` rows are those of the earlier time.
-    """
+    """Return the filter for the chosen token or asset, or None if neither is chosen."""
     reject_both(token, asset)
     if (chosen := token if asset is None else asset) is None:
         return None
@@ -347,9 +343,8 @@ class GroupedAmounts:
 
     def take_groups(self, groups: Codes) -> GroupedAmounts:
         """Return the groups with these indices."""
-        names = self.__slots__[:-1]
-        columns = {name: getattr(self, name).take(groups, axis=0) for name in names}
-        labels = columns.pop("labels").reset_index(drop=True)
+        columns = {name: getattr(self, name)[groups] for name in self.__slots__[1:-1]}
+        labels = self.labels.take(groups).reset_index(drop=True)
         return replace(self, labels=labels, **columns)
 
 
@@ -580,8 +575,7 @@ def total_timeline(
     rows = np.flatnonzero(matrix.trackable)
     rows = rows[np.argsort(matrix.token_codes[rows], kind="stable")]
     details = as_details(history)
-    wallets = details.wallets
-    grouped = group_matrix(matrix, wallets, by, rows, assets=assets, bridged=bridged)
+    grouped = group_matrix(matrix, details.wallets, by, rows, assets=assets, bridged=bridged)
     grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
