@@ -495,6 +495,22 @@ class TestBars:
         totals = lengths.sum(axis=1)[:-1]
         assert [*totals] == sorted(totals, reverse=True)
 
+    def test_the_largest_assets_have_colours(self):
+        """The largest of all tokens have colours even if Other is then a part of small bars."""
+        large, second = (
+            HOLDINGS.iloc[[0]].assign(token_address=f"0x{name}", symbol=name, value=size)
+            for name, size in (("LARGE", 9000.0), ("SECOND", 5000.0))
+        )
+        small = [
+            HOLDINGS.iloc[[1, 1]].assign(
+                address=f"0x{n}", token_address=[f"0x{n}", f"0xb{n}"], value=[30.0 - n, 1.0]
+            )
+            for n in range(7)
+        ]
+        figure = charts.bar(pd.concat([large, second, *small]), top_tokens=6)
+        lengths = [sum(size or 0 for size in trace.x) for trace in figure.data]
+        assert lengths == [9000, 5000, 30, 29, 28, 27, 26 + 25 + 24 + 7]
+
     def test_totals_are_at_the_ends(self):
         """Totals are beside the last part of each bar; the axis ends beyond the longest bar."""
         figure = charts.bar(VALUED)

@@ -133,7 +133,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         replaces the bar Other if it would be more than twice as long as any other bar.
     top_tokens : int, default 12
         Maximum number of tokens or assets with a colour of their own (at most 20). The rest is
-        combined as Other. The choice makes Other the largest part of as few bars as possible.
+        combined as Other. At least half of the colours are for the largest of all; the others are
+        for the largest parts of bars that would otherwise mostly be Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -297,24 +298,25 @@ def _bar_traces(
 
 
 def _choose_colored_tokens(groups: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:
-    """Choose the tokens with a colour, so that Other is the largest part of few or no bars."""
+    """Choose the largest tokens, and those without which Other is the largest part of a bar."""
     totals = sum_by_group(tokens, sizes)
     pairs, codes = np.unique(groups * len(totals) + tokens, return_inverse=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
     rest, is_chosen = sum_by_group(pair_bars, pair_sizes), np.zeros(len(totals), dtype=bool)
     largest = np.zeros_like(rest)  # the largest chosen token's size in each bar; `rest` is Other's
-    for _ in range(top):
+    for count in range(top):
         unnamed = np.where(rest > largest, rest, 0)
-        if not unnamed.any():
-            break
-        in_bar = (pair_bars == unnamed.argmax()) & ~is_chosen[pair_tokens]
-        token = pair_tokens[np.where(in_bar, pair_sizes, 0).argmax()]
+        weights = totals
+        if top // 2 <= count and top - count <= np.count_nonzero(unnamed):
+            in_bar = pair_sizes * (pair_bars == unnamed.argmax())
+            weights = sum_by_group(pair_tokens, in_bar, len(totals))
+        token = np.where(is_chosen, 0, weights).argmax()
         is_chosen[token] = True
         drawn = np.flatnonzero(pair_tokens == token)
         rest[pair_bars[drawn]] -= pair_sizes[drawn]
         largest[pair_bars[drawn]] = np.maximum(largest[pair_bars[drawn]], pair_sizes[drawn])
-    chosen = largest_indices(np.where(is_chosen, totals + totals.sum(), totals), top)
-    return chosen[np.argsort(-totals[chosen], kind="stable")]
+    is_chosen |= np.count_nonzero(totals) == top + 1
+    return largest_indices(totals * is_chosen, top)
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
