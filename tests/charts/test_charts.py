@@ -141,7 +141,8 @@ class TestHierarchies:
             figure = charts.treemap(valued, top=top, wallets=details)
             drawn = sum(figure.data[0]["values"])
             assert 0.98 * valued.value.sum() < drawn <= valued.value.sum() * (1 + 1e-12)
-            assert ("too small" in notes_of(figure)) == (drawn < valued.value.sum() * (1 - 1e-12))
+            lost = "too small to draw" in notes_of(figure)
+            assert lost == (drawn < valued.value.sum() * (1 - 1e-12))
 
     def test_the_rest_of_a_wallet_is_drawn_as_other(self):
         """The largest balances are drawn, and a note counts drawn and combined balances."""
@@ -151,7 +152,7 @@ class TestHierarchies:
         figure = charts.treemap(frame, top=50)
         assert sum(tree(figure).values()) == 90
         assert tree(figure)["ETH/0x0000…00a1/Other (50 assets)"] == 50
-        assert "40 of 90 balances are drawn; the others are in Other or" in notes_of(figure)
+        assert "40 of 90 balances are drawn; the others are not drawn sep" in notes_of(figure)
 
     @pytest.mark.parametrize("kind, on_bsc", [("token", ""), ("asset", "<br>(0xa0b8)")])
     def test_small_wallets_are_combined(self, kind, on_bsc):
@@ -227,13 +228,13 @@ class TestHierarchies:
             assert 0 < len(figure.data[0].ids) <= top
 
     def test_invisible_arcs_are_not_drawn(self):
-        """Arcs shorter than a pixel are left out, and a note states this."""
+        """Arcs shorter than a pixel are blank, and a note states this."""
         frame = HOLDINGS.iloc[:2].assign(value=[1e9, 1.0])
         figure = charts.sunburst(frame)
         assert tree(figure) == {"ETH/0x0000…00a1/ETH": 1e9}
-        assert "&lt;0.1% of the total is too small to draw" in notes_of(figure)
+        assert "&lt;0.1% of the total is blank, too small for names" in notes_of(figure)
         frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
-        assert "1 of 2 wallets is drawn. &lt;0.1% of the total is too small" in notes_of(
+        assert "1 of 2 wallets is drawn. &lt;0.1% of the total is blank, too small" in notes_of(
             charts.treemap(frame)
         )
 
@@ -314,12 +315,14 @@ class TestRings:
         sizes = dict(zip(trace.ids, trace["values"], strict=True))
         assert sizes[extended] == sum(frame.value[frame.blockchain == "BSC"].dropna())
 
-    def test_a_tiny_rest_joins_the_next_other(self):
+    def test_a_tiny_rest_is_blank(self):
         """The sum stays the same, and no box has too little space for its name."""
         sizes = [90.0, 0.4, 50.0, 0.4, 0.2, 0.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
         assert tree(figure) == {"ETH/0x0000…00a1/ETH": 90, "ETH/0x0000…00b2/ETH": 50}
-        assert "0.8% of the total is too small to draw." in notes_of(figure)
+        assert "1 of 2 blockchains is too small to draw (0.3% of the total)." in notes_of(figure)
+        assert "0.6% of the total is blank, too small for names." in notes_of(figure)
+        assert sum(figure.data[0]["values"]) == pytest.approx(sum(sizes) - 0.4)
         sizes[4:] = [1.2, 1.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
         assert tree(figure)["BSC"] == pytest.approx(2.4)
@@ -339,18 +342,18 @@ class TestRings:
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1]) == names
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], width=400) == [names[0]]
 
-    @pytest.mark.parametrize("width, chars", [(1000, 17), (400, 11)])
+    @pytest.mark.parametrize("width, chars", [(1000, 20), (400, 9)])
     def test_names_end_where_their_box_does(self, width, chars):
         """A cut name or contract ends with an ellipsis; the hover text has both in full."""
-        rows = HOLDINGS.iloc[[1] * 4].assign(symbol="A pool of liquidity", value=1.0)
-        rows = rows.assign(token_address=[whole(f"{n}0") for n in range(4)])
+        rows = HOLDINGS.iloc[[1] * 6].assign(symbol="A pool of more liquidity", value=1.0)
+        rows = rows.assign(token_address=[whole(f"{n}0") for n in range(6)])
         figure = charts.treemap(rows, by="token", width=width)
         for label in figure.data[0].labels:
             name, contract = label.split("<br>")
             assert len(name) == chars >= len(contract)
             assert name.endswith("…")
             assert "…" in contract
-        assert all("A pool of liquidity" in text for text in hovers(figure))
+        assert all("A pool of more liquidity" in text for text in hovers(figure))
 
     def test_one_group_is_all(self):
         """A note states that this group has 100 %."""

@@ -1,6 +1,7 @@
 """Charts by any columns: bars, boxes, rows and lines of groups, and their completeness."""
 
 import re
+from collections import defaultdict
 from decimal import Decimal
 
 import numpy as np
@@ -473,7 +474,7 @@ class TestHierarchies:
                 ["owner", "wallet"],
                 {
                     "Ada/ETH.0x0000…00a1": 80,
-                    "Ada/BASE.0x0000…": 20,
+                    "Ada/BASE.0x0000…00a2": 20,
                     "no owner/ETH.0x0000…00c1": 40,
                 },
             ),
@@ -564,10 +565,51 @@ class TestHierarchies:
             assert 0 < len(figure.data[0].ids) <= top
             drawn = sum(figure.data[0]["values"])
             assert 0.98 * 135 < drawn < 135 * (1 + 1e-12)
-            assert ("too small" in notes_of(figure)) == (drawn < 135 * (1 - 1e-12))
-        assert "7 owners and 25 of 90 inner groups are drawn; the others are in Other" in notes_of(
-            figure
-        )
+            lost = "too small to draw" in notes_of(figure)
+            assert lost == (drawn < 135 * (1 - 1e-12))
+        text = "7 owners and 25 of 90 inner groups are drawn; the others are not drawn separately."
+        assert text in notes_of(figure)
+
+    @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
+    def test_each_group_has_its_whole_size(self, draw):
+        """A rest without space for a name is blank, and Other is inside its own group."""
+        wallets, holdings = owned(["Ada", "Ada", "Ben", "Ben", "Cem"])
+        frame = holdings.assign(value=[690.0, 9.0, 200.0, 94.0, 1.0])
+        small = frame.iloc[[0]].assign(token_address=["0x1"], symbol="NEW", value=6.0)
+        frame = pd.concat([frame, small])
+        figure = draw(frame, by=["owner", "wallet", "token"], wallets=wallets)
+        [trace] = figure.data
+        above, drawn = dict(zip(trace.ids, trace.parents, strict=True)), defaultdict(float)
+        for key, size in zip(trace.ids, trace["values"], strict=True):
+            inner = key
+            while inner:
+                drawn[inner] += size
+                inner = above[inner]
+        names = dict(zip(trace.labels, trace.ids, strict=True))
+        assert {"Ada": 705, "Ben": 294, "ETH.0x0000": 696}.items() <= {
+            name: drawn[key] for name, key in names.items()
+        }.items()
+        text = notes_of(figure)
+        assert "1 of 3 owners is too small to draw (0.1% of the total)." in text
+        assert "1.5% of the total is blank, too small for names." in text
+
+    def test_incomplete_groups_of_wallets_are_noted(self):
+        """A path with wallets has notes on the known wallets of each owner."""
+        by = ["owner", "wallet", "asset"]
+        text = notes_of(charts.treemap(VALUED, by=by, wallets=WALLETS))
+        assert "3 of 4 wallets of owner Ada are known." in text
+        assert " are known." not in notes_of(charts.treemap(VALUED, wallets=WALLETS))
+
+    def test_bands_use_their_space(self):
+        """A name is whole where its band has space; otherwise, it has no cut address."""
+        names = ["Wallet for payments", "A second wallet for pay", "Reserve"]
+        wallets, holdings = owned(["Ada", "Ben", "Cem"])
+        frame = holdings.assign(value=[70.0, 20.0, 10.0])
+        by = ["owner", "wallet", "token"]
+        figure = charts.treemap(frame, by=by, wallets=wallets.assign(name=names))
+        drawn = [*figure.data[0].labels]
+        assert f"{names[0]} · ETH.0x0000" in drawn
+        assert {*names[1:]} <= {*drawn}
 
     def test_a_single_rest_is_not_other(self):
         """A single remaining box is drawn itself."""
@@ -584,7 +626,7 @@ class TestHierarchies:
         frame = holdings.assign(value=[1e4, 120.0, 130.0, 250.0, 1.0])
         figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
         assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 250, "Cem": 250}
-        assert "&lt;0.1% of the total is too small to draw." in notes_of(figure)
+        assert "1 of 4 owners is too small to draw (&lt;0.1% of the total)." in notes_of(figure)
         figure = charts.treemap(frame, by=["token", "owner", "wallet"], wallets=wallets)
         painted = dict(zip(figure.data[0].labels, figure.data[0].marker.colors, strict=True))
         assert painted["Ben"] == painted["ETH.0x0000"]

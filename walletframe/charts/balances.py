@@ -479,7 +479,8 @@ class GroupedBalances:
     def incomplete_group_notes(self) -> list[str]:
         """Return a sentence for each group with unknown wallets, the least complete group first."""
         names = self._wallet_columns()
-        if not names or "wallet" in self.names:
+        names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
+        if not names:
             return []
         level = self.group_rows(names)
         incomplete = np.flatnonzero(level.wallets_known < level.wallets_asked)

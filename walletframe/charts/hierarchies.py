@@ -75,9 +75,9 @@ if TYPE_CHECKING:
     _Amounts: TypeAlias = Mapping[int, Amount | None]  # the exact amount of each leaf of a ring
     _WriteTexts: TypeAlias = Callable[[int, _Amounts], dict[int, _Texts]]  # by a ring's depth
 
-_MAX_ROUNDING_ERROR = 1e-12
+_ROUNDING = 1e-12
 _MIN_SHARE_WITH_LINES = 0.06  # a box with a smaller share of the total shows one line
-_REST = "the others are in Other or not drawn"
+_REST = "the others are not drawn separately"
 _MIN_CHARS = 5  # of a name, such as "stETH"
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
@@ -98,6 +98,7 @@ class _Style(NamedTuple):
     min_sum: float = 0  # of all leaves of a ring; otherwise, no leaf is drawn
     min_strip: float = 0  # of groups along an edge, times the root of the parent's share
     line_chars: float = 90  # the number of characters of a name across the whole chart
+    width_chars: float = 0  # across its width; a box has at least its share of them
     extends_leaves: bool = False  # whether leaves of inner rings extend to the outermost ring
 
 
@@ -154,7 +155,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     trace = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
     least = 10 / check_limit("width", width, 4000)
     shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.65 * least**0.5}
-    shares["line_chars"] = 3.5 * least**-0.5  # so that names fit
+    shares |= {"line_chars": 3.5 * least**-0.5, "width_chars": width / 8}  # so that names fit
     style = _Style(trace, check_limit("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
@@ -266,8 +267,12 @@ def _draw_tree(
         "textfont": {"color": text_colors},
         "hoverinfo": "text",
     }
-    lost = 1 - sum(box.size for box in boxes) / float(balances.sizes.sum())
-    small = [f"{percent(lost)} of the total is too small to draw."] * (lost > _MAX_ROUNDING_ERROR)
+    total, count = float(balances.sizes.sum()), int((rings[0].sizes > 0).sum())
+    blank = sum(box.size for box in boxes if box.id in parents) / total
+    lost = 1 - sum(box.size for box in boxes) / total
+    undrawn = count_with_verb(count - len(rings[0].drawn), count, rings[0].noun)
+    small = [f"{undrawn} too small to draw ({percent(lost)} of the total)."] * (lost > _ROUNDING)
+    small += [f"{percent(blank)} of the total is blank, too small for names."] * (blank > 0)
     sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
     notes = balances.chart_notes([sizes_note, *extent], wallets)
     return make_figure(
@@ -301,7 +306,7 @@ class _Box(NamedTuple):
 
     id: str  # made of numbers, since names are untrusted text
     parent: str
-    size: float  # 0 if the box contains boxes, whose sizes plotly adds up without rounding errors
+    size: float  # without the boxes inside, whose sizes plotly adds up; the rest is blank
     label: str
     text: str
     hover_text: str
@@ -339,22 +344,16 @@ def _extend_leaves(boxes: Sequence[_Box]) -> list[_Box]:
     return extended
 
 
-def _other_sizes(rings: Sequence[_Ring], style: _Style) -> list[Floats]:
-    """Return the size of Other in each parent, by ring. Small sizes are added to an outer Other."""
-    sizes: list[Floats] = []
-    total = rings[0].sizes.sum()
-    moved = np.zeros_like(rings[-1].sizes)
-    for ring, outer in zip(rings[::-1], [*rings[-2::-1], None], strict=True):
+def _other_and_blank_sizes(rings: Sequence[_Ring], style: _Style) -> Iterator[list[Floats]]:
+    """Yield two sizes by parent for each ring: Other, and a rest without space for this name."""
+    total = rings[0].sizes.sum(keepdims=True)
+    for ring, outer in zip(rings, [total, *(each.sizes for each in rings)], strict=False):
         rest = ring.sizes.copy()
-        rest[ring.drawn] = moved[ring.drawn]
-        rest = sum_by_group(ring.parents, rest, len(outer.sizes) if outer else 1)
-        if outer:
-            leaves = np.setdiff1d(np.arange(len(rest)), ring.parents[ring.drawn])
-            rest[leaves] = 0
-        parent_sizes = np.append(outer.sizes if outer else [], total)
-        moved = np.where(_mask_with_space(rest, np.arange(len(rest)), parent_sizes, style), 0, rest)
-        sizes.insert(0, rest - moved)
-    return sizes
+        rest[ring.drawn] = 0
+        rest, indices = sum_by_group(ring.parents, rest, len(outer)), np.arange(len(outer))
+        rest *= np.isin(indices, ring.parents[ring.drawn]) | (ring is rings[0])
+        has_space = _mask_with_space(rest, indices, np.append(outer, total), style)
+        yield [rest * has_space, rest * ~has_space]
 
 
 def _make_boxes(
@@ -367,17 +366,15 @@ def _make_boxes(
     """Yield a box for each drawn group, and a box Other for the undrawn groups of each parent."""
     measure, total = balances.measure, float(rings[0].sizes.sum())
 
-    def other_box(
-        own_id: str, parent: str, size: float, name: str, color: str, *, is_leaf: bool = True
-    ) -> _Box:
+    def other_box(key: str, parent: str, size: float, own: float, name: str, color: str) -> _Box:
         hover_lines = hover_text(name, measure.share_text(size, total))
         text = "" if measure.kind == "count" else measure.short_text(size)
         text = text if size >= _MIN_SHARE_WITH_LINES * total else ""
         if len(name) > style.line_chars * (size / total) ** 0.5:
             name = name.partition(" (")[0]
-        return _Box(own_id, parent, size * is_leaf, name, text, hover_lines, color)
+        return _Box(key, parent, own, name, text, hover_lines, color)
 
-    outer_ids, rests = {0: ""}, _other_sizes(rings, style)  # the ids of the previous ring
+    outer_ids, rests = {0: ""}, [*_other_and_blank_sizes(rings, style)]  # ids of the previous ring
     for depth, ring in enumerate(rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
         inner = rings[depth + 1 :][:1]
@@ -391,12 +388,13 @@ def _make_boxes(
         texts, ids = write_texts(depth, amounts), dict[int, str]()
         for group, outer in zip(groups, parents, strict=True):
             parent, size, is_leaf = outer_ids[outer], float(ring.sizes[group]), group not in opened
+            own_size = size if is_leaf else float(rests[depth + 1][1][group])
             if group >= ring.combined_at:
                 ids[group], count = f"o{parent}", int(ring.wallet_counts[group])
                 write_label = other_label if outer in single else counted_noun
                 label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
-                yield other_box(ids[group], parent, size, label, color, is_leaf=is_leaf)
+                yield other_box(ids[group], parent, size, own_size, label, color)
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
             color, shape = BAND_COLORS[depth > 0], ""
@@ -405,14 +403,13 @@ def _make_boxes(
             lines, text, hover_lines = texts[group]
             lines, text = _fitting_lines(ring, lines, text, size / total, style, is_leaf=is_leaf)
             markup = to_markup(lines), to_markup(text), hover_text(*hover_lines)
-            yield _Box(ids[group], parent, size * is_leaf, *markup, color, shape)
+            yield _Box(ids[group], parent, own_size, *markup, color, shape)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
-        counts = np.bincount(ring.parents[undrawn], minlength=len(rests[depth]))
-        for outer in np.flatnonzero(rests[depth]).tolist():
-            name = other_label(int(counts[outer]), ring.noun) if counts[outer] else "Other"
-            parent, size = outer_ids[outer], float(rests[depth][outer])
-            yield other_box(f"{parent}o", parent, size, name, OTHER_COLOR)
+        counts, others = np.bincount(ring.parents[undrawn]), rests[depth][0].tolist()
+        for outer in np.flatnonzero(others).tolist():
+            name, parent = other_label(int(counts[outer]), ring.noun), outer_ids[outer]
+            yield other_box(f"{parent}o", parent, others[outer], others[outer], name, OTHER_COLOR)
         outer_ids = ids
 
 
@@ -444,11 +441,11 @@ def _fitting_lines(
     ring: _Ring, label: list[str], text: list[str], share: float, style: _Style, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
     """Shorten a label and a text to lines that fit on a box with this share of the total."""
-    chars = max(_MIN_CHARS, int(style.line_chars * share**0.5))
+    chars = int(max(_MIN_CHARS, style.line_chars * share**0.5, style.width_chars * share))
     is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
     text = [line for line in text if len(line) <= chars and not is_small]
     is_cut = not is_leaf and len(" · ".join(label)) > chars
-    if ring.name == "wallet" and is_small:
+    if ring.name == "wallet" and (is_small or is_cut):
         label = label[:1]  # a token's name without its contract could mislead
     chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
     cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
