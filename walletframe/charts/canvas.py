@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _TITLE_CHARS, _HOVER_CHARS = 48, 70
 _ALL_NOTES_KEY = "about"
 MIN_FONT_SIZE = 11  # pixels; smaller text is hard to read
-_TITLE_HEIGHT, _NOTE_HEIGHT, _TOP_PAD, _NOTES_PAD = 22, 16, 14, 14
-_NOTE_FONT_SIZE = 12
+_TITLE_HEIGHT, _NOTE_HEIGHT, _TOP_PAD, _NOTES_PAD = 22, 15, 14, 14
+_NOTE_FONT_SIZE, _LINE_SPACING = 12, 1.3  # the last one is the spacing of plotly.js
 _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
 _LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
@@ -100,7 +100,7 @@ def make_figure(
             "hovertext": to_markup(parts),
             "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
-            "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _NOTE_HEIGHT * line,
+            "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _LINE_SPACING * _NOTE_FONT_SIZE * line,
         }
         marks.append(mark)
     defaults = {
