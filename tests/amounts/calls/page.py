@@ -122,7 +122,7 @@ Each call was run exactly as shown here, and each value in the result was compar
 value. A call is in the section of its worst result for these inputs:
 
 - amounts that differ only in the 34th digit;
-- very large amounts with very small ones (2^256-1 units with 0.3; 10^33 with 2);
+- very large amounts beside very small ones (2^256-1 and 0.3; 10^33 and 2);
 - different amounts that have the same float64 (2^53 and 2^53+1);
 - amounts in a range where floats are coarse, and random amounts;
 - any of these amounts with some NA;
@@ -267,7 +267,8 @@ def _table(rows, older):
 
 
 def _cell(holder, code, verdict):
-    return "; ".join(filter(None, (verdict.kind, verdict.where, _instead(holder, code, verdict))))
+    parts = verdict.kind, verdict.where, _instead(holder, code, verdict)
+    return "; ".join(filter(None, parts)).replace("; exact without NA", " with NA")
 
 
 def _instead(holder, code, verdict):
