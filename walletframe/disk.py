@@ -47,8 +47,8 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
 def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Write new content to a temporary file, then replace the file.
 
-    Symlinks are followed, and the mode of an existing file stays. All content for a
-    device or pipe is written at the end. If `private`, only the owner can read a new file.
+    Symlinks are followed, and the mode of an existing file stays. A device or pipe
+    gets all content when the ``with`` block ends. If `private`, only the owner can read a new file.
     """
     if _is_special_file(path):
         with TemporaryFile() as buffer:

@@ -243,7 +243,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Restore the earlier completion and display of tables. IPython can't remove magics."""
+    """Restore the earlier Tab completion and table display. IPython can't remove magics."""
     matchers = _custom_matchers(shell)
     if _complete_magic_line in matchers:
         matchers.remove(_complete_magic_line)

@@ -84,7 +84,7 @@ def escape_html(line: str) -> str:
 
 
 def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
-    """Return text as one escaped line of HTML. If truncated, a tooltip shows `full` or `text`."""
+    """Return text as one escaped line of HTML. A longer text has a tooltip."""
     line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
     text = escape_html(line)
     return text if line == title else f'<span title="{escape_html(title)}">{text}</span>'

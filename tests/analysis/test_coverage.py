@@ -174,7 +174,7 @@ def test_without_wallets_failures_are_not_known(details, monkeypatch):
 def test_nothing_is_left_out():
     """The line counts everything."""
     one = details_of(PARTS[1:2])
-    line = f"Nothing is left out: 2 balances of 1 wallet. As of {AS_OF}."
+    line = f"All 2 balances of 1 wallet are counted. As of {AS_OF}."
     assert f"\n\n{line}\n" in repr(one.wf.totals())
 
 

@@ -90,7 +90,7 @@ def test_selected_wallets(fetch, seed, chosen, dropped):
     some = details.wallets.iloc[places].reset_index(drop=True)
     owners = some["blockchain"] + "." + some["address"]
     left = (flagged["blockchain"] + "." + flagged["address"]).isin(owners)
-    held = stored.holdings.select_wallets(places)
+    held = stored.holdings.holdings_of_wallets(places)
     expected = totals(flagged[left], ["is_spam", "token"], wallets=some)
     same(chunked_totals(held, ["is_spam", "token"]), expected)
     rows = held.read_rows(None, [*flagged.columns])

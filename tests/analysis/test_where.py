@@ -222,13 +222,13 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     genuine = wf.WalletDetails(*assemble([record(A), only_spam])).wf.where(spam=False)
     assert "1 spam balance" in str(genuine.wf.coverage())
     narrowed = genuine._replace(wallets=genuine.wallets[:1])
-    assert str(narrowed.wf.coverage()).startswith("Nothing is left out: 1 balance of 1 wallet.")
+    assert str(narrowed.wf.coverage()).startswith("The 1 balance of 1 wallet is counted.")
     fewer = clean._replace(holdings=clean.holdings[1:])
     assert "3 dropped balances" in str(fewer.wf.coverage())
     of_wallet = clean.wf.where(wallet=f"ETH.{A}")
     assert "Not counted: 1 balance dropped as small or spam. " in str(of_wallet.wf.coverage())
     searched = str(of_wallet.wf.where(search="claim").wf.coverage())
-    assert "balances not selected or dropped as small or spam. " in searched
+    assert "balances dropped as small or spam, or not selected. " in searched
     columns = {"value": 1.0, "is_spam": [False, False, False, True, True]}
     mixed = details.holdings.assign(**columns, currency=["USD", "USD", "USD", "USD", "EUR"])
     genuine = details._replace(holdings=mixed).wf.where(spam=False)

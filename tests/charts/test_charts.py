@@ -851,7 +851,7 @@ class TestNotes:
     def test_provenance_of_no_wallets(self, details):
         """The notes of no wallets differ from the notes of empty wallets."""
         figure = charts.treemap(details.holdings.iloc[:0], wallets=details.wallets.iloc[:0])
-        assert notes_of(figure) == "Nothing is left out: 0 balances of 0 wallets."
+        assert notes_of(figure) == "All 0 balances of 0 wallets are counted."
 
     def test_frame_or_details(self, details):
         """The DataFrame of wallets has the same effect as the whole fetch."""

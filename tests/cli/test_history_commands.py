@@ -83,7 +83,10 @@ def test_a_time_without_a_zone_is_explained(run, reachable, tmp_path):
     """The message has its moment in UTC."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
     result = run(*words, "2026-01-31T08:00")
-    assert re.search(r"has no time zone; in the time zone of this machine .* UTC", result.output)
+    assert re.search(
+        r"has no time zone; it is read in the time zone of this machine .*, as .* UTC",
+        result.output,
+    )
 
 
 def test_thin_prints_its_counts(run, folder):

@@ -102,7 +102,7 @@ def test_changes_state_left_out_bridged_versions(by, folder):
     notes = table[:1].wf.plot.waterfall().layout.meta["about"]
     assert f"In the whole table: Not counted: {bridged} (bridged=True)." in notes
     whole = wf.history.compare(earlier, later, by=by, asset="ETH", bridged=True)
-    assert "Nothing is left out: 4 balances of 4 wallets." in repr(whole)
+    assert "All 4 balances of 4 wallets are counted." in repr(whole)
     assets = wf.history.compare(earlier, later, by="asset")
     assert (
         "2 bridged versions are listed separately (bridged=True adds them to their assets)."

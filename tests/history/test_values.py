@@ -40,7 +40,7 @@ def test_a_change_is_split_into_prices_and_amounts():
         ["Ada", "USD", 1, 2],
         ["Bob", "USD", 0, 1],
     ]
-    assert "Not counted: values not known at both times, of 2 wallets (700 before)." in repr(table)
+    assert "Not counted: values unknown at either time, of 2 wallets (700 before)." in repr(table)
 
 
 def test_a_wallet_of_only_one_fetch_is_unknown():

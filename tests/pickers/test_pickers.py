@@ -373,16 +373,16 @@ def test_options_are_sorted_by_value(opened):
     held["token_blockchain"] = ["ETH", "BSC", "ETH", "ETH"]
     picker = opened(TokenPicker(held))
     assert [label[:3] for label in labels(picker)] == ["TK1", "TK0", "TK2"]
-    columns = picker._options.columns()
+    columns = picker._options.to_lists()
     assert columns["value_texts"] == ["10", "1", ""]
     assert columns["balances"] == [1, 1, 2]
     assert columns["sorted"] == "value at the service's prices"
     valued = opened(TokenPicker(held.assign(value=[7.0, 0.001, 2.0, 2.0], currency="USD")))
-    columns = valued._options.columns()
+    columns = valued._options.to_lists()
     assert (columns["value_texts"], columns["sorted"]) == (["7", "4", "<0.01"], "value in USD")
     mixed = held.assign(value=1.0, currency=["USD", "EUR", "USD", "USD"])
     assert labels(opened(TokenPicker(mixed)))[0][:3] == "TK2"
-    assert opened(TokenPicker(mixed))._options.columns()["sorted"] == ""
+    assert opened(TokenPicker(mixed))._options.to_lists()["sorted"] == ""
 
 
 def test_remaining_options(opened):

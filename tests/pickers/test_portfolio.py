@@ -70,7 +70,7 @@ def test_the_status_has_the_coverage():
     as_of = "As of 2026-01-31 05:59 UTC."
     assert f"{unpriced} {as_of}" in lines
     whole = status_message(*fetched({f"ETH.{A}": [token()]}))["lines"]
-    assert f"Nothing is left out: 1 balance of 1 wallet. {as_of}" in whole
+    assert f"The 1 balance of 1 wallet is counted. {as_of}" in whole
 
 
 class TestExplorerData:
@@ -129,10 +129,10 @@ class TestExplorerData:
         total = f"{2 * len(details.holdings):,}.00 EUR"
         assert summary_parts(own.select(Selection(spam=None)))["value"] == total
         spam = flag_spam(details.holdings)
-        assert own.spam.sum() == spam["is_spam"].sum() > 0
+        assert own.spam_mask.sum() == spam["is_spam"].sum() > 0
         allowed = spam[spam["is_spam"]]
         for clean in (flag_spam, without_spam):
-            assert not ExplorerData(details, partial(clean, allow=allowed)).spam.any()
+            assert not ExplorerData(details, partial(clean, allow=allowed)).spam_mask.any()
 
     def test_other_arguments_are_refused(self, details):
         """A frame without prices, and a prepare that is no function."""
@@ -154,16 +154,16 @@ class TestExplorerData:
     def test_dust_can_be_hidden(self, data):
         """A value that is known to be below one; unpriced rows stay."""
         values = data.details.holdings["value"]
-        tiny = (values < 1) & ~data.spam
+        tiny = (values < 1) & ~data.spam_mask
         result, _, dust = left(data)
         assert (result.small_balances, len(result.held.holdings)) == (
             tiny.sum(),
-            (~data.spam).sum(),
+            (~data.spam_mask).sum(),
         )
         assert dust.startswith(f"Hide {tiny.sum()} balances below 1.00 (")
         result, _, dust = left(data, small=1.0)
         assert result.held.holdings["value"].min() >= 1
-        assert result.held.holdings["value"].isna().sum() == (values.isna() & ~data.spam).sum()
+        assert result.held.holdings["value"].isna().sum() == (values.isna() & ~data.spam_mask).sum()
         assert dust.startswith("Show ")
         assert left(ExplorerData(assemble([record()])))[2] == ""
 
@@ -382,7 +382,7 @@ class TestPictures:
         mixed = ExplorerData(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
         picture = drawn(mixed)
         assert picture.reason.startswith("The chart can't be drawn: the values are in 2 currencies")
-        assert len(picture.selected.held.holdings) == (~mixed.spam).sum()
+        assert len(picture.selected.held.holdings) == (~mixed.spam_mask).sum()
 
 
 class Page:

@@ -127,7 +127,7 @@ def test_unreadable_amounts_are_counted():
 def test_a_complete_fetch_has_no_gaps():
     """A complete answer is not called incomplete."""
     content = content_of(fetched({f"ETH.{A}": [token()]}))
-    assert content.notes == (f"Nothing is left out: 1 balance of 1 wallet. {AS_OF}",)
+    assert content.notes == (f"The 1 balance of 1 wallet is counted. {AS_OF}",)
 
 
 def test_nothing_known_is_not_zero():
@@ -184,7 +184,7 @@ def test_the_first_screen_has_total_change_and_share():
         "now: ETH +55,000 (price); USDC +300 (amount)."
     )
     assert content.notes[1] == (
-        "The change leaves out 1 wallet (9.00 now) without a known value at both times. "
+        "The change leaves out 1 wallet (9.00 now) with an unknown value at either time. "
         "The earlier total is 330,500.00 USD."
     )
     rows = [[cell.text for cell in row] for row in content.groups.table.rows]
@@ -258,7 +258,7 @@ def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
     content = content_of(AFTER, unvalued)
     assert content.change.endswith("ETH +385,000 (amount); USDC +300 (amount).")
     assert content.notes[1] == (
-        "The change leaves out 2 wallets (9.00 now) without a known value at both times. "
+        "The change leaves out 2 wallets (9.00 now) with an unknown value at either time. "
         "At today's prices, for lack of earlier values: 1 balance (500 before)."
     )
 
@@ -315,7 +315,7 @@ def test_unchanged_never_hides_wallets():
             == "Unchanged since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now."
         )
         assert content.notes[1] == (
-            f"The change leaves out 1 wallet ({known}) without a known value at both times. "
+            f"The change leaves out 1 wallet ({known}) with an unknown value at either time. "
             f"The earlier total is {earlier} USD."
         )
         assert content.groups.table.rows[-1][2].text == "0.00 (2 of 3 wallets)"
@@ -436,7 +436,7 @@ def test_spam_dropped_from_one_side_is_no_change():
     for trust in (before.wf.flag_spam, before.wf.without_spam):
         gone = content_of(trust(allow=[("ETH", "0xbad")]), fetched({f"ETH.{A}": [coin]}))
         assert [row["kind"] for row in listing(gone, "changes")] == ["new"]
-        assert gone.notes[0].startswith("Nothing is left out: 2 balances")
+        assert gone.notes[0].startswith("All 2 balances")
 
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")

@@ -81,5 +81,5 @@ def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **k
 
 
 def delegate(load: Callable[[], Callable[Concatenate[Any, P], R]]) -> Delegate[P, R]:
-    """Return a method that calls the function `load()` with the data of its accessor."""
+    """Return a method that passes its accessor's data to the function that `load` returns."""
     return Delegate(load, call_with_data)

@@ -146,10 +146,10 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     where: Final = Delegate(lambda: selection.where, _read_selection)
 
-    def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
+    def _apply_wallets_option(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
             raise SettingsError("the folder already contains its wallets", hint="omit wallets=…")
         return self._holdings
 
-    def _holdings_without_wallets(self) -> StoredHoldings:
+    def _holdings_only(self) -> StoredHoldings:
         return self._holdings

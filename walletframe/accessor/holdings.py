@@ -113,7 +113,7 @@ class HoldingsAccessor:
 
 
 class DetailsAccessor(HoldingsAccessor):
-    """Methods for tables and charts of a fetch, with its completeness.
+    """Tables and charts of a fetch that show its completeness.
 
     The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. `value`,
     `flag_spam`, `without_spam` and `where` return `walletframe.WalletDetails` with new holdings.

@@ -98,7 +98,7 @@ def read_rows(
 
 
 def read_list(wallets: WalletsLike) -> ParsedWallets:
-    """Read wallets in any form. Skip empty rows; a single empty wallet is a problem."""
+    """Read wallets in any form. Skip empty rows, but report an empty wallet passed alone."""
     if isinstance(wallets, pd.DataFrame):
         return read_rows(enumerate(wallets_of_frame(wallets)))
     if isinstance(wallets, np.ndarray):
@@ -397,7 +397,7 @@ def _strip_labels(column: pd.Series) -> pd.Series:
 def first_and_conflicting_labels(
     parsed: ParsedWallets,
 ) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
-    """Return a frame with each wallet's first labels, and the conflicting labels by column."""
+    """Return each wallet's first labels as a frame, and the conflicting labels by column."""
     conflicts: dict[str, list[Problem]] = {}
     if parsed.labels is None:
         return None, conflicts

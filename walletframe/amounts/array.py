@@ -158,7 +158,7 @@ class _CopyOnWriteBuffer:
             return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, values: tuple[Any, Any, int]) -> None:
-        """Write integers, a mask and a scale to the amounts at `key` in the window."""
+        """Overwrite the amounts at `key` in the window."""
         new_integers, new_missing, new_scale = values
         with self._lock:
             integers, missing, scale = self._convert_to_integers()
@@ -234,8 +234,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     -----
     These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
     minima and maxima, products with integers and Decimals, and powers with an integer exponent of
-    0 or more. An exact float scalar, such as 0.5, can be added or subtracted; other floats raise an
-    error. A comparison with an inexact float, such as 0.1, warns once.
+    0 or more. Of floats, only an exact scalar, such as 0.5, can be added or subtracted. A
+    comparison with an inexact float, such as 0.1, warns once.
 
     Quotients, products with floats, means and medians are the float64 nearest to the exact value.
     Other statistics are computed with the float64 nearest to each amount.

@@ -73,7 +73,7 @@ class ChunkedHoldings(Protocol):
     ) -> Iterator[T]:
         """Apply a function to each chunk, in any order.
 
-        If `extra_columns` lacks ``"amount"``, amounts may be NA, and values are not read.
+        Amounts and values are always read only if `extra_columns` contains ``"amount"``.
         """
 
     def read_rows(

@@ -465,12 +465,11 @@ def pivot(
     Parameters
     ----------
     n : int or None, default 50
-        The maximum number of assets, or None for all. Assets are in descending order of value (if
-        the method `value` has added values), then of the number of holders, then in the order of
-        the rows.
+        The maximum number of assets, or None for all. Assets are sorted by value (if there are
+        values), then by number of holders, both descending, then by first row.
     by : str or list of str, default "wallet"
         One or more columns to group by, as in `totals`. With ``"token"``, the table's columns are
-        tokens instead of assets. With only ``"token"``, the rows are wallets.
+        tokens instead of assets. If `by` is just ``"token"``, the rows are wallets.
     wallets : DataFrame or WalletDetails, optional
         The table ``wallets`` of the same fetch, to add rows for failed and empty wallets. Methods
         of ``details.wf`` pass it automatically.
@@ -538,7 +537,7 @@ def pivot(
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + groups.codes)
     amounts = sum_cells(positions.amounts, cell, len(chosen) * count)
-    amounts[_mask_unknown_cells(positions, groups, chosen).ravel()] = pd.NA
+    amounts[_unknown_cells_mask(positions, groups, chosen).ravel()] = pd.NA
     cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)
     index = groups.labels.set_index([*groups.columns]).index
@@ -561,7 +560,7 @@ def argsort_totals(totals: pd.DataFrame) -> Codes:
     return indices
 
 
-def _mask_unknown_cells(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
+def _unknown_cells_mask(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
     """Return a mask (tokens, groups): whether an unknown wallet of the group could hold the token.
 
     Failed wallets are unknown. For identified tokens, wallets with a balance of an unknown token
@@ -716,7 +715,7 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
 
 
 def _iterate_overlapping_pairs(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield arrays with three rows: a wallet, a later wallet, and the number of common tokens."""
+    """Yield arrays of shape (3, n): wallets, later wallets, and numbers of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = members[by_token]
     ranks = np.empty_like(by_token)

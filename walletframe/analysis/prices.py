@@ -436,10 +436,10 @@ def unusable_price_reason(price: Any) -> str:
     return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
 
 
-def stated_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Return the currency in the table, or the argument `currency` if the table has none."""
+def currency_or_default(table: PriceTable, default: str | None) -> str | None:
+    """Return the currency in the table, or `default` if the table has none."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
-        return currency
+        return default
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
     cells = table["currency"][filled]
     distinct = list(dict.fromkeys(None if is_blank(cell) else str(cell).strip() for cell in cells))
@@ -450,9 +450,9 @@ def stated_currency(table: PriceTable, currency: str | None) -> str | None:
             hint="fill in the currency of each price",
         )
     single_currency(distinct, "prices", "pass prices in one currency")
-    if currency is not None and distinct not in ([], [None], [currency]):
+    if default is not None and distinct not in ([], [None], [default]):
         raise PricesError(
-            f"the prices are in {stated}, not in {currency!r}",
+            f"the prices are in {stated}, not in {default!r}",
             hint=f"convert the prices, or pass currency={stated}",
         )
-    return next(iter(distinct), None) or currency
+    return next(iter(distinct), None) or default

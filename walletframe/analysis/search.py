@@ -36,7 +36,7 @@ _LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500  # lengths of texts
 
 @dataclass(eq=False)
 class TextColumn:
-    """A column of texts. Rows have codes (-1: no text). Functions return the text of a code."""
+    """A column of texts. Rows have codes (-1: no text). Its functions return the text of a code."""
 
     codes: Codes  # of each row
     count: int  # number of different codes

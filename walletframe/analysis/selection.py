@@ -87,12 +87,12 @@ def where(  # noqa: PLR0913 - users pass each option by name
         One or more tokens, each an unambiguous symbol or a pair (blockchain, contract). The
         contract of a native coin is None.
     asset : str or list of str, optional
-        One or more assets, with all their contracts in `walletframe.assets`.
+        One or more assets. All their contracts in `walletframe.assets` are selected.
     blockchain : str or list of str, optional
         One or more blockchains. All wallets on these blockchains are selected.
     search : str, default ""
-        Words to search for. A row must contain all words, in upper or lower case. The wallet,
-        token, blockchain, contract and all extra columns that are not numeric are searched.
+        Words to search for. A row must contain all words, in upper or lower case. The
+        search covers wallet, token, blockchain, contract and all non-numeric extra columns.
     spam : bool, optional
         True selects only spam, False everything else, and None (the default) both. The column
         ``is_spam`` marks spam. Without this column, spam is detected as in `without_spam`.
@@ -113,9 +113,9 @@ def where(  # noqa: PLR0913 - users pass each option by name
     DataFrame or WalletDetails
         ``holdings.wf.where`` returns the selected rows, with all columns and the original index.
 
-        ``details.wf.where`` returns a `walletframe.WalletDetails`. Its table ``wallets`` is only
-        selected by wallet, blockchain and extra columns. Failed wallets and wallets without a
-        selected balance stay in this table, and still count.
+        ``details.wf.where`` returns a `walletframe.WalletDetails`. Only conditions on
+        wallet, blockchain and extra columns select rows of its table ``wallets``. Failed wallets
+        and wallets without a selected balance stay in this table, and still count.
 
         For a folder, the selection is read into memory and returned as a
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
@@ -171,7 +171,7 @@ def where_in_fetch(
 class FilterableHoldings(ChunkedHoldings, Protocol):
     """Holdings that can be read in part: only the selected wallets and tokens."""
 
-    def select_wallets(self, indices: Codes) -> FilterableHoldings:
+    def holdings_of_wallets(self, indices: Codes) -> FilterableHoldings:
         """Return the holdings of the wallets with these indices. Indices must be ascending."""
 
     def read_rows(
@@ -191,7 +191,7 @@ def where_in_chunks(
     selection = parse_where_arguments(empty, tokens, **options)
     indices = np.flatnonzero(empty.wallet_mask(selection))
     keys = {*selection.tokens, *dict(selection.bridged)} or None
-    rows = source.select_wallets(indices).read_rows(keys, [*source.template.holdings])
+    rows = source.holdings_of_wallets(indices).read_rows(keys, [*source.template.holdings])
     if record := source.template.holdings.attrs.get(DROPPED):
         rows = with_dropped_record(rows, record | {"rows": len(rows)})
     by_key: dict[TokenKey, str] = {}
@@ -260,7 +260,7 @@ class Selectable:
         self._with_wallets = read_positions(self.held, wallets) if self.is_complete else self.held
 
     @cached_property
-    def spam(self) -> Mask:
+    def spam_mask(self) -> Mask:
         """A mask of the rows that are spam."""
         return spam_mask(self.held.holdings, self.held.tokens)
 
@@ -325,7 +325,7 @@ class Selectable:
     def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
         """Return a mask of the rows in `mask` that match the conditions on spam and value."""
         if selection.spam is not None:
-            mask = mask & (self.spam == selection.spam)
+            mask = mask & (self.spam_mask == selection.spam)
         if selection.small is not None and self.row_values is not None:
             mask = mask & ~(self.row_values < selection.small)
         return mask

@@ -344,7 +344,7 @@ def count_contracts(positions: Positions, pairs: Pairs, count: int) -> dict[str,
 
 
 def distinct_pairs(codes: Codes, members: Codes) -> Pairs:
-    """Return the distinct pairs of a code and a member, in ascending order."""
+    """Return the distinct pairs (code, member) in ascending order."""
     stride = int(members.max(initial=0)) + 1
     is_short = (int(codes.max(initial=0)) + 1) * stride < _INT32_LIMIT  # int32 sorts twice as fast
     numbers: Codes = codes.astype(np.dtype(np.int32 if is_short else np.int64))

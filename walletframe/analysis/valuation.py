@@ -18,12 +18,12 @@ from walletframe.analysis.prices import (
     PriceHistorySource,
     PriceSource,
     PriceTable,
+    currency_or_default,
     keys_and_prices,
     normalize_asset_name,
     normalize_price_table,
     parse_prices,
     read_price_file,
-    stated_currency,
     unusable_price_reason,
 )
 from walletframe.bulk import first_known_prices
@@ -272,7 +272,7 @@ def _custom_prices(
     """Return the price of each row in `entry`, and the currency."""
     tokens, by_asset = encode_tokens(holdings), chosen.tokens_by_asset
     loaded = _load_prices(entry, holdings, tokens, times)
-    currency = stated_currency(loaded.table, currency)
+    currency = currency_or_default(loaded.table, currency)
     price_by_key, position_by_key = parse_prices(loaded, by_symbol=by_asset is None)
     priced = dict.fromkeys(name for name, _ in price_by_key)
     codes, keys = tokens.codes, tokens.keys

@@ -95,7 +95,7 @@ class PriceLookup:
         """The dtypes of the added columns."""
         return PRICE_DTYPES | ({"price_source": TEXT} if self.sources else {})
 
-    def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.value` adds."""
         keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
         known = []
@@ -127,7 +127,7 @@ class SpamFlags:
     dropped: Mapping[str, Any]  # the record of dropped balances, if all spam is dropped
     by_column: bool = False  # whether the rows already have a column `is_spam`, which decides
 
-    def added_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""
         pairs = zip(codes.keys, codes.symbols, strict=True)
         findings = [*(self.by_token.get(pair, _NO_FINDING) for pair in pairs), _NO_FINDING]
@@ -182,7 +182,7 @@ class StoredHoldings:
         template, removed = replace(self.template, holdings=holdings), (*self.removed, flags)
         return replace(self, removed=removed, unknown_rows=unknown, template=template)
 
-    def select_wallets(self, indices: Codes) -> StoredHoldings:
+    def holdings_of_wallets(self, indices: Codes) -> StoredHoldings:
         """Return the holdings of the wallets with these sorted indices."""
         mask = np.zeros(len(self.order), dtype=bool)
         mask[self.order[indices]] = True
@@ -239,8 +239,8 @@ class StoredHoldings:
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
         codes = token_symbol_codes(rows, token_ids, row_numbers)
-        rows = rows.assign(**self._added_columns(codes, wanted))
-        rows = rows[self._remaining_mask(codes)]
+        rows = rows.assign(**self._computed_columns(codes, wanted))
+        rows = rows[self._not_removed_mask(codes)]
         return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
 
     def map_token_batches(
@@ -257,17 +257,17 @@ class StoredHoldings:
     def _service_price_column(self) -> set[str]:
         return {"price"} if self.prices and None in self.prices.prices else set()
 
-    def _remaining_mask(self, codes: TokenSymbolCodes) -> Mask:
+    def _not_removed_mask(self, codes: TokenSymbolCodes) -> Mask:
         remains = np.ones(len(codes.codes), dtype=bool)
         for flags in self.removed:
-            remains &= ~flags.added_columns(codes)["is_spam"]
+            remains &= ~flags.computed_columns(codes)["is_spam"]
         return remains
 
-    def _added_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
+    def _computed_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
         """Return price columns if `names` has "amount", and spam columns if it has one of these."""
-        columns = self.prices.added_columns(codes) if self.prices and "amount" in names else {}
+        columns = self.prices.computed_columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
-            columns |= self.flags.added_columns(codes)
+            columns |= self.flags.computed_columns(codes)
         return columns
 
     def _read_chunk(self, part: StoredPart, indices: Codes, names: Collection[str]) -> Chunk:
@@ -296,13 +296,13 @@ class StoredHoldings:
         tokens = encode_tokens(spellings, codes)
         if self.removed:
             pairs = token_symbol_codes(holdings, tokens, rows)
-            remaining = np.flatnonzero(self._remaining_mask(pairs))
+            remaining = np.flatnonzero(self._not_removed_mask(pairs))
             holdings = holdings.take(remaining).reset_index(drop=True)
             tokens = tokens.take(remaining)
             wallets, rows = wallets[remaining], rows[remaining]
         if self.prices or self.flags:
             pairs = token_symbol_codes(holdings, tokens, rows)
-            holdings = holdings.assign(**self._added_columns(pairs, names))
+            holdings = holdings.assign(**self._computed_columns(pairs, names))
         positions = self.template.select_wallets(indices).replace_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
 

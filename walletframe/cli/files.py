@@ -80,7 +80,7 @@ def is_bulk_folder(argument: str) -> bool:
 
 
 def holdings_path(arguments: Sequence[str], wallet_files: Sequence[str]) -> str | None:
-    """Return the file or folder of holdings in the arguments, or None if they are wallets."""
+    """Return the named file or folder of holdings, or None if the arguments are wallets."""
     if not any(map(is_holdings_path, arguments)):
         return None
     if len(arguments) > 1 or wallet_files:

@@ -105,11 +105,11 @@ price_options: _Option = combine_options(
         metavar="FILE",
         type=_PricesPath(exists=True),
         callback=one_or_list,
-        help="Value balances at the prices in a .csv or .parquet file. The columns are "
+        help="Compute values from the prices in a .csv or .parquet file. The columns are "
         "token_blockchain and token_address (or asset), price, and optionally currency. FILE can "
         "also be a folder of .parquet files with the additional column date, or the word service "
-        "for the service's prices. Can be repeated: the first price of a token is used. The "
-        "default, with --currency, is the prices in the settings, or else those of the service.",
+        "for the service's prices. Can be repeated: the first price of a token is used. With "
+        "--currency, the default prices are those in the settings, or else the service's.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),
 )

@@ -28,7 +28,7 @@ class _MachineError(click.ClickException):
     exit_code = 3
 
 
-class _Commands(click.Group):
+class _ErrorPrintingGroup(click.Group):
     """A click group that prints errors without tracebacks."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
@@ -57,7 +57,7 @@ class _Commands(click.Group):
 
 
 @click.group(
-    cls=_Commands,
+    cls=_ErrorPrintingGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=flags.example("walletframe demo", "walletframe fetch --help"),
     commands=[*_FETCH_COMMANDS, history, sandbox, cache, settings],

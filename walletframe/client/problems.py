@@ -68,7 +68,7 @@ class AnswerProblems:
         self._unreadable = self._balances = self._wallets = 0
 
     def count_problems(self, record: WalletRecord | None, unrequested: list[str]) -> None:
-        """Count the unreadable balances in a record, and the unrequested wallets in the answer."""
+        """Add the unreadable balances of a record, and these unrequested wallets, to the counts."""
         self._unrequested_count += len(unrequested)
         self._unrequested = (self._unrequested + unrequested)[:_MAX_NAMED]
         balances = record and record.outcome.balances

@@ -75,12 +75,12 @@ class ResultStream:
         self._in_flight: dict[int, tuple[WalletAddress, CachedAnswer | None]] = {}
 
     def close(self) -> None:
-        """Stop the requests, and abandon the requests in flight."""
+        """Send no more requests, and abandon those in flight."""
         self._workers.stop()
         self.problems.count_problems(None, self._workers.unrequested)
 
     def results(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
-        """Yield the result of each wallet, in any order, and None while waiting for replies."""
+        """Yield the result of each wallet, in any order (None while waiting for replies)."""
         for chunk in chunks:
             if self._cancel.is_set():
                 yield from map(self._cancelled_result, chunk, self._positions)
@@ -96,7 +96,7 @@ class ResultStream:
                     yield WalletResult(position, record)
             for start in range(0, len(requested), self._batch_size):
                 batch = dict(islice(requested.items(), start, start + self._batch_size))
-                yield from self._arrived_results(until_pending=self._max_pending - len(batch))
+                yield from self._arrived_results(max_pending=self._max_pending - len(batch))
                 if self._cancel.is_set():
                     yield from map(self._cancelled_result, batch.values(), batch)
                     continue
@@ -142,9 +142,9 @@ class ResultStream:
         source = Source.CACHE if error is None else Source.STALE
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
-    def _arrived_results(self, *, until_pending: int = 0) -> Iterator[WalletResult | None]:
-        """Yield results, and None while waiting, until `until_pending` wallets remain."""
-        for arrival in self._workers.receive_replies(until_pending):
+    def _arrived_results(self, *, max_pending: int = 0) -> Iterator[WalletResult | None]:
+        """Yield results (None while waiting) until `max_pending` wallets remain."""
+        for arrival in self._workers.receive_replies(max_pending):
             if arrival is None:
                 yield None
                 continue

@@ -82,11 +82,11 @@ class RequestWorkers:
             self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
 
-    def receive_replies(self, until_pending: int = 0) -> Iterator[NumberedReply | None]:
-        """Yield ids and replies, and None while waiting, until `until_pending` wallets remain."""
+    def receive_replies(self, max_pending: int = 0) -> Iterator[NumberedReply | None]:
+        """Yield ids and replies (None while waiting) until `max_pending` wallets remain."""
         pending = self._pending
         grace_ends = math.inf
-        while len(pending) > (0 if self._cancel.is_set() else until_pending):
+        while len(pending) > (0 if self._cancel.is_set() else max_pending):
             if self._cancel.is_set():
                 self._connection[0].in_flight.abort_attempts([each.ident for each in self._workers])
                 grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
@@ -104,7 +104,7 @@ class RequestWorkers:
                 yield request_id, reply
 
     def stop(self) -> None:
-        """Drop the requests that have not started, and abandon the requests in flight."""
+        """Send no more requests, and abandon those in flight."""
         self._cancel.set()
         for _ in self._workers:
             self._batch_queue.put(None)

@@ -33,7 +33,7 @@ from walletframe.client import check_on_failure, default_client, progress_displa
 from walletframe.dask.holdings import (
     OpenedFolder,
     fetched_holdings,
-    holdings_by_partition,
+    holdings_with_partition_wallets,
     holdings_without_wallets,
     list_files_and_sizes,
     meta_of,
@@ -119,15 +119,15 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     ) -> None:
         self._data, self._wallets, self._wrap_holdings = holdings, wallets, wrap
 
-    def _holdings_with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
+    def _apply_wallets_option(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
         if SNAPSHOT in self._data.columns and SNAPSHOT not in by_as_list(by):
             require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
         if wallets is None and self._wallets is not None:
             return fetched_holdings(self._data, self._wallets, by)
-        return holdings_by_partition(self._data, wallets, by)
+        return holdings_with_partition_wallets(self._data, wallets, by)
 
-    def _holdings_without_wallets(self) -> ClusterHoldings:
+    def _holdings_only(self) -> ClusterHoldings:
         return holdings_without_wallets(self._data)
 
 

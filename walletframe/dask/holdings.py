@@ -87,7 +87,7 @@ def _require_unchanged(folder: OpenedFolder) -> None:
 
 
 def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
-    """Open a folder on a worker, with the columns and dtypes of `like` for the wallets."""
+    """Open a folder on a worker; its wallets get the columns and dtypes of `like`."""
     with raise_dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
@@ -101,7 +101,7 @@ def read_folder_wallets(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFram
     return open_if_unchanged(folder, like).wallets
 
 
-def _read_wallets_of_folders(
+def _read_wallets_per_folder(
     folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
     return [read_folder_wallets(folder, like)[columns] for folder in folders]
@@ -191,13 +191,13 @@ class ClusterHoldings:
         tokens: Sequence[Collection[TokenKey]],
         names: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens, which computes the graph once."""
+        """Apply a function to the rows of each batch of tokens; compute the graph once."""
         rows = self._needed_columns(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
         parts = zip(rows, self._wallets_of_parts(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
-        joined, shared = delayed(_apply_to_chunks, pure=False), delayed(func, traverse=False)
+        joined, shared = delayed(_apply_to_joined_chunks, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
 
     def with_prices(self, prices: PriceLookup) -> dd.DataFrame:
@@ -244,7 +244,7 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
     folders, wanted = folders_of_frames(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
     names = [name for name in like.columns if name in wanted]
     if folders:
-        read = delayed(_read_wallets_of_folders, pure=False)
+        read = delayed(_read_wallets_per_folder, pure=False)
         batches = split_by_row_count(folders, [1] * len(folders))
         tables = [*chain.from_iterable(compute(*(read(batch, like, names) for batch in batches)))]
         [requested] = normalize_blockchains(concat_frames(tables))
@@ -253,12 +253,12 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
         requested = concat_frames(tables)
     template = read_positions(empty, requested)
     if len(tables) != frame.npartitions or len(template.wallets) < len(requested):
-        return holdings_by_partition(frame, requested, by)
+        return holdings_with_partition_wallets(frame, requested, by)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     return ClusterHoldings(frame, template, np.split(np.arange(len(requested)), edges), folders)
 
 
-def holdings_by_partition(
+def holdings_with_partition_wallets(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
     """Return holdings with the wallets of each partition; raise if a wallet is in several."""
@@ -376,7 +376,7 @@ def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]])
 def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
     row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
     codes = token_symbol_codes(rows, encode_tokens(rows), row_numbers)
-    return rows.assign(**lookup.added_columns(codes))
+    return rows.assign(**lookup.computed_columns(codes))
 
 
 def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> pd.DataFrame:
@@ -407,7 +407,7 @@ def _split_by_tokens(
     return [(subset, wallets[mask[ids.codes]]) for subset, mask in zip(subsets, masks, strict=True)]
 
 
-def _apply_to_chunks(
+def _apply_to_joined_chunks(
     func: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
 ) -> T:
     rows, wallets = zip(*chunks, strict=True)

@@ -1,7 +1,7 @@
 """A rate limiter on the scheduler of a cluster. Workers request batches of permits.
 
 A batch has permits for about 0.2 seconds at the worker's recent rate. So most HTTP requests need no
-message to the scheduler. If the scheduler is lost, each worker uses its share of the last rate.
+message to the scheduler. If the scheduler is lost, the workers divide the last rate.
 """
 
 from __future__ import annotations

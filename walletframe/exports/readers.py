@@ -87,7 +87,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     >>> back.equals(holdings)
     True
     """
-    frame, _ = _read_file(Path(path))
+    frame, _ = _read_frame_and_wallets(Path(path))
     missing = [name for name in HOLDING_COLUMNS if name not in frame.columns]
     if missing and not {*_REQUIRED_WALLET_COLUMNS} <= {*frame.columns}:
         hint = "use a file of holdings, or the file of wallets that was written beside it"
@@ -97,10 +97,10 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read a file, and its wallets (or None) from the same JSON file or the file of wallets."""
-    frame, wallets = _read_file(path)
+    frame, wallets = _read_frame_and_wallets(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():
-        wallets, _ = _read_file(beside)
+        wallets, _ = _read_frame_and_wallets(beside)
     return frame, wallets
 
 
@@ -109,7 +109,7 @@ def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({name: _restore_dtype(str(name), column) for name, column in frame.items()})
 
 
-def _read_file(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+def _read_frame_and_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read a file's frame, and its wallets (None unless JSON)."""
     suffix = without_gz(path).suffix.lower()
     readers = dict.fromkeys(SEPARATORS, _read_separated)

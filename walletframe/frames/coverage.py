@@ -73,7 +73,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
 
 
 def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
-    """Return a copy. Holders of an unknown token, or of an unknown amount in a row, are unknown."""
+    """Return a copy: holders of unknown tokens, or unknown amounts in `rows`, are unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
@@ -113,7 +113,7 @@ def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> 
 
 
 def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Return columns that count the wallets in a mask. All `rows` rows have the same counts."""
+    """Return columns that count the wallets in a mask. Each of the rows has the same counts."""
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
     return _columns_of_counts(counts) if positions.has_wallets else {}
 
@@ -184,9 +184,9 @@ def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None)
         others = counted_noun(filtered - dropped, "balance" if selected else "other balance")
         uncounted, filters = record["uncounted"], record["filters"]
         is_selection = bool(selected and (SELECTED in filters or not uncounted))
-        causes = ["not selected"] * is_selection
-        causes += [f"dropped as {' or '.join(uncounted)}"] * bool(uncounted)
-        reasons.append(" ".join([others, " or ".join(causes)]).strip())
+        causes = [f"dropped as {' or '.join(uncounted)}"] * bool(uncounted)
+        causes += ["not selected"] * is_selection
+        reasons.append(" ".join([others, ", or ".join(causes)]).strip())
     return filtered, "; ".join(reasons)
 
 
@@ -235,7 +235,7 @@ def valid_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
 
 
 def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy whose record has no counts, since they may be of other wallets."""
+    """Return a copy without the record's counts, which may include other wallets."""
     filters = valid_record(holdings, len(holdings))["filters"]
     uncounted = [kind for kind in filters if kind != SELECTED]
     new = {"balances": 0, "reasons": [], "filters": filters, "uncounted": uncounted}
@@ -274,7 +274,7 @@ def coverage_of_rows(
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
-    """Return the coverage of one token's or asset's table, which excludes bridged versions."""
+    """Return the coverage, without bridged versions, of one token's or asset's table."""
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
     versions, amount = count_and_sum_bridged(positions, index)

@@ -110,12 +110,12 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
 
 
 def extract_wallets(argument: object) -> pd.DataFrame:
-    """Return the wallets of an argument: a DataFrame or the result of a fetch."""
+    """Return the wallets of a DataFrame or of the result of a fetch."""
     return _frame_of(argument, "wallets")
 
 
 def extract_holdings(argument: object) -> pd.DataFrame:
-    """Return the holdings of an argument: a DataFrame or the result of a fetch."""
+    """Return the holdings of a DataFrame or of the result of a fetch."""
     return _frame_of(argument, "holdings")
 
 

@@ -143,7 +143,7 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
     by_rows = [name for name in names if name not in wallet_names]
     if "token" in names:  # all rows of a token have the same asset
         by_rows = [name for name in by_rows if name != "asset"]
-    set_codes, set_count = _wallet_set_codes(positions, by_wallets)
+    set_codes, set_count = _number_wallet_sets(positions, by_wallets)
     row_codes, first = _row_codes(positions, by_rows)
     if not by_wallets:
         codes, sets, row_kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
@@ -152,7 +152,7 @@ def make_groups(positions: Positions, names: list[str]) -> Groups:
         row_kinds = np.full(set_count, -1)
     else:
         row_sets = set_codes[positions.wallet_codes]
-        codes, sets, row_kinds = _combine_sets_and_rows(row_sets, set_count, row_codes, len(first))
+        codes, sets, row_kinds = _group_by_set_and_code(row_sets, set_count, row_codes, len(first))
     rows = np.append(first, -1)[row_kinds]
     tokens = np.full(len(rows), -1)
     if by_rows in (["token"], ["asset"]):  # the codes of rows are those of tokens
@@ -220,7 +220,7 @@ def _check_by(by: By, positions: Positions) -> list[str]:
     return list(dict.fromkeys("token" if name == "symbol" else name for name in names))
 
 
-def _wallet_set_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
+def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, int]:
     """Return the set index of each wallet, and the number of sets."""
     count = len(positions.wallet_keys)
     if "wallet" in names:  # other names don't split a wallet further
@@ -257,11 +257,11 @@ def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes
     return codes, count
 
 
-def _combine_sets_and_rows(
-    row_sets: Codes, set_count: int, row_codes: Codes, code_count: int
+def _group_by_set_and_code(
+    set_of_row: Codes, set_count: int, code_of_row: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
     """Return the group of each row, the set of each group, and its row code (-1 without rows)."""
-    first, pairs = pd.factorize(row_sets * code_count + row_codes)
+    first, pairs = pd.factorize(set_of_row * code_count + code_of_row)
     sets, row_kinds = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
     sets, row_kinds = np.append(sets, empty), np.append(row_kinds, np.full(len(empty), -1))

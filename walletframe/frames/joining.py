@@ -265,7 +265,7 @@ def _repeated_text(count: int) -> str:
 def _key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` of `frame`, or of `table` in rows without a match."""
+    """Return ``blockchain`` and ``address`` of `frame`, for rows without a match of `table`."""
     left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:

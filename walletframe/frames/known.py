@@ -52,7 +52,7 @@ def known_and_fresh_mask(wallets: pd.DataFrame) -> Mask:
 
 
 def _equal_mask(column: pd.Series, text: str) -> Mask:
-    """Return a mask of the values equal to `text`. An array is faster than a Series here."""
+    """Return a mask of the values equal to `text`. Arrays are compared faster than Series."""
     return np.asarray(column.array == text, dtype=bool)
 
 

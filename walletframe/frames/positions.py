@@ -62,7 +62,7 @@ class Positions:
     known: Mask  # the wallets whose balances are known
     stale: Mask  # the wallets whose answer is out of date
     has_unknown_token: Mask  # the wallets with a balance of an unknown token
-    by_snapshot: bool = False  # whether a wallet counts as a different wallet in each snapshot
+    by_snapshot: bool = False  # whether a wallet is a different wallet in each snapshot
     assets: Assets | None = None  # set if assets replace tokens
 
     @cached_property
@@ -186,8 +186,8 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `by_snapshot`, a wallet counts as a different wallet in each snapshot, unless `wallets`
-    lacks the column ``snapshot``. Without `by_snapshot`, several snapshots are an error.
+    With `by_snapshot`, a wallet is a different wallet in each snapshot, but not if `wallets` has
+    no column ``snapshot``. Without `by_snapshot`, several snapshots are an error.
     """
     frame = None if wallets is None else extract_wallets(wallets)
     if not by_snapshot and not isinstance(holdings, Positions):

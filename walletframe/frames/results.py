@@ -70,8 +70,8 @@ class Coverage:
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     not_compared : str
-        For `compare_values`, the counts and values of wallets and balances without a known value at
-        both times; empty if all are compared.
+        For `compare_values`, the counts and values of wallets and balances with an unknown value
+        at either time; empty if all are compared.
     unfinished : bool
         Whether the wallets are from a folder whose fetch has not finished, so some are missing.
     as_of : str
@@ -83,7 +83,7 @@ class Coverage:
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = client.fetch(["NEAR.alice.near"])
     >>> print(details.wf.coverage())
-    Nothing is left out: 4 balances of 1 wallet. As of ... UTC.
+    All 4 balances of 1 wallet are counted. As of ... UTC.
     >>> len(details.wf.coverage().sentences())
     2
     """
@@ -126,7 +126,7 @@ class Coverage:
         left_out = {
             "wallets not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
-            f"values not known at both times, of {self.not_compared}": self.not_compared,
+            f"values unknown at either time, of {self.not_compared}": self.not_compared,
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
@@ -135,7 +135,8 @@ class Coverage:
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
         parts = [text for text, count in left_out.items() if count]
-        counted = f"Nothing is left out: {counted_noun(self.balances, 'balance')} of {wallets}."
+        lead, verb = ("The", "is") if self.balances == 1 else ("All", "are")
+        counted = f"{lead} {counted_noun(self.balances, 'balance')} of {wallets} {verb} counted."
         sentences = [f"Selected: {self.selected}."] * bool(self.selected)
         sentences.append(f"Not counted: {'; '.join(parts)}." if parts else counted)
         if self.wallets_stale:

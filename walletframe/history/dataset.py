@@ -480,7 +480,7 @@ def _require_unedited(details: WalletDetails) -> None:
             f"{name!a}, with {counted_noun(int(row_counts[first]), 'row')} in wallets (expected: "
             f"1) and {holding_counts[first]} in holdings (expected: {expected[first]}, as in the "
             "column 'tokens' of wallets)",
-            hint="save the unchanged result of the fetch, and drop rows after loading it",
+            hint="save the unchanged result of the fetch; drop rows after loading the snapshot",
         )
 
 
@@ -542,7 +542,7 @@ def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
     if warns and value.tzinfo is None:
         zone = f"the time zone of this machine ({value.astimezone().tzname()})"
         text = f"{in_utc:%Y-%m-%d %H:%M:%S} UTC"
-        notify(f"{value} has no time zone; in {zone}, it is {text}", InputWarning)
+        notify(f"{value} has no time zone; it is read in {zone}, as {text}", InputWarning)
     return in_utc
 
 

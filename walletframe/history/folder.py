@@ -380,11 +380,11 @@ def _matching_row_groups(metadata: pq.FileMetaData, keys: list[str]) -> list[int
 def cast_columns(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
     """Return the columns in `dtypes`, converted to these dtypes."""
     require_columns(frame, dtypes)
-    columns = {name: _cast_column(frame[name], dtype) for name, dtype in dtypes.items()}
+    columns = {name: _cast_for_saving(frame[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(columns).reset_index(drop=True)
 
 
-def _cast_column(column: pd.Series, dtype: object) -> pd.Series:
+def _cast_for_saving(column: pd.Series, dtype: object) -> pd.Series:
     try:
         if not isinstance(dtype, pd.CategoricalDtype):
             return column.astype(dtype)  # type: ignore[call-overload,no-any-return]  # any dtype

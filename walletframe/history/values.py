@@ -191,8 +191,8 @@ class ValueChanges(NamedTuple):
         return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
 
     def left_out_note(self, currency: str) -> str:
-        """Return sentences on omitted balances, prices, the total, filters and changed labels."""
-        left_out = f"The change leaves out {self.left_out} without a known value at both times."
+        """Return sentences on prices, the total, filters, changed labels and omitted balances."""
+        left_out = f"The change leaves out {self.left_out} with an unknown value at either time."
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
         total = f"The earlier total is {money(self.earlier_total)}{currency}."
         parts = [left_out] * bool(self.left_out) + [prices] * bool(self.at_later_prices)
@@ -233,9 +233,9 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
     balances = rows.assign(**both_values, prices=by_prices)[is_compared & ~is_unvalued]
     counts = len(wallet_keys.keys), len(np.unique(pairs[is_unvalued]))
 
-    def count_unmatched(lacking: int) -> int:
+    def count_missing_on(side: int) -> int:
         sides = pairs[is_compared & ~is_later], pairs[is_compared & is_later]
-        return len(np.setdiff1d(sides[1 - lacking], sides[lacking]))
+        return len(np.setdiff1d(sides[1 - side], sides[side]))
 
     left_out = [
         _count_and_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
@@ -255,7 +255,7 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
         *counts,
         left_out=" and ".join(filter(None, left_out)),
         at_later_prices=revalued,
-        incomplete=incomplete_note(before, after, count_unmatched),
+        incomplete=incomplete_note(before, after, count_missing_on),
         relabelled=relabelled,
         earlier_total=earlier_total,
         currency=currencies[0] if currencies else None,

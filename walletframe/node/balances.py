@@ -94,12 +94,12 @@ def token_balance(
         ``decimals``, ``raw_amount``, ``token_blockchain`` and ``price``, which is always NA),
         followed by
 
-        - ``block``, Int64: the block that was read, NA if no block was read;
-        - ``status``, category: ``ok``, ``reverted`` (the contract reverted the call), ``invalid``
+        - ``block`` (Int64): the block that was read, NA if no block was read;
+        - ``status`` (category): ``ok``, ``reverted`` (the contract reverted the call), ``invalid``
           (the answer is not a balance), ``no_block`` (the node does not have the block),
           ``other_chain`` (the node belongs to another blockchain), ``node_error``,
           ``rate_limited``, ``timeout``, ``unreachable`` or ``rejected``;
-        - ``error``, str: the reason if the status is not ``ok``.
+        - ``error`` (str): the reason if the status is not ``ok``.
 
         If the status is not ``ok``, the amount is NA, never 0. If the contract does not report
         valid decimals, the amount is NA as well, and only ``raw_amount`` is known.
@@ -190,7 +190,7 @@ def crosscheck(
         The ``holdings`` of `fetch_wallets`, or the complete result. Only holdings on the node's
         blockchain are compared; all others have the status ``unknown``.
     rpc_url, block, chain_ids, timeout_s : optional
-        As for `token_balance`. A balance may differ only because the service read another block.
+        As for `token_balance`. A different block alone can make a balance differ.
 
     Returns
     -------
@@ -200,9 +200,9 @@ def crosscheck(
         - ``blockchain``, ``address``, ``symbol``, ``token_address``: the wallet and the token;
         - ``raw_amount``: the balance of the service, in base units;
         - ``node_raw_amount``: the balance of the node, in base units;
-        - ``difference``, amount: the service's balance minus the node's, in base units;
-        - ``block``, Int64: the block that was read, NA if no block was read;
-        - ``status``, category: ``agree``, ``differ``, or ``unknown`` if the node's balance is not
+        - ``difference`` (dtype amount): the service's balance minus the node's, in base units;
+        - ``block`` (Int64): the block that was read, NA if no block was read;
+        - ``status`` (category): ``agree``, ``differ``, or ``unknown`` if the node's balance is not
           known;
         - ``error``: the reason if the status is ``unknown``.
 

@@ -79,7 +79,7 @@ class ExplorerData(Selectable):
     def select(self, selection: Selection) -> SelectedHoldings:
         """Return the selected holdings, with the numbers of spam tokens and small balances."""
         matches, values = self.mask_before_spam_and_value(selection), self.row_values
-        spam = np.unique(self.held.tokens.codes[matches & self.spam])
+        spam = np.unique(self.held.tokens.codes[matches & self.spam_mask])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
             small = self.mask_spam_and_value(matches, replace(selection, small=None))

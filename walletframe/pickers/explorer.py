@@ -312,7 +312,7 @@ class HoldingsExplorer(FetchingWidget):
         if kind != "Report" and len(shown.holdings) > _MAX_DOWNLOAD_ROWS:
             raise WalletframeError(
                 f"{len(shown.holdings):,} rows are too many for a download in the browser",
-                hint="press Copy code, run the code in a cell, and then call "
+                hint='press "Copy code", run the code in a cell, and then call '
                 "shown.holdings.wf.to_parquet(path)",
             )
         with TemporaryDirectory() as folder:

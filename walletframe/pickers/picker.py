@@ -102,7 +102,7 @@ class Options(dict[OptionValue, Option]):
         self[kept.value] = kept
         return kept.value
 
-    def columns(self) -> dict[str, Any]:
+    def to_lists(self) -> dict[str, Any]:
         """Return lists for the front end, and dicts by index for texts that few options have."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
@@ -124,19 +124,19 @@ class Options(dict[OptionValue, Option]):
             texts = [(position, getattr(each, name)) for position, each in enumerate(options)]
             columns[name] = {position: text for position, text in texts if text}
         if self.stats:
-            columns |= _stats_columns(self.stats, [each.key for each in options])
+            columns |= _stats_lists(self.stats, [each.key for each in options])
         return columns
 
-    def remaining_columns(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
+    def remaining_lists(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
         """Return the indices and stats of the remaining options, by descending value."""
         positions = {option.key: position for position, option in enumerate(self.values())}
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
         keys = [key for key in remaining if key in positions]
         keys.sort(key=lambda key: order.get(key, (math.inf, 0)))
-        return {"indices": [positions[key] for key in keys], **_stats_columns(remaining, keys)}
+        return {"indices": [positions[key] for key in keys], **_stats_lists(remaining, keys)}
 
 
-def _stats_columns(
+def _stats_lists(
     stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]
 ) -> dict[str, list[Any]]:
     stats_by_row = [stats.get(key) for key in keys]
@@ -208,7 +208,7 @@ class Picker(MessageWidget, ValueWidget):
         # Invalid values raise an error before super().__init__ registers the widget.
         chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
-        self._handlers["options"] = lambda _: self._options.columns() | self._remaining_message()
+        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_message()
         self.value = chosen
 
     @staticmethod
@@ -282,7 +282,7 @@ class Picker(MessageWidget, ValueWidget):
 
     def _remaining_message(self) -> dict[str, Any]:
         remaining = self._remaining
-        columns = None if remaining is None else self._options.remaining_columns(remaining)
+        columns = None if remaining is None else self._options.remaining_lists(remaining)
         return {"remaining": columns}
 
     @validate("value")
@@ -549,7 +549,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def options_of_filter(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of an explorer's filter. `groups` are the columns of the labels."""
+    """Return the options of an explorer's filter. `groups` are the columns with labels."""
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":

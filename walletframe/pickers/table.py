@@ -117,7 +117,7 @@ class HoldingsTable:
             "total": len(rows),
             "counted": counted,
             "cells": {
-                name: column.cells.row_fields(window)
+                name: column.cells.front_end_cells(window)
                 | (bar_lengths(column.cells, rows, window) if name in with_bars else {})
                 for name, column in grid.columns.items()
             },
@@ -285,7 +285,7 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
     frame = positions.wallet_frame if positions.has_wallets else None
     names = user_wallet_names(wallets, frame)
     texts, pairs = search.wallet_text_column(wallets, codes, names), search.wallet_pairs(wallets)
-    urls = _wallet_urls(positions)
+    urls = _wallet_frame_urls(positions)
     row_by_pair = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
     return TextCells.from_texts(
         texts,
@@ -322,7 +322,7 @@ def _token_cells(
     }
 
 
-def _wallet_urls(positions: Positions) -> list[str]:
+def _wallet_frame_urls(positions: Positions) -> list[str]:
     urls = positions.wallet_frame["explorer_url"] if positions.has_wallets else pd.Series()
     return [*map(cell_text, np.asarray(urls, dtype=object))]
 
@@ -330,7 +330,7 @@ def _wallet_urls(positions: Positions) -> list[str]:
 def _block_explorer_prefix_by_chain(positions: Positions) -> dict[str, str]:
     """Return the part of each blockchain's block explorer URLs before the address."""
     prefix_by_chain: dict[str, str] = {}
-    urls = _wallet_urls(positions)
+    urls = _wallet_frame_urls(positions)
     pairs = search.wallet_pairs(positions.wallet_frame) if urls else []
     for (chain, address), url in zip(pairs, urls, strict=True):
         key = canonical_blockchain(chain)
@@ -366,7 +366,7 @@ class TextCells(search.TextColumn):
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The sort rank of each code. The last rank, -1, belongs to missing texts (code -1)."""
+        """The sort rank of each code. Missing texts (code -1) have the rank -1, at the end."""
         keys = [*map(self.sort_key, range(self.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
@@ -383,11 +383,11 @@ class TextCells(search.TextColumn):
         return _argsort_missing_last(self._ranks[self.codes], self.codes < 0, descending=descending)
 
     def width_and_decimals(self) -> tuple[int, int]:
-        """Return a width in letters for most labels, and 0 decimals."""
+        """Return a width in letters that fits most labels, and 0 as the number of decimals."""
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
-    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
+    def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
         """Return labels and links of rows, with full texts and texts to copy that differ."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
@@ -442,7 +442,7 @@ class NumberCells:
         decimals = (len(_exact_number_text(value).partition(".")[2]) for value in sample)
         return integer_digits, max(decimals, default=0)
 
-    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
+    def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
         """Return numbers with all digits. Money is rounded to cents, unless copied."""
         values, missing = self.numbers[rows], self._missing[rows].tolist()
         pairs = [*zip(values.tolist(), missing, strict=True)]
@@ -476,7 +476,7 @@ class AmountCells:
         decimals = scale - len(divisor) + len(divisor.rstrip("0"))
         return _max_integer_digits(float_sort_keys(integers[~missing]) / 10.0**scale), decimals
 
-    def row_fields(self, rows: Codes) -> dict[str, list[Any]]:
+    def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the amounts of rows with all digits. A note explains each unknown amount."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()

@@ -208,7 +208,7 @@ class ExplorerState:
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
         options = self._options(kind)
         remaining = remaining_options(self.data, self.selection, kind)
-        return options.columns() | {"remaining": options.remaining_columns(remaining)}
+        return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return counts of each filter's remaining options, and the options of open filters."""
@@ -224,7 +224,7 @@ class ExplorerState:
         }
         counts = {kind: {"all": totals[kind], "remaining": len(matching[kind])} for kind in FILTERS}
         opened = request.get("open", ())
-        options = {kind: self._options(kind).remaining_columns(matching[kind]) for kind in opened}
+        options = {kind: self._options(kind).remaining_lists(matching[kind]) for kind in opened}
         return {"counts": counts, "options": options}
 
 

@@ -268,7 +268,7 @@ def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
         raise MissingExtraError("images", _PURPOSE)
     import kaleido  # noqa: PLC0415 - the package is an optional extra
 
-    browser_class = _keyless_browser_class()
+    browser_class = _browser_class_without_settings()
     path = browser_class.find_browser(skip_local=False)
     if not path or not Path(path).is_file():
         needed = "a Chrome or Chromium browser, but none was found"
@@ -352,14 +352,14 @@ def _kill_browser(browser: Any) -> None:
             os.killpg(browser.subprocess.pid, signal.SIGKILL)
 
 
-def _keyless_browser_class() -> Any:
+def _browser_class_without_settings() -> Any:
     from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
 
-    class KeylessChromium(Chromium):
+    class ChromiumWithoutSettings(Chromium):
         """A browser whose processes don't inherit walletframe's settings, such as the key."""
 
         def get_env(self) -> dict[str, str]:
             items = os.environ.items()
             return {name: text for name, text in items if not name.upper().startswith(PREFIX)}
 
-    return KeylessChromium
+    return ChromiumWithoutSettings

@@ -41,7 +41,7 @@ class ProblemAnswer(msgspec.Struct, frozen=True):
     error: Problem
 
 
-NO_ADDRESS = Problem(400, "no_address", "The query parameter address is missing.")
+NO_ADDRESS = Problem(400, "no_address", "The query parameter `address` is missing.")
 NO_KEY = Problem(401, "no_key", "The query parameter apiKey is missing.")
 UNKNOWN_KEY = Problem(401, "unknown_key", "The API key is not known.")
 WRONG_BASE = Problem(403, "wrong_base", "The API key is not for this base URL.")

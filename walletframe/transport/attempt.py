@@ -52,7 +52,7 @@ class Attempt:
     def track_socket(self, sock: socket.socket) -> None:
         """Duplicate the socket's handle for `abort`, since TLS replaces the socket object."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
-        self.close_handle()
+        self.close_duplicate_socket()
         with self._lock:
             self._handle = handle
         if self.is_aborted:
@@ -66,7 +66,7 @@ class Attempt:
                 with suppress(OSError):
                     self._handle.shutdown(socket.SHUT_RDWR)
 
-    def close_handle(self) -> None:
+    def close_duplicate_socket(self) -> None:
         """Close the duplicate of the socket's handle."""
         with self._lock:
             if self._handle is not None:
@@ -94,7 +94,7 @@ class InFlightRequests:
         finally:
             with self._lock:
                 del self._attempts[get_ident()]
-            attempt.close_handle()
+            attempt.close_duplicate_socket()
 
     def current_attempt(self) -> Attempt:
         """Return this thread's attempt."""

@@ -214,7 +214,7 @@ class RateLimiter:
             self._update(lambda state, _: apply_settings(state, initial))
 
     def close(self) -> None:
-        """Close the file; running threads continue with the latest state."""
+        """Close the file; running threads go on with the state in memory."""
         database, self.database = self.database, None
         if database is not None:
             database.close()

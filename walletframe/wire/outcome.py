@@ -57,10 +57,10 @@ class Balances:
             addresses = [address or None for address in addresses]
         max_digits = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
         is_plain = _VALID_DECIMALS.issuperset(decimals) and all(chains)
-        if is_plain and _are_digits(raw, max_digits):
+        if is_plain and _all_digits(raw, max_digits):
             return cls(symbols, addresses, chains, raw, decimals, prices)
         texts = [str(each) if isinstance(each, int) else each for each in raw]
-        if is_plain and _are_digits(texts, max_digits):
+        if is_plain and _all_digits(texts, max_digits):
             return cls(symbols, addresses, chains, texts, decimals, prices)
         chains = [chain or None for chain in chains]
         invalid = frozenset(
@@ -90,8 +90,8 @@ class Balances:
         return len(self.symbols)
 
 
-def _are_digits(sent: Sequence[str | int | None], max_digits: int) -> TypeGuard[list[str | None]]:
-    strings = cast("list[str]", sent)
+def _all_digits(values: Sequence[str | int | None], max_digits: int) -> TypeGuard[list[str | None]]:
+    strings = cast("list[str]", values)
     try:
         joined = "".join(strings)
     except TypeError:  # not all values are strings

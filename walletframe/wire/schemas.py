@@ -97,7 +97,7 @@ class SentBalance(msgspec.Struct, frozen=True, gc=False):
     price: Price = None
 
 
-class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class WalletEntry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """The entry of one wallet."""
 
     block_chain: str
@@ -111,5 +111,5 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
     """The complete answer. Other endpoints of the service report failures in the field `error`."""
 
-    wallets: list[SentWallet]
+    wallets: list[WalletEntry]
     error: msgspec.Raw = NULL

@@ -344,7 +344,7 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
     return evidence, chunk.rows[first], totals.balances
 
 
-def _evidence_columns(positions: Positions) -> pd.DataFrame:
+def _flag_inputs(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
     signs = _mask_absurd(holdings, positions.amounts) + np.int8(2) * _mask_priced(holdings)
     if "is_spam" in holdings:
@@ -355,7 +355,7 @@ def _evidence_columns(positions: Positions) -> pd.DataFrame:
     return columns.assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(8)))
 
 
-_BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_evidence_columns)
+_BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_flag_inputs)
 
 
 def _mask_absurd(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:

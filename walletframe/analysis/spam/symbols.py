@@ -181,14 +181,14 @@ def skeletons(text: str) -> tuple[str, ...]:
     plain = readable_text(text)
     if not plain.isascii():
         plain = "".join(char for char in normalize("NFKD", plain) if not combining(char))
-    plain = plain.strip("".join(char for char in set(plain) if not _is_symbol_character(char)))
+    plain = plain.strip("".join(char for char in set(plain) if not _is_ticker_character(char)))
     plain = "".join(plain.split())
     forms = plain.lower(), plain.translate(_LOOK_ALIKE_DIGITS).lower()
     with_letters = forms[0].translate(_CURRENCY_LETTERS)
     return forms if with_letters == forms[0] else (*forms, with_letters)
 
 
-def _is_symbol_character(char: str) -> bool:
+def _is_ticker_character(char: str) -> bool:
     return char.isalnum() or char in "+/" or (not char.isascii() and category(char) == "Sc")
 
 
