@@ -236,7 +236,10 @@ def test_hostile_symbols_are_text(shared_tab):
     """Symbols are text in every chart, its words, its path and under the pointer."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
     details = WalletDetails(assemble([failed(B)]).wallets, frame.assign(price=1.0))
-    widget, page = ChartWidget(details, prepare=lambda holdings: holdings), shared_tab.page
+    widget, page = (
+        ChartWidget(details, prepare=lambda holdings: holdings.assign(is_spam=False)),
+        shared_tab.page,
+    )
     BarePage(page, widget)
     expect(page.locator(NODES).first).to_be_visible()
     for chart in CHARTS:

@@ -33,7 +33,7 @@ details = made_up_details(100, wallets=5, tokens=5)
 """
 CELLS = {
     "plain": "wf.HoldingsExplorer(details)",
-    "hostile": "wf.HoldingsExplorer(strange, prepare=lambda holdings: holdings)",
+    "hostile": "wf.HoldingsExplorer(strange, prepare=lambda rows: rows.assign(is_spam=False))",
     "painted": "pio.templates.default = 'plotly_white'; wf.HoldingsExplorer(details)",
 }
 HARMFUL = """() => [

@@ -340,7 +340,10 @@ def test_hostile_symbols_are_text(shared_tab):
     known = frame[["blockchain", "address"]].drop_duplicates().assign(status="ok", tokens=1)
     unknown = assemble([failed(B, error="<img src=x>")]).wallets
     details = WalletDetails(pd.concat([unknown, known]).astype(unknown.dtypes), frame)
-    widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), shared_tab.page
+    widget, page = (
+        HoldingsExplorer(details, prepare=lambda holdings: holdings.assign(is_spam=False)),
+        shared_tab.page,
+    )
     BarePage(page, widget)
     settle(page)
     page.get_by_role("button", name="Tokens").click()

@@ -22,7 +22,7 @@ details = made_up_details(400, wallets=8, tokens=60)
 strange = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
 holdings = pd.concat([strange, details.holdings], ignore_index=True)
 details = WalletDetails(details.wallets, holdings)
-explorer = wf.HoldingsExplorer(details, prepare=lambda holdings: holdings)
+explorer = wf.HoldingsExplorer(details, prepare=lambda holdings: holdings.assign(is_spam=False))
 """
 HARMFUL = """(root) => [window.__ran || 0, ...root.querySelectorAll(
     ':is(img, script, iframe, object, embed, foreignObject, a:not([class*="wf-"]))')]
