@@ -73,7 +73,10 @@ def test_errors_of_commands_are_those_of_python(run, words, message):
     [
         (["history", "show", "--folder", "none"], "pass another folder with folder=…"),
         (["report", f"ETH.{A}", "--output", "r.md", "--before", "latest"], "history.save(details)"),
-        (["balance", EVM], "JSON-RPC interface, or pass this URL as rpc_url=…"),
+        (
+            ["balance", EVM],
+            "set the variable WALLETFRAME_RPC_URL to the https URL of a node, or pass rpc_url=…",
+        ),
         (
             ["balance", "ODD.0x" + "1" * 40],
             'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}',
