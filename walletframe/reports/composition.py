@@ -84,7 +84,7 @@ _CHANGES = (
     "change of the price; the part of the amount is the rest."
 )
 _TIMES = "Times are in UTC. All numbers are from the time of the answers, not from today."
-_MAX_BARS, _MAX_COLORS = 8, 9
+_MAX_BARS, _MAX_COLORS = 8, 7
 _STYLE = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
