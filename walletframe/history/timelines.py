@@ -131,10 +131,14 @@ class AmountMatrix:
             filtered += count
             selected.append(holdings.attrs.get(SELECTED, ""))
         counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0, filtered, "; ".join(reasons)
-        texts: dict[str, Any] = self.token_filter.bridged if self.token_filter else {}
-        texts = texts | {"selected": "; ".join(filter(None, dict.fromkeys(selected)))}
-        texts["unfinished"] = any(UNFINISHED in each.wallets.attrs for each in results.values())
-        return with_coverage(table, Coverage(*counts, bridged_separate=bridged_separate, **texts))
+        coverage = Coverage(
+            *counts,
+            **(self.token_filter.bridged if self.token_filter else {}),
+            bridged_separate=bridged_separate,
+            selected="; ".join(filter(None, dict.fromkeys(selected))),
+            unfinished=any(UNFINISHED in each.wallets.attrs for each in results.values()),
+        )
+        return with_coverage(table, coverage)
 
 
 def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
