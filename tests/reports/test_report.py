@@ -141,7 +141,7 @@ def test_nothing_known_is_not_zero():
 def test_out_of_date_answers_are_on_the_first_screen():
     """An older answer counts, and a note states this."""
     [note] = content_of(fetched({f"ETH.{A}": [token()]}, source="stale")).notes
-    assert note.endswith(f" of 1 wallet. 1 wallet shows an older answer. {AS_OF}")
+    assert note.endswith(f" of 1 wallet is counted. 1 wallet shows an older answer. {AS_OF}")
 
 
 def test_changes_without_prices_are_those_of_compare():
@@ -292,8 +292,8 @@ def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices()
         "without 1 unvalued balance."
     )
     assert content.notes[1] == (
-        "The change leaves out 1 wallet (0.00 now) and 1 balance without a known "
-        "value at both times. At today's prices, for lack of earlier values: 2 balances "
+        "The change leaves out 1 wallet (0.00 now) and 1 balance with an unknown "
+        "value at either time. At today's prices, for lack of earlier values: 2 balances "
         "(1,100 before). To count unvalued balances, value `before` with the same prices."
     )
 
@@ -380,7 +380,7 @@ def test_a_balance_without_an_earlier_price_has_the_later_one():
     )
     content = content_of(unpriced, priced)
     assert content.change == ("Unchanged since 2026-01-31 05:59 UTC, without 2 unvalued balances.")
-    assert "2 balances (110,000 before) without" in content.notes[1]
+    assert "2 balances (110,000 before) with an unknown value" in content.notes[1]
 
 
 def test_groups_with_unknown_wallets_say_how_many_are_known():

@@ -26,7 +26,7 @@ from walletframe.wire.schemas import (
     SentAnswer,
     SentAsset,
     SentBalance,
-    WalletEntry,
+    SentWallet,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ _MAX_FAST_CHECK_BYTES = 1_000_000
 _decode_answer = Decoder(SentAnswer).decode
 _decode_entries = Decoder(_Entries).decode
 _decode_wallet_id = Decoder(_WalletId).decode
-_decode_wallet = Decoder(WalletEntry).decode
+_decode_wallet = Decoder(SentWallet).decode
 _decode_wallet_parts = Decoder(_WalletParts).decode
 _decode_list = Decoder(list[Raw] | None).decode
 _decode_balance = Decoder(SentBalance).decode
@@ -134,7 +134,7 @@ def _error_message(sent: Raw) -> str | None:
     return f"the service sent an error and no balances: {safe_line(_text_as_sent(sent) or '')!r}"
 
 
-def _entry_outcome(wallet: WalletEntry, error: str | None) -> Outcome:
+def _entry_outcome(wallet: SentWallet, error: str | None) -> Outcome:
     """Return the outcome for one entry. `error` is the error message of the answer."""
     if wallet.failed:
         return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
@@ -202,13 +202,13 @@ def _entry_key(entry: Raw) -> _Key | None:
     return None if wallet is None else canonical_key(wallet.block_chain, wallet.address)
 
 
-def _read_wallet_leniently(entry: Raw) -> WalletEntry:
+def _read_wallet_leniently(entry: Raw) -> SentWallet:
     """Parse an entry field by field; raise if the blockchain or the address is missing."""
     parts = _decode_wallet_parts(entry)
     sent = None if parts.failed else _decode_list(parts.balances)
     balances = None if sent is None else [_read_balance_leniently(each) for each in sent]
     link = _decoded_or_none(_decode_text, parts.explorer_url)
-    return WalletEntry(parts.block_chain, parts.address, parts.failed, balances, link, parts.error)
+    return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link, parts.error)
 
 
 def _read_balance_leniently(sent: Raw) -> SentBalance:

@@ -97,8 +97,8 @@ class SentBalance(msgspec.Struct, frozen=True, gc=False):
     price: Price = None
 
 
-class WalletEntry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
-    """The entry of one wallet."""
+class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """The entry of one wallet, as the service sent it."""
 
     block_chain: str
     address: str
@@ -111,5 +111,5 @@ class WalletEntry(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
     """The complete answer. Other endpoints of the service report failures in the field `error`."""
 
-    wallets: list[WalletEntry]
+    wallets: list[SentWallet]
     error: msgspec.Raw = NULL
