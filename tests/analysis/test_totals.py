@@ -105,7 +105,7 @@ def measures(name, rows, known):
     none_known = (not amounts) if rows else not any(here)
     counted = bool(rows) or any(here)
     return {
-        "amount": sum(amounts) if amounts else None,
+        "amount": sum(amounts) if amounts or (counted and not rows) else None,
         "tokens": None if none_known else len({row.token for row in rows if row.amount}),
         "holders": None if none_known else len({row.wallet for row in rows if row.amount}),
         "balances": len(rows) if counted else None,

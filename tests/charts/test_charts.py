@@ -643,7 +643,9 @@ class TestPie:
         wallet = (row.blockchain, row.address)
         text = notes_of(charts.pie(details.holdings, wallet, wallets=details))
         assert text.startswith("Simulated data. ")
-        assert text.endswith(f" of 1 wallet. As of {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
+        assert text.endswith(
+            f" of 1 wallet are counted. As of {row.fetched_at:%Y-%m-%d %H:%M} UTC."
+        )
         stale = details.wallets.assign(source="stale")
         assert "1 wallet shows an older answer." in notes_of(
             charts.pie(details.holdings, wallet, wallets=stale)

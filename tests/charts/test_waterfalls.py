@@ -51,6 +51,9 @@ def test_bars_are_the_rows_of_the_table():
         "Some wallets are unknown, so these changes may be incomplete: Bo."
         in figure.layout.title.subtitle.text.replace("<br>", " ")
     )
+    chosen = waterfall(compare(*sides, by="owner"), token=("ETH", USDC))
+    assert chosen.data == figure.data
+    assert "not drawn" not in " ".join(chosen.layout.meta["about"])
 
 
 def test_several_tokens_are_refused_and_no_change_is_noted():

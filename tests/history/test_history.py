@@ -137,7 +137,7 @@ def test_a_time_without_a_zone_is_local_and_reported(folder):
     assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-31 07:00:00+00:00"
     naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - the test is about it
     for when in (naive, pd.Timestamp(naive) + timedelta(hours=1), "2026-01-31T10:00"):
-        with pytest.warns(InputWarning, match=r"no time zone.*\(JST\), it is 2026-01-3\d \d\d:00"):
+        with pytest.warns(InputWarning, match=r"no time zone.*\(JST\), as 2026-01-3\d \d\d:00"):
             saved = history.save(DETAILS, folder=folder, at=when)
         result = history.snapshot(when, folder=folder).wallets["snapshot"]
         assert result.unique().tolist() == [saved]

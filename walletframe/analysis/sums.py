@@ -132,8 +132,8 @@ def totals(
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. If all its
         balances are unknown, all columns except those of `by` and the last three are NA. If it
-        holds nothing, counts and value are 0, and in a table by token, the token is NA. A table by
-        only token or asset is empty if the holdings are empty.
+        holds nothing, amount, counts and value are 0, and in a table by token, the token is NA. A
+        table by only token or asset is empty if the holdings are empty.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     none_known = unknown | (~empty & (sums.sizes == 0))
     columns: dict[str, Any] = {**groups.columns}
     if sums.units is not None:
-        columns["amount"] = AmountArray(sums.units, sums.sizes == 0, sums.scale)
+        columns["amount"] = AmountArray(sums.units, none_known, sums.scale)
     counts: dict[str, Codes] = {}
     bridged_separate = 0
     if sums.contracts is not None and "asset" in groups.names:

@@ -553,11 +553,16 @@ def waterfall(
         present = [str(name) for name in changes.columns]
         of_tokens = missing == [_ASSET] and {*_TOKEN_COLUMNS} <= {*present}
         raise ColumnsError(missing, present, hint=_BY_ASSET_HINT if of_tokens else _COMPARE_HINT)
-    # A row without a token belongs to an unknown wallet.
+    # A row without a token belongs to an unknown wallet. Other wallets of its group may be known.
     has_token = changes["token_blockchain" if "symbol" in changes else _ASSET].notna()
     selected = _select_changes(changes[has_token], token, asset)
     is_known = selected["change"] != "unknown"
-    known, unknown = selected[is_known], pd.concat([selected[~is_known], changes[~has_token]])
+    known, without_token = selected[is_known], changes[~has_token]
+    if len(without_token):
+        drawn_names = {*_row_names(known, wallets)[1]}
+        names = _row_names(without_token, wallets)[1]
+        without_token = without_token[[name not in drawn_names for name in names]]
+    unknown = pd.concat([selected[~is_known], without_token])
     left_out = []
     if len(unknown):
         count = f"{counted_noun(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
