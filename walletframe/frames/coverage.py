@@ -296,5 +296,5 @@ def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
             times = pd.to_datetime(times, utc=True, format="ISO8601")
     except (KeyError, TypeError, ValueError):
         return ""
-    oldest = np.fmin.reduce(np.asarray(times, "M8[m]"), initial=np.datetime64("NaT"))
+    oldest = np.fmin.reduce(np.asarray(times, "M8[m]"), initial=np.datetime64("NaT", "m"))
     return "" if np.isnat(oldest) else f"{str(oldest).replace('T', ' ')} UTC"
