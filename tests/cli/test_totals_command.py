@@ -15,7 +15,7 @@ from parted import write_parts
 import walletframe as wf
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
-from walletframe.cli.files import is_bulk_folder, read_saved_frames, write_details
+from walletframe.cli.files import is_holdings_path, read_saved_frames, write_details
 from walletframe.history import load, save, total_timeline
 from walletframe.text import abbreviate
 
@@ -261,7 +261,7 @@ def test_a_folder_without_any_balance(run, details, tmp_path):
 def test_other_folders_are_read_as_wallets(run, tmp_path):
     """So is a name that is too long for any file."""
     for word in (str(tmp_path), f"ETH.{'0x' * 300}"):
-        assert not is_bulk_folder(word)
+        assert not is_holdings_path(word)
     assert "can't be read" in run("totals", str(tmp_path)).output
 
 

@@ -91,12 +91,6 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
     columns = _group_columns(head, wallets)
     if "amount" in totals:
         columns["amount"] = tables.amount_cells(head["amount"])
-        if {"balances", "wallets_ok"} <= {*totals}:
-            known = head["wallets_ok"] == head["wallets_asked"]
-            empty = known & (head["balances"] == 0) & head["amount"].isna()
-            # A dash instead of "unknown", because the group certainly holds nothing.
-            for row in empty.to_numpy().nonzero()[0]:
-                columns["amount"][row] = Cell(tables.DASH)
     columns |= {
         heading: text_cells(head[name]) for name, heading in _COUNTS.items() if name in totals
     }

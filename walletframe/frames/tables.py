@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Columns = Mapping[str, list["Cell"]]
 
 ROWS = 10
-DASH, UNKNOWN = "-", "unknown"
+_DASH, UNKNOWN = "-", "unknown"
 NUMBER_COLUMNS = frozenset(
     {"tokens", "amount", "price", "value", "holders", "balances", "unpriced", "wallets", "block"}
     | {"contracts", "blockchains"}
@@ -179,20 +179,20 @@ def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[
     return cells
 
 
-def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
+def value_cells(values: pd.Series, missing: str = _DASH) -> list[Cell]:
     """Return cells of values as money, or as text if a user's column has another type."""
     texts = (money(value) if isinstance(value, float) else str(value) for value in values)
     pairs = zip(texts, values.notna(), strict=True)
     return [Cell(text if is_known else missing) for text, is_known in pairs]
 
 
-def time_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
+def time_cells(times: pd.Series, missing: str = _DASH) -> list[Cell]:
     """Return cells of times, without seconds."""
     return text_cells(times, missing, write="{:%Y-%m-%d %H:%M}".format)
 
 
 def text_cells(
-    column: Iterable[Any], missing: str = DASH, limit: int = 90, write: Callable[[Any], str] = str
+    column: Iterable[Any], missing: str = _DASH, limit: int = 90, write: Callable[[Any], str] = str
 ) -> list[Cell]:
     """Return cells of values, converted to text with `write`."""
     return [Cell(missing if pd.isna(value) else write(value), limit) for value in column]
