@@ -114,11 +114,11 @@ _INTRODUCTION = """\
 This page lists what each public pandas method does to amounts, with pandas {release}. It also lists
 many calls of other libraries, in their newest versions.
 
-A column for an older pandas lists the differences, measured with the oldest supported versions of
-the other libraries. In these columns, `exact`, `objects`, `floats`, `wrong`, `refused` and `raises`
-are sections of this page. `absent` means that the method does not exist.
+The columns for older versions of pandas list differences, measured with the oldest supported
+versions of the other libraries. In these columns, `exact`, `objects`, `floats`, `wrong`, `refused`
+and `raises` are sections of this page. `absent` means that the method does not exist.
 
-Each call was run exactly as shown here, and each value in the result was compared with the exact
+Each call was run exactly as shown, and each value in the result was compared with the exact
 value. A call is in the section of its worst result for these inputs:
 
 - amounts that differ only in the 34th digit;
@@ -128,7 +128,7 @@ value. A call is in the section of its worst result for these inputs:
 - any of these amounts with some NA;
 - amounts with some zeros, and amounts with some negative amounts.
 
-The column *except* names the inputs for which a call raises an error.
+The column *except* lists inputs for which a call raises an error.
 
 In the calls, `s` and `t` are Series of amounts, `df` is a DataFrame of `s` and `t`, and `other` is
 `df` with swapped columns. `i` is an Index of amounts, `g` a SeriesGroupBy, and `dg` a
