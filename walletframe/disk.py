@@ -32,7 +32,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one 
 
 
 def local_path(folder: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder; raise an error for a URL, which `Path` would accept."""
+    """Return the path of a folder. Raise an error for a URL."""
     if _URL.match(os.fspath(folder)):
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
@@ -47,8 +47,8 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
 def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Write new content to a temporary file, then replace the file.
 
-    Symlinks are followed, and the mode of an existing file stays. A device or pipe
-    gets all content when the ``with`` block ends. If `private`, only the owner can read a new file.
+    Symlinks are followed, and an existing file keeps its permissions. A device or pipe gets all
+    content at the end of the ``with`` block. If `private`, only the owner can read a new file.
     """
     if _is_special_file(path):
         with TemporaryFile() as buffer:
@@ -58,7 +58,7 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
                 shutil.copyfileobj(buffer, device)
         return
     target = path.resolve()
-    mode = _writable_file_mode(target)
+    mode = _permissions_of_writable_file(target)
     _remove_abandoned_files(target.parent)
     temporary = target.with_name(f".walletframe-{secrets.token_hex(8)}")
     try:
@@ -96,7 +96,7 @@ def fsync_directory(folder: Path) -> None:
 
 
 def _remove_abandoned_files(folder: Path) -> None:
-    """Remove this user's unfinished files that are more than a day old."""
+    """Remove this user's temporary files after a day."""
     before, user = time.time() - ABANDONED_AFTER_S, getattr(os, "geteuid", int)()
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in (each for each in entries if _UNFINISHED_NAME.fullmatch(each.name)):
@@ -162,8 +162,7 @@ def _is_special_file(path: Path) -> bool:
         path = folder / path.readlink()
 
 
-def _writable_file_mode(target: Path) -> int | None:
-    """Return the mode of a file, or None if it is missing. Raise if the file is not writable."""
+def _permissions_of_writable_file(target: Path) -> int | None:
     if not target.exists():
         return None
     if target.is_dir():

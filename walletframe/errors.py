@@ -42,8 +42,8 @@
         ├── SpamWarning          rows were left out because their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 
-The text of an error says what happened, and usually ends with a blank line and a hint. All errors
-can be pickled, have attributes of plain Python types, and never contain the API key.
+The text of an error usually ends with a blank line and a hint. All errors can be pickled, have
+attributes of plain Python types, and never contain the API key.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class WalletframeError(Exception):
     Parameters
     ----------
     message : str
-        What happened.
+        The description of the error.
     hint : str, optional
-        What to do about the error, shown after the message.
+        The advice that is shown after the message.
 
     Attributes
     ----------
@@ -175,7 +175,6 @@ def _traceback_of_caller(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _join_problem_lines(first: str, problems: Sequence[tuple[str, str]]) -> str:
-    """Return the first line, and a line for each of the first twenty problems."""
     shown = [break_links(f"  {item}: {reason}") for item, reason in problems[:_MAX_PROBLEMS]]
     rest = _remaining_count_lines(len(problems) - _MAX_PROBLEMS, "  ", ".problems")
     return "\n".join([first, *shown, *rest])
@@ -218,7 +217,7 @@ class ColumnsError(WalletframeError, KeyError):
     present : sequence of str
         The column names of the DataFrame.
     hint : str, optional
-        What to do about the error.
+        The advice that is shown after the message.
     """
 
     def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
@@ -234,9 +233,9 @@ class PricesError(WalletframeError, ValueError):
     Parameters
     ----------
     message : str
-        What is wrong.
+        The description of the error.
     hint : str, optional
-        What to do about the error.
+        The advice that is shown after the message.
     problems : sequence of (int, str, str), optional
         The position or line number, the value as text, and the reason, for each unusable price. The
         message shows the first twenty problems. The attribute ``problems`` contains all problems.
@@ -268,9 +267,9 @@ class MissingExtraError(WalletframeError, ImportError):
     purpose : str
         The feature that needs the dependency.
     lacking : str, optional
-        What is missing. By default, the packages of the extra.
+        The missing thing. By default, the packages of the extra.
     hint : str, optional
-        What to do about the error. By default, a command that installs the packages.
+        The advice. By default, a command that installs the packages.
     """
 
     def __init__(self, extra: str, purpose: str, lacking: str = "", hint: str = "") -> None:
@@ -294,7 +293,7 @@ class TokenListError(WalletframeError, ValueError):
         The position in the list, the entry as text, and the reason, for each unusable entry. The
         message shows the first twenty problems. The attribute ``problems`` contains all problems.
     hint : str, optional
-        What to pass instead.
+        The advice that is shown after the message.
     """
 
     def __init__(
@@ -319,7 +318,7 @@ class UnknownTokenError(WalletframeError, LookupError):
     what : str, default "token"
         The noun in the message, such as "asset".
     hint : str, optional
-        What to do about the error.
+        The advice that is shown after the message.
     """
 
     def __init__(
@@ -344,7 +343,7 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         and ten tokens of each. The attribute ``contracts`` is a dict from symbols to lists of all
         tokens.
     hint : str, optional
-        What to do about the error.
+        The advice that is shown after the message.
     notes : mapping of (str, str or None) to str, optional
         Remarks to show after some tokens.
     """
@@ -377,7 +376,7 @@ class UnknownWalletError(WalletframeError, LookupError):
     wallet : str
         The requested wallet. Also the attribute ``wallet``.
     hint : str, optional
-        What to do about the error.
+        The advice that is shown after the message.
     """
 
     def __init__(
@@ -452,12 +451,12 @@ class FetchError(WalletframeError, RuntimeError):
     Parameters
     ----------
     message : str
-        How many wallets failed, and why.
+        The number of failed wallets, and the reasons.
     details : WalletDetails or FetchSummary
         The result of the fetch, or the summary of a fetch into a folder. Also the attribute
         ``details``.
     hint : str, optional
-        What to do about the error.
+        The advice that is shown after the message.
     """
 
     def __init__(
@@ -480,7 +479,7 @@ class FetchInterrupted(KeyboardInterrupt):
         The result so far, or the summary of a fetch into a folder. Unfinished wallets have the
         status ``cancelled``. Also the attribute ``details``.
     hint : str, optional
-        What to do next. Also the attribute ``hint``.
+        The advice. Also the attribute ``hint``.
     """
 
     def __init__(
@@ -526,10 +525,10 @@ class InputWarning(WalletframeWarning):
     Parameters
     ----------
     message : str
-        What is unusual about the input.
+        The description of the unusual input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each unreadable row. Also for each
-        label that differs from the label of the same wallet in an earlier row.
+        The position, the value as text, and the reason, for each unreadable row, and for each label
+        that differs from the wallet's label in an earlier row.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

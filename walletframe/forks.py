@@ -12,17 +12,15 @@ from typing import Protocol
 from weakref import WeakSet
 
 
-class ResetsAfterFork(Protocol):
-    """An object that must be reset in a forked child."""
-
+class _ResetsAfterFork(Protocol):
     def reset_after_fork(self) -> None:
-        """Reset the object without acquiring a lock, since the parent may hold the lock."""
+        """Reset the object without a lock, since the parent may hold the lock."""
 
 
-_registered: WeakSet[ResetsAfterFork] = WeakSet()
+_registered: WeakSet[_ResetsAfterFork] = WeakSet()
 
 
-def register_fork_reset(instance: ResetsAfterFork) -> None:
+def register_fork_reset(instance: _ResetsAfterFork) -> None:
     """Register an object to reset in forked children. Only a weak reference is kept."""
     _registered.add(instance)
 

@@ -16,16 +16,16 @@ _PACKAGE = __name__.partition(".")[0]
 _warned: set[str] = set()
 
 
-def notify(text: str, category: type[WalletframeWarning], *details: object) -> None:
+def notify(text: str, category: type[WalletframeWarning], *category_args: object) -> None:
     """Issue a warning that points to the innermost line outside this package.
 
-    The text must not contain the API key. `details` are further arguments of the category.
+    The text must not contain the API key. `category_args` are further arguments of the category.
     """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - only frames show the caller's line
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
-    warnings.warn(category(text, *details), stacklevel=level)
+    warnings.warn(category(text, *category_args), stacklevel=level)
 
 
 def warn_never_raise(text: str, category: type[WalletframeWarning]) -> None:

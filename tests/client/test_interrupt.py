@@ -226,7 +226,9 @@ def test_late_answers_are_not_returned(canned):
 
     one, two = WalletAddress.parse(f"ETH.{A}"), WalletAddress.parse(f"ETH.{B}")
     with canned.client(workers=1) as client:
-        sending = RequestWorkers(client._open_connection, client.settings, cancel, on_reply=hang)
+        sending = RequestWorkers(
+            client._session_and_limiter, client.settings, cancel, on_reply=hang
+        )
         sending.enqueue({1: one})
         inside.wait()
         cancel.set()

@@ -17,7 +17,7 @@ def exchange(ground, status=302, **headers):
     result = []
     ground.server.add_reply(answer(wallet()), status=status, **headers)
     with ground.client() as client:
-        session = client._open_connection()[0]._session
+        session = client._session_and_limiter()[0]._session
         session.hooks["response"].append(lambda response, **_: result.append(response))
         client.fetch(WALLET, on_failure="ignore")
     for each in (session, result[0].request):

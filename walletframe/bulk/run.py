@@ -205,7 +205,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
         bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
         policy = CachePolicy(client.settings.expire_after_s, stale_if_error=False)
         with (
-            closing(client._open_stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
+            closing(client._open_result_stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
             status_counter(progress, total, done=counters.resumed) as on_status,
         ):
             worker_resources = resources.pop_all()

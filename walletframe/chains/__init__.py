@@ -1,4 +1,4 @@
-"""The known blockchains of the service: their identifiers, names, and suggestions for typos."""
+"""The known blockchains of the service, and suggestions for misspelled identifiers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SIMILARITY_CUTOFF, _MAX_SUGGESTIONS, _MAX_SHOWN_CHARS = 0.75, 3, 40
 
 @dataclass(frozen=True, slots=True)
 class Blockchain:
-    """A known blockchain. Fields that the public lists lack are None."""
+    """A known blockchain. A field is None if the public lists lack the value."""
 
     identifier: str
     name: str | None
@@ -74,17 +74,17 @@ def identifier_of_alias(alias: str) -> str | None:
     """Return the identifier of the only blockchain with this name, coin or chain id, else None."""
     if find_blockchain(alias) or not (alias.isascii() and alias.isprintable()):
         return None
-    text, exact = alias.strip().casefold(), _identifier_by_id_or_name()
+    text, exact = alias.strip().casefold(), _identifier_by_chain_id_or_name()
     identifier = (
         exact.get(f"eip155:{text}") or exact.get(text) or exact.get(_keep_alphanumeric(text))
     )
-    names = _identifiers_by_term().get(_simplify_name(text), [])
+    names = _identifiers_by_name_or_coin().get(_simplify_name(text), [])
     is_sure = len(names) == 1 and len(text) > 1  # S is Sonic's coin, but may abbreviate Solana
     return identifier or (names[0] if is_sure else None)
 
 
 @cache
-def _identifier_by_id_or_name() -> dict[str, str]:
+def _identifier_by_chain_id_or_name() -> dict[str, str]:
     known = known_blockchains().values()
     numbered = {f"eip155:{each.chain_id}": each.identifier for each in known if each.chain_id}
     names = {name: each.identifier for each in known for name in (each.name, *each.aliases) if name}
@@ -96,7 +96,7 @@ def suggest_blockchains(identifier: str) -> list[str]:
     wanted = _simplify_name(identifier)
     if not wanted:
         return []
-    terms = _identifiers_by_term()
+    terms = _identifiers_by_name_or_coin()
     by_prefix = [name for term, names in terms.items() if term.startswith(wanted) for name in names]
     close = get_close_matches(wanted, terms, n=_MAX_SUGGESTIONS, cutoff=_SIMILARITY_CUTOFF)
     by_similarity = [name for term in close for name in terms[term]]
@@ -114,8 +114,8 @@ def unknown_blockchain_message(identifier: str) -> str:
 
 
 @cache
-def _identifiers_by_term() -> dict[str, list[str]]:
-    """Return lists of identifiers by simplified name or coin. Names take precedence."""
+def _identifiers_by_name_or_coin() -> dict[str, list[str]]:
+    """Return identifiers by simplified name or coin. Names take precedence over coins."""
     by_name: dict[str, list[str]] = {}
     by_coin: dict[str, list[str]] = {}
     for chain in known_blockchains().values():

@@ -48,8 +48,7 @@ def configure(
     api_key, key_kind, base_url, public_base_url : optional
         The service and the API key, as in `Settings`.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
-        The cache: the service's name, the location, the maximum size, when answers expire, and
-        whether to use an expired answer if a request fails.
+        The options of the cache, as in `Settings`.
     workers, requests_per_second, retry_after_max_s, batch_size : optional
         The number and the rate of requests.
     timeout_s, deadline_s : optional
@@ -128,11 +127,11 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         ``("ETH", "0x…")`` or a mapping ``{"blockchain": "ETH", "address": "0x…"}``. A DataFrame has
         the columns ``blockchain`` and ``address`` (or the service's names ``blockChain`` and
         ``walletAddress``), or one column of strings. A Path, or a str that ends in ``.csv`` or
-        ``.txt``, is a file: a CSV file has these columns, and a text file one wallet per line, with
-        comments after #. A file has at most 5 million lines and 256 million characters.
+        ``.txt``, names a file. A CSV file has these columns. A text file has one wallet per line,
+        and comments after #. A file has at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
-        Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. They are the last
-        columns of ``wallets`` in the result, and tables can be grouped by them.
+        Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. In the result,
+        ``wallets`` ends with these columns. Tables can be grouped by these columns.
     client : Client, optional
         The client that sends the requests. By default, the client of `configure`.
     refresh : bool, default False
@@ -150,8 +149,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         a malformed address is requested as written. Empty rows are always skipped.
     fix : bool, default False
         Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
-        service's identifiers. If texts in a column to keep differ only in upper and lower case, use
-        the first. `walletframe.clean` does the same. One warning reports all replacements.
+        service's identifiers. Texts in a column to keep that differ only in upper and lower case
+        become equal to the first text. `walletframe.clean` does the same. One warning reports all
+        replacements.
 
     Returns
     -------
@@ -165,8 +165,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If rows are unreadable (see `on_unreadable`), or, without `fix`, if a blockchain has another
-        name than in the service. The error lists all of them; no request was sent.
+        If rows are unreadable, with ``on_unreadable="raise"``. Without `fix`, also if a blockchain
+        has another name than in the service. The error lists all these rows. No request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
@@ -222,7 +222,7 @@ def require_client(argument: object) -> None:
 
 
 def default_client() -> Client:
-    """Return the default client, which is created from the environment if necessary."""
+    """Return the default client; create it from the environment if necessary."""
     global _default  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _default is None:

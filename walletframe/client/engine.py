@@ -50,8 +50,8 @@ class Client:
     ----------
     settings : Settings, optional
         The settings. Default: those of the environment. A pickled client does not contain the API
-        key. After unpickling, the key of the environment is used, if its base URL and its kind are
-        the same.
+        key. After unpickling, a client uses the environment's key if the base URL and the kind of
+        the key are the same.
     **overrides
         Settings that replace those in `settings`.
 
@@ -145,7 +145,8 @@ class Client:
             The arguments of `fetch_wallets`; `wallets` is required.
         cancel : threading.Event, optional
             An event that ends the fetch when another thread sets it. Unfinished wallets then have
-            the status ``cancelled``. Pass a new event for each fetch, which sets it at the end.
+            the status ``cancelled``. Pass a new event for each fetch, since a fetch sets its
+            event at the end.
 
         Returns
         -------
@@ -173,7 +174,7 @@ class Client:
         cancel = cancel or Event()
         chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))
         with (
-            closing(self._open_stream(policy, cancel)) as stream,  # raises before a bar is drawn
+            closing(self._open_result_stream(policy, cancel)) as stream,  # first, as it may raise
             status_counter(progress, len(requested)) as on_status,
         ):
             results = stream.results(chunks)
@@ -188,7 +189,7 @@ class Client:
     def _store_and_order(
         self, results: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Cache answers, then report their statuses; yield records in the order of the wallets."""
+        """Cache answers, then report statuses. Yield records in the order of the wallets."""
         store = self._open_store()
         unordered: dict[int, WalletRecord] = {}
         unstored: list[tuple[WalletAddress, CachedAnswer]] = []
@@ -216,20 +217,20 @@ class Client:
                 position += 1
         store_answers()
 
-    def _open_stream(
+    def _open_result_stream(
         self, policy: CachePolicy, cancel: Event, *, on_reply: OnReply | None = None
     ) -> ResultStream:
-        """Return a stream for one fetch; `on_reply` runs on worker threads and must not raise."""
+        """Return a stream. `on_reply` runs on worker threads, and must not raise an error."""
         is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
         if self.settings.key_kind == "test" and is_ready and not self._has_warned:
             self._has_warned = True
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
         store = self._open_store()
-        numbering = store.next_sequence if on_reply is None else None
-        workers = RequestWorkers(self._open_connection, self.settings, cancel, on_reply, numbering)
+        number = store.next_sequence if on_reply is None else None
+        workers = RequestWorkers(self._session_and_limiter, self.settings, cancel, on_reply, number)
         return ResultStream(store, policy, workers, self.settings, cancel)
 
-    def _open_connection(self) -> tuple[ServiceSession, RateLimiter]:
+    def _session_and_limiter(self) -> tuple[ServiceSession, RateLimiter]:
         with self._open_lock:
             if self._session is None or self._limiter is None:
                 self._session = ServiceSession(self.settings)

@@ -41,12 +41,12 @@ class Job(Generic[T]):
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
 
     def run_with_progress(
-        self, on_status: Callable[[Status], None], cancel: Event, steps: Iterable[object] = ()
+        self, on_status: Callable[[Status], None], cancel: Event, meanwhile: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Run the work, and iterate `steps`; return the result, and whether it was interrupted."""
+        """Return the result, and whether the user interrupted. Meanwhile, iterate `meanwhile`."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
-            for _ in steps:
+            for _ in meanwhile:
                 for status in self.unread_statuses():
                     on_status(status)
             for status in self.statuses():
@@ -98,7 +98,7 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts a wallet and shows the progress; `done` are already ok."""
+    """Yield a function that counts a status and draws the progress. `done` wallets are ok."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -125,9 +125,9 @@ def progress_display(
         tqdm = import_module("tqdm.auto").tqdm  # imported late, since the import detects a notebook
         with tqdm(total=total, unit="wallet", desc="wallets", **options) as bar:
 
-            def draw_bar(counts: Mapping[str, int], before: int, **others: int) -> None:
+            def draw_bar(counts: Mapping[str, int], before: int, **other_counts: int) -> None:
                 bar.initial = before  # tqdm leaves these out of its estimate of the remaining time
-                bar.set_postfix(dict(counts) | others, refresh=False)
+                bar.set_postfix(dict(counts) | other_counts, refresh=False)
                 bar.update(sum(counts.values()) - bar.n)
 
             yield draw_bar

@@ -68,7 +68,7 @@ class AnswerProblems:
         self._unreadable = self._balances = self._wallets = 0
 
     def count_problems(self, record: WalletRecord | None, unrequested: list[str]) -> None:
-        """Add the unreadable balances of a record, and these unrequested wallets, to the counts."""
+        """Count the unreadable balances in a record, and the unrequested wallets."""
         self._unrequested_count += len(unrequested)
         self._unrequested = (self._unrequested + unrequested)[:_MAX_NAMED]
         balances = record and record.outcome.balances
@@ -78,7 +78,7 @@ class AnswerProblems:
             self._wallets += bool(balances.unreadable_count)
 
     def warn(self) -> None:
-        """Warn once about all problems, if there are any."""
+        """Issue one warning about all problems, if there are any."""
         problems = []
         if self._unrequested_count:
             lead = counted_noun(self._unrequested_count, "unrequested wallet")

@@ -56,7 +56,7 @@ class WalletResult(NamedTuple):
 
 
 class ResultStream:
-    """The results of one fetch. Requests are queued only while results are read (backpressure)."""
+    """The results of one fetch. Requests are queued only while results are read."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class ResultStream:
         self.problems.count_problems(None, self._workers.unrequested)
 
     def results(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
-        """Yield the result of each wallet, in any order (None while waiting for replies)."""
+        """Yield the result of each wallet in any order, and None while waiting for replies."""
         for chunk in chunks:
             if self._cancel.is_set():
                 yield from map(self._cancelled_result, chunk, self._positions)
@@ -96,7 +96,7 @@ class ResultStream:
                     yield WalletResult(position, record)
             for start in range(0, len(requested), self._batch_size):
                 batch = dict(islice(requested.items(), start, start + self._batch_size))
-                yield from self._arrived_results(max_pending=self._max_pending - len(batch))
+                yield from self._receive_results(max_pending=self._max_pending - len(batch))
                 if self._cancel.is_set():
                     yield from map(self._cancelled_result, batch.values(), batch)
                     continue
@@ -105,8 +105,8 @@ class ResultStream:
                     self._in_flight[position] = wallet, stale.get(wallet)
                 self._workers.enqueue(batch)
             if not chunk:
-                yield from islice(self._arrived_results(), 1)
-        yield from self._arrived_results()
+                yield from islice(self._receive_results(), 1)
+        yield from self._receive_results()
 
     def _cancelled_result(self, wallet: WalletAddress, position: int) -> WalletResult:
         return WalletResult(position, WalletRecord(wallet, _CANCELLED, self._store.service))
@@ -114,7 +114,7 @@ class ResultStream:
     def _record_without_request(
         self, wallet: WalletAddress, cached: CachedAnswer | None, now: datetime
     ) -> WalletRecord | None:
-        """Return the record of a wallet from the cache, or None if the wallet must be requested."""
+        """Return a wallet's record, or None if the wallet must be requested."""
         outdated = None
         if cached is not None:
             age_s = (now - cached.fetched_at).total_seconds()
@@ -133,7 +133,7 @@ class ResultStream:
     def _record_of_cached(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record of a cached answer, or None if not ok. An `error` marks it as stale."""
+        """Return the record if the answer is ok, else None. With an error, the record is stale."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
@@ -142,8 +142,7 @@ class ResultStream:
         source = Source.CACHE if error is None else Source.STALE
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
-    def _arrived_results(self, *, max_pending: int = 0) -> Iterator[WalletResult | None]:
-        """Yield results (None while waiting) until `max_pending` wallets remain."""
+    def _receive_results(self, *, max_pending: int = 0) -> Iterator[WalletResult | None]:
         for arrival in self._workers.receive_replies(max_pending):
             if arrival is None:
                 yield None
@@ -162,7 +161,7 @@ class ResultStream:
     def _result_of_reply(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return the wallet's result, and the unrequested wallets in the reply."""
+        """Return the result, and the unrequested wallets in the reply."""
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, Source] = ()
         answer = None

@@ -44,7 +44,7 @@ _GRACE_S = 0.4  # for requests in flight after a cancellation
 
 
 class RequestWorkers:
-    """The worker threads of one fetch. The first request calls `connect`, which needs a key."""
+    """The worker threads of one fetch."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class RequestWorkers:
             self._workers[-1].start()
 
     def receive_replies(self, max_pending: int = 0) -> Iterator[NumberedReply | None]:
-        """Yield ids and replies (None while waiting) until `max_pending` wallets remain."""
+        """Yield numbered replies until `max_pending` wallets remain. While waiting, yield None."""
         pending = self._pending
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else max_pending):
@@ -110,15 +110,15 @@ class RequestWorkers:
             self._batch_queue.put(None)
 
     def _send_with_retries(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Send the request for a batch, with retries, and queue a reply for each wallet."""
+        """Request a batch, and queue a reply for each wallet."""
         if len(batch) > 1 and self._batches_refused.is_set():
-            self._queue_replies_and_retry_rest(batch, {})
+            self._queue_replies_and_request_rest_singly(batch, {})
             return
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
         deadline, attempt = math.inf, 0
         try:
             session, limiter = self._connection
-            while (no_permit := self._wait_for_permit(deadline)) is None:
+            while (denial := self._wait_for_permit(deadline)) is None:
                 deadline = min(deadline, time.monotonic() + self._deadline_s)
                 max_s = deadline - time.monotonic() if self._deadline_s else math.inf
                 sequence = None if self._next_sequence is None else self._next_sequence()
@@ -140,15 +140,14 @@ class RequestWorkers:
                 if time.monotonic() + wait_s > deadline or self._cancel.wait(wait_s):
                     break
                 attempt += 1
-            replies = self._replies_by_id(batch, self._final_reply(reply, no_permit, deadline))
+            replies = self._replies_by_id(batch, self._reply_after_retries(reply, denial, deadline))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        self._queue_replies_and_retry_rest(batch, replies)
+        self._queue_replies_and_request_rest_singly(batch, replies)
 
-    def _queue_replies_and_retry_rest(
+    def _queue_replies_and_request_rest_singly(
         self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]
     ) -> None:
-        """Queue the replies, and request each wallet without a reply separately."""
         for numbered_reply in replies.items():
             self._reply_queue.put(numbered_reply)
         for request_id, wallet in batch.items():
@@ -156,7 +155,7 @@ class RequestWorkers:
                 self._send_with_retries({request_id: wallet})
 
     def _wait_for_permit(self, deadline: float) -> Outcome | None:
-        """Return None once a permit is granted, or an outcome if the request must not be sent."""
+        """Wait for a permit. Return an outcome if the request must not be sent."""
         if self._key_refused.is_set():
             return _NOT_REQUESTED
         while not self._cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
@@ -168,10 +167,9 @@ class RequestWorkers:
         answers = f"for {self._patience_s:.0f} s, all answers were 429 (too many requests)"
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
 
-    def _final_reply(self, reply: Reply, no_permit: Outcome | None, deadline: float) -> Reply:
-        """Return the final reply; `no_permit` is the outcome if a retry got no permit."""
-        if no_permit is not None and (no_permit is _NOT_REQUESTED or reply.answer is CANCELLED):
-            return Reply(datetime.now(UTC), no_permit)
+    def _reply_after_retries(self, reply: Reply, denial: Outcome | None, deadline: float) -> Reply:
+        if denial is not None and (denial is _NOT_REQUESTED or reply.answer is CANCELLED):
+            return Reply(datetime.now(UTC), denial)
         if self._cancel.is_set() and reply.failure:
             return Reply(reply.fetched_at, CANCELLED)
         if self._deadline_s and time.monotonic() > deadline and reply.failure is Status.TIMEOUT:
@@ -180,11 +178,11 @@ class RequestWorkers:
         return reply
 
     def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return the replies by id. Wallets that must be requested one by one have no reply."""
+        """Return the replies by id, without the wallets to request singly."""
         if reply.key_refused:
             self._key_refused.set()
         if isinstance(reply.answer, Outcome):
-            if not _may_be_batch_failure(batch, reply):
+            if not _may_succeed_singly(batch, reply):
                 return dict.fromkeys(batch, reply)
             if reply.failure is not Status.SERVICE_ERROR:
                 self._batches_refused.set()
@@ -199,8 +197,7 @@ class RequestWorkers:
         return {ids[position]: replace(reply, answer=body) for position, body in bodies.items()}
 
 
-def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    """Return whether single wallets may succeed, since the batch may have caused the failure."""
+def _may_succeed_singly(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
     if len(batch) == 1 or reply.key_refused:
         return False
     is_batch_failure = reply.failure in _BATCH_FAILURES and not reply.retryable
@@ -210,7 +207,7 @@ def _may_be_batch_failure(batch: Mapping[int, WalletAddress], reply: Reply) -> b
 def _retry_delay_s(batch: Mapping[int, WalletAddress], attempt: int, reply: Reply) -> float:
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    if not reply.retryable or attempt + 1 >= _ATTEMPTS or _may_be_batch_failure(batch, reply):
+    if not reply.retryable or attempt + 1 >= _ATTEMPTS or _may_succeed_singly(batch, reply):
         return math.inf
     longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret

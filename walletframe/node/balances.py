@@ -138,7 +138,8 @@ def token_balance(
     blockchains = [wallet.blockchain for wallet in parsed]
     if unknown := sorted({repr(name) for name in blockchains if options.chain_id_of(name) is None}):
         raise SettingsError(f"no chain id is known for {', '.join(unknown)}", request.CHAIN_HINT)
-    look_up_balances = _import_look_up(rpc_url)
+    require_rpc_url(rpc_url)
+    look_up_balances = _import_look_up_balances()
 
     queries = [BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed]
     by_query, metadata = look_up_balances(rpc_url, queries, options, contract)
@@ -232,7 +233,8 @@ def crosscheck(
     frame = extract_holdings(holdings)
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
-    look_up_balances = _import_look_up(rpc_url)
+    require_rpc_url(rpc_url)
+    look_up_balances = _import_look_up_balances()
 
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     rows: Any = frame[names].astype(object).where(frame[names].notna(), None).to_dict("records")
@@ -266,9 +268,7 @@ def crosscheck(
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
-def _import_look_up(url: RpcUrl) -> Callable[..., Any]:
-    """Import `look_up_balances`, or raise an error without a URL or the extra ``node``."""
-    require_rpc_url(url)
+def _import_look_up_balances() -> Callable[..., Any]:
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "reading balances from a node")
     from walletframe.node.lookup import look_up_balances  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
@@ -277,7 +277,6 @@ def _import_look_up(url: RpcUrl) -> Callable[..., Any]:
 
 
 def _query_or_reason(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
-    """Return the query for a row of holdings, or the reason why the row can't be queried."""
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
     holder, token_address = request.parse_evm_address(str(row["address"])), row["token_address"]
     contract = None if token_address is None else request.parse_evm_address(str(token_address))

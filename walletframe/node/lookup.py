@@ -53,27 +53,24 @@ _NO_BALANCE = NodeFailure(
 
 
 @dataclass(frozen=True, slots=True)
-class ContractCall:
-    """A call to a contract."""
-
+class _ContractCall:
     contract: str
     data: bytes
     coin_holder: str | None = None  # the wallet, for a native balance read without Multicall3
 
-    def to_rpc(self, block: str) -> tuple[str, list[Any]]:
-        """Return the method and the parameters of the JSON-RPC call."""
+    def to_method_and_params(self, block: str) -> tuple[str, list[Any]]:
         if self.coin_holder is not None:
             return "eth_getBalance", [self.coin_holder, block]
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
     def decode(self, result: Any) -> bytes | NodeFailure:
-        """Decode a result from hex. A native balance becomes a uint256, like a token's."""
+        """Decode hex. A native balance becomes a uint256, like a token's."""
         if isinstance(result, NodeFailure):
             return result
         try:
             if self.coin_holder is not None:
-                return int(_require_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
-            return bytes.fromhex(_require_hex_digits(result))
+                return int(_hex_digits(result), 16).to_bytes(_WORD_BYTES, "big")
+            return bytes.fromhex(_hex_digits(result))
         except (ValueError, OverflowError):
             return _invalid_result("bytes" if self.coin_holder is None else "a balance", result)
 
@@ -97,11 +94,11 @@ def look_up_balances(
         for query in requested:
             holder = encode(["address"], [query.holder])
             if query.contract is None:
-                calls.append(ContractCall(_MULTICALL3, _GET_ETH_BALANCE + holder, query.holder))
+                calls.append(_ContractCall(_MULTICALL3, _GET_ETH_BALANCE + holder, query.holder))
             else:
-                calls.append(ContractCall(query.contract, _BALANCE_OF + holder))
+                calls.append(_ContractCall(query.contract, _BALANCE_OF + holder))
         if token is not None:
-            calls += [ContractCall(token, _DECIMALS), ContractCall(token, _SYMBOL)]
+            calls += [_ContractCall(token, _DECIMALS), _ContractCall(token, _SYMBOL)]
         block = _read_block_number(node, options.block)
         if isinstance(block, NodeFailure):
             return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
@@ -111,13 +108,13 @@ def look_up_balances(
         if isinstance(answer, NodeFailure):
             results[query] = NodeBalance(block=block, failure=answer)
         else:
-            balance = _decode_value("uint256", answer)
+            balance = _decode_or_none("uint256", answer)
             results[query] = NodeBalance(balance, block, _NO_BALANCE if balance is None else None)
     metadata = TokenMetadata() if token is None else _decode_metadata(*answers[len(requested) :])
     return results, metadata
 
 
-def _require_hex_digits(result: Any) -> str:
+def _hex_digits(result: Any) -> str:
     if not isinstance(result, str) or not _HEX.fullmatch(result):
         raise ValueError
     return result.removeprefix("0x")
@@ -127,21 +124,20 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
     if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
-        number = int(_require_hex_digits(result), 16)
+        number = int(_hex_digits(result), 16)
         if number < _MAX_QUANTITY:
             return number
     return _invalid_result("a number", result)
 
 
-def _invalid_result(kind: str, result: Any) -> NodeFailure:
+def _invalid_result(expected: str, result: Any) -> NodeFailure:
     quoted = safe_line(str(result), 60)
-    return NodeFailure(NodeStatus.INVALID, f"the node's result is not {kind}: {quoted!r}")
+    return NodeFailure(NodeStatus.INVALID, f"the node's result is not {expected}: {quoted!r}")
 
 
 def _chain_mismatch(
     query: BalanceQuery, chain_id: int | NodeFailure, options: NodeOptions
 ) -> NodeFailure | None:
-    """Return why a node can't answer a query, or None if the blockchains are the same."""
     if isinstance(chain_id, NodeFailure):
         return chain_id
     expected = options.chain_id_of(query.blockchain)
@@ -166,46 +162,45 @@ def _read_block_number(node: Node, block: int | None) -> int | NodeFailure:
 
 
 class _BlockCaller:
-    """Contract calls to a node, all for one block."""
-
     def __init__(self, node: Node, block: str) -> None:
         self._node, self._block = node, block
         self._has_multicall = True
 
-    def call_all(self, calls: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
+    def call_all(self, calls: Sequence[_ContractCall]) -> list[bytes | NodeFailure]:
         results: list[bytes | NodeFailure] = []
         for first in range(0, len(calls), _MULTICALL_SIZE):
             chunk = calls[first : first + _MULTICALL_SIZE]
             bundled = self._send_multicall(chunk)
-            results += self._send_directly(chunk) if bundled is None else bundled
+            results += self._send_without_multicall(chunk) if bundled is None else bundled
         return results
 
-    def _send_multicall(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure] | None:
-        """Return the results of a bundle, or None if Multicall3 can't be used for these calls."""
+    def _send_multicall(self, chunk: Sequence[_ContractCall]) -> list[bytes | NodeFailure] | None:
+        """Return the results, or None if Multicall3 can't be used for these calls."""
         if len(chunk) == 1 or not self._has_multicall:
             return None
         calls = [(each.contract, True, each.data) for each in chunk]  # True: this call may fail
         encoded = encode(["(address,bool,bytes)[]"], [calls])
-        [data] = self._send_directly([ContractCall(_MULTICALL3, _AGGREGATE + encoded)])
+        [data] = self._send_without_multicall([_ContractCall(_MULTICALL3, _AGGREGATE + encoded)])
         if isinstance(data, NodeFailure):
             return None if data.status in _FALLBACK else [data] * len(chunk)
-        results = _decode_value("(bool,bytes)[]", data)
+        results = _decode_or_none("(bool,bytes)[]", data)
         self._has_multicall = results is not None and len(results) == len(chunk)
         if not self._has_multicall:
             return None
         succeeded = [value for _, value in takewhile(itemgetter(0), results)]
-        return succeeded + self._send_directly(chunk[len(succeeded) :])
+        return succeeded + self._send_without_multicall(chunk[len(succeeded) :])
 
-    def _send_directly(self, chunk: Sequence[ContractCall]) -> list[bytes | NodeFailure]:
-        """Send calls in batches, without Multicall3, and return the results."""
+    def _send_without_multicall(self, chunk: Sequence[_ContractCall]) -> list[bytes | NodeFailure]:
         if len(chunk) == 1:
-            method, params = chunk[0].to_rpc(self._block)
+            method, params = chunk[0].to_method_and_params(self._block)
             return [chunk[0].decode(self._node.call(method, *params))]
         decoded: list[bytes | NodeFailure] = []
         for first in range(0, len(chunk), _BATCH_SIZE):
             batch = chunk[first : first + _BATCH_SIZE]
-            results = self._node.call_batch([each.to_rpc(self._block) for each in batch])
-            decoded += map(ContractCall.decode, batch, results)
+            results = self._node.call_batch(
+                [each.to_method_and_params(self._block) for each in batch]
+            )
+            decoded += map(_ContractCall.decode, batch, results)
         return decoded
 
 
@@ -213,7 +208,7 @@ def _decode_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure)
     """Decode a token's metadata. If the contract reverts, the decimals are unknown."""
     name = None if isinstance(symbol, NodeFailure) else _decode_symbol(symbol)
     if not isinstance(decimals, NodeFailure):
-        number = _decode_value("uint256", decimals)
+        number = _decode_or_none("uint256", decimals)
         return TokenMetadata(name, None if number is None or number > MAX_DECIMALS else number)
     if decimals.status is NodeStatus.REVERTED:
         return TokenMetadata(name)
@@ -222,13 +217,12 @@ def _decode_metadata(decimals: bytes | NodeFailure, symbol: bytes | NodeFailure)
 
 def _decode_symbol(data: bytes) -> str | None:
     """Decode a symbol from a string or bytes32. Return None for other data or a long symbol."""
-    text = data.rstrip(b"\0") if len(data) == _WORD_BYTES else _decode_value("bytes", data)
+    text = data.rstrip(b"\0") if len(data) == _WORD_BYTES else _decode_or_none("bytes", data)
     symbol = None if text is None else text.decode("utf-8", "replace")
     return symbol if symbol is not None and len(symbol) <= _MAX_SYMBOL_LENGTH else None
 
 
-def _decode_value(abi_type: str, data: bytes) -> Any:
-    """Decode an answer with one value, or return None if the value does not have this ABI type."""
+def _decode_or_none(abi_type: str, data: bytes) -> Any:
     try:
         [value] = decode([abi_type], data)
     except (DecodingError, OverflowError):  # OverflowError if a length is larger than memory

@@ -85,7 +85,7 @@ class Node:
         return self._request_results(requests, [each["id"] for each in requests])
 
     def _request_results(self, body: Any, ids: Sequence[int]) -> list[Any]:
-        """Send one request or a batch, and return the results in the order of `ids`."""
+        """Send one request or a batch. Return the results in the order of `ids`."""
         answer = self._send_and_decode(body)
         if isinstance(answer, NodeFailure):
             return [answer] * len(ids)
@@ -125,7 +125,7 @@ def _make_request(method: str, params: Sequence[Any]) -> dict[str, Any]:
 
 
 def _parse_result(answer: Any) -> Any:
-    """Return the result in one answer, or a failure according to the error's code or message."""
+    """Return the result, or a failure for the error's code or message."""
     if not isinstance(answer, dict):
         return _NO_JSON_RPC
     error = answer.get("error")

@@ -27,7 +27,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
 from walletframe.service import gate as problems
 from walletframe.service.gate import Problem, ProblemAnswer, http_error
-from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, wallet_detail
+from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, make_wallet_detail
 from walletframe.service.options import BASES
 from walletframe.settings.key import is_local_host
 from walletframe.wire import schemas
@@ -95,12 +95,11 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
     for kind in (HTTPException, Exception):
         app.add_exception_handler(kind, _handle_error)
     generate = app.openapi
-    app.openapi = lambda: _with_components(generate())  # type: ignore[method-assign]  # as in FastAPI's manual
+    app.openapi = lambda: _with_answer_schemas(generate())  # type: ignore[method-assign]  # as in FastAPI's manual
     return app
 
 
-def _with_components(document: dict[str, Any]) -> dict[str, Any]:
-    """Add the schemas of the endpoint's answers to FastAPI's OpenAPI document."""
+def _with_answer_schemas(document: dict[str, Any]) -> dict[str, Any]:
     _, components = msgspec.json.schema_components(
         [schemas.WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
     )
@@ -121,17 +120,16 @@ class _WalletEndpoint:
         self._request_counts: Counter[WalletAddress] = Counter()
 
     async def answer_request(self, request: Request) -> Response:
-        """Answer a request, whose path begins with the kind of the base URL: private or public."""
         host = request.client.host if request.client else ""
-        base = request.url.path.split("/")[1]
-        self._gate.check_access(request.query_params.get(schemas.KEY_PARAMETER), base, host)
-        wallets = _parse_addresses(request.query_params.getlist(schemas.ADDRESS_PARAMETER))
+        base_kind = request.url.path.split("/")[1]
+        self._gate.check_access(request.query_params.get(schemas.KEY_PARAMETER), base_kind, host)
+        wallets = _parse_distinct_wallets(request.query_params.getlist(schemas.ADDRESS_PARAMETER))
         await asyncio.sleep(self._behaviour.latency_s * len(wallets))
         answer = msgspec.json.encode(self._make_answer(wallets))
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _make_answer(self, wallets: Sequence[WalletAddress]) -> schemas.WalletDetailsAnswer:
-        """Return one entry per wallet, in order; all spellings of a wallet fail together."""
+        """Return one entry per wallet, in order. All spellings of a wallet fail together."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])
@@ -139,7 +137,7 @@ class _WalletEndpoint:
             failing[wallet] = rng.bernoulli(self._behaviour.failure_share)
         return schemas.WalletDetailsAnswer(
             [
-                wallet_detail(wallet, None, failed=True)
+                make_wallet_detail(wallet, None, failed=True)
                 if failing[wallet.canonical]
                 else self._ledger.detail(wallet)
                 for wallet in wallets
@@ -147,8 +145,7 @@ class _WalletEndpoint:
         )
 
 
-def _parse_addresses(texts: Sequence[str]) -> list[WalletAddress]:
-    """Return the wallets in the address parameters, in order; equal parameters count once."""
+def _parse_distinct_wallets(texts: Sequence[str]) -> list[WalletAddress]:
     if not texts:
         raise http_error(problems.NO_ADDRESS)
     wallets: dict[WalletAddress, None] = {}
@@ -185,7 +182,7 @@ async def _answer_preflight(request: Request) -> Response:
 
 
 def _cors_headers(request: Request) -> dict[str, str]:
-    """Return CORS headers if the request's origin is registered for its key, else no headers."""
+    """Return CORS headers if the request's origin is registered for its key."""
     key = request.app.state.gate.find_key(request.query_params.get(schemas.KEY_PARAMETER))
     origin = request.headers.get("Origin")
     if key is None or key.origin is None or key.origin != origin:
@@ -217,7 +214,7 @@ def _problem_response(problem: Problem, headers: Mapping[str, str]) -> Response:
 
 
 class LoopbackServer:
-    """A server on localhost that runs from its creation until `stop`; port 0 means a free port."""
+    """A server on localhost that runs from its creation until `stop`."""
 
     def __init__(self, app: FastAPI, *, port: int, headers: list[tuple[str, str]]) -> None:
         self._socket = socket.create_server((HOST, port))

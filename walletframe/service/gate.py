@@ -54,7 +54,7 @@ BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be
 
 
 def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
-    """Return an exception, which the application answers with the problem."""
+    """Return an exception. The application answers with the problem."""
     return HTTPException(problem.status, problem, headers)
 
 
@@ -71,13 +71,13 @@ class Gate:
             self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
-    def check_access(self, key_text: str | None, base: str, ip_address: str) -> None:
-        """Check the IP address's limit, the key, the base URL, and the key's limit."""
+    def check_access(self, key_text: str | None, base_kind: str, ip_address: str) -> None:
+        """Raise an HTTP error for a wrong key, a wrong base URL or too many requests."""
         self._enforce_limit(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find_key(key_text)
         if key is None:
             raise http_error(UNKNOWN_KEY if key_text else NO_KEY)
-        if key.kind not in (base, "test"):
+        if key.kind not in (base_kind, "test"):
             raise http_error(WRONG_BASE)
         limit = self._test_limit if key.kind == "test" else self._limit
         self._enforce_limit(limit, LIMITED_KEY, "key", key.key)

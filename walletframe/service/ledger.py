@@ -35,39 +35,33 @@ _COPIED_SYMBOLS = ("USDC", "USDT", "ETH", "WBTC")
 
 
 @dataclass(frozen=True, slots=True)
-class SimulatedToken:
-    """A token on one blockchain; the native coin has no contract, and the price may be unknown."""
-
+class _Token:
     symbol: str
-    contract: str | None
+    contract: str | None  # None for the native coin
     decimals: int
     price: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class SimulatedChain:
-    """A blockchain, its native coin, and the URL prefix of wallet pages in its block explorer."""
-
+class _Chain:
     name: str
-    coin: SimulatedToken
-    explorer: str
+    coin: _Token
+    explorer: str  # the URL prefix of wallet pages
     form: str  # format of contracts: hex, solana, tron or near; none if there are no tokens
 
 
 _DATA = tomllib.loads(files(__package__).joinpath("simulated.toml").read_text(encoding="utf-8"))
 CHAINS = {
-    name: SimulatedChain(name, coin, data["explorer"], data["form"])
+    name: _Chain(name, coin, data["explorer"], data["form"])
     for name, data in _DATA["chains"].items()
     for known in [native_coin(name)]
-    for coin in [SimulatedToken(known.symbol, None, known.decimals, data["price"])]
+    for coin in [_Token(known.symbol, None, known.decimals, data["price"])]
 }
 # If two contracts share a symbol, the first in the list is used.
 _KNOWN = {(each.blockchain, each.symbol): each for each in known_tokens()[::-1] if each.contract}
 TOKENS = {
     name: tuple(
-        SimulatedToken(
-            token.symbol, token.contract, token.decimals, float(_DATA["prices"][token.symbol])
-        )
+        _Token(token.symbol, token.contract, token.decimals, float(_DATA["prices"][token.symbol]))
         for token in (_KNOWN[name, symbol] for symbol in data["tokens"].split())
     )
     for name, data in _DATA["chains"].items()
@@ -76,7 +70,7 @@ TOKENS = {
 
 
 class ShowcaseKind(Enum):
-    """The kind of a showcase wallet, which determines the wallet's answer for every seed."""
+    """The kinds of showcase wallets. The answer to a wallet is the same for every seed."""
 
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails
@@ -101,7 +95,7 @@ class Ledger(Protocol):
         """Return the entry for a wallet in an answer, in the requested spelling of the wallet."""
 
 
-def wallet_detail(
+def make_wallet_detail(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
     """Return the answer's entry for a wallet, with the URL of its block explorer page."""
@@ -153,24 +147,23 @@ class SimulatedLedger:
         chain = CHAINS.get(wallet.canonical.blockchain)
         kind = SHOWCASE_KINDS.get(wallet.canonical)
         if chain is None or kind is ShowcaseKind.FAILING or malformed_reason(wallet):
-            return wallet_detail(wallet, None, failed=True)
+            return make_wallet_detail(wallet, None, failed=True)
         rng = HashRandom("holdings", self._seed, wallet.canonical)
         fraction = rng.random_below(10_000) / 10_000
         empty, unknown = fraction < _EMPTY_SHARE, 0 <= fraction - _EMPTY_SHARE < _NULL_SHARE
         if kind is not None:
             empty, unknown = kind is ShowcaseKind.EMPTY, kind is ShowcaseKind.UNKNOWN
         if unknown:
-            return wallet_detail(wallet, None)
+            return make_wallet_detail(wallet, None)
         balances = [] if empty else list(_random_balances(rng, chain))
         if kind is ShowcaseKind.EXTREME:
             largest = _invented_token(chain, "largest", "MAX <i>claim at max.example</i>", 18)
-            balances.append(_holding(chain, largest, _UINT256_MAX))
-        return wallet_detail(wallet, balances)
+            balances.append(_make_balance(chain, largest, _UINT256_MAX))
+        return make_wallet_detail(wallet, balances)
 
 
-def _random_balances(rng: HashRandom, chain: SimulatedChain) -> Iterator[AssetAndAmount]:
-    """Yield random balances: the coin, known tokens, perhaps a copied symbol, and spam."""
-    yield _holding(chain, chain.coin, _random_raw_amount(rng, chain.coin))
+def _random_balances(rng: HashRandom, chain: _Chain) -> Iterator[AssetAndAmount]:
+    yield _make_balance(chain, chain.coin, _random_raw_amount(rng, chain.coin))
     known = TOKENS.get(chain.name, ())
     if not known:
         return
@@ -180,18 +173,18 @@ def _random_balances(rng: HashRandom, chain: SimulatedChain) -> Iterator[AssetAn
         symbol = rng.choice(_COPIED_SYMBOLS + tuple(token.symbol for token in known))
         chosen.append(_invented_token(chain, "stolen", symbol, rng.choice((6, 8, 18))))
     for token in chosen:
-        yield _holding(chain, token, _random_raw_amount(rng, token))
+        yield _make_balance(chain, token, _random_raw_amount(rng, token))
     spam_tokens = [
         _invented_token(chain, "spam", rng.choice(_DATA["spam"]), rng.choice((0, 9, 18)))
         for _ in range(rng.choice((0, 0, 0, 0, 1, 1, 2, 4)))
     ]
     for token in {token.contract: token for token in spam_tokens}.values():
         huge = chain.form == "hex" and rng.bernoulli(0.05)
-        yield _holding(chain, token, _UINT256_MAX if huge else _random_raw_amount(rng, token))
+        yield _make_balance(chain, token, _UINT256_MAX if huge else _random_raw_amount(rng, token))
 
 
-def _random_raw_amount(rng: HashRandom, token: SimulatedToken) -> int:
-    """Return a random raw amount, with a value of about 1,000 * 10**n for a random n."""
+def _random_raw_amount(rng: HashRandom, token: _Token) -> int:
+    """Return an amount with a value of about 1,000 * 10**n, for a random n."""
     integer_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
     tail = rng.choice((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
     digits = min(max(token.decimals + integer_digits + tail, 1), _LONGEST_DRAW)
@@ -201,15 +194,15 @@ def _random_raw_amount(rng: HashRandom, token: SimulatedToken) -> int:
     return raw_amount - raw_amount % rounding if rng.bernoulli(0.15) else raw_amount
 
 
-def _holding(chain: SimulatedChain, token: SimulatedToken, raw_amount: int) -> AssetAndAmount:
+def _make_balance(chain: _Chain, token: _Token, raw_amount: int) -> AssetAndAmount:
     asset = Asset(blockchain=chain.name, address=token.contract, symbol=token.symbol)
     amount = Amount(amount=str(raw_amount), decimals=token.decimals)
     return AssetAndAmount(asset, amount, token.price)
 
 
-def _invented_token(chain: SimulatedChain, role: str, symbol: str, decimals: int) -> SimulatedToken:
-    """Return a token with an invented contract; equal arguments always give the same contract."""
-    subject = f"{chain.name}|{role}|{symbol}".encode()
+def _invented_token(chain: _Chain, contract_salt: str, symbol: str, decimals: int) -> _Token:
+    """Return a token with an invented contract. Equal arguments give equal contracts."""
+    subject = f"{chain.name}|{contract_salt}|{symbol}".encode()
     digest = blake2b(subject, digest_size=20, person=b"made-up").digest()
     if chain.form == "near":
         contract = f"{digest.hex()}.made-up.near"
@@ -221,4 +214,4 @@ def _invented_token(chain: SimulatedChain, role: str, symbol: str, decimals: int
             number, digit = divmod(number, len(BASE58))
             letters += BASE58[digit]
         contract = letters[:43] if chain.form == "solana" else f"T{letters[:33]}"
-    return SimulatedToken(symbol, contract, decimals)
+    return _Token(symbol, contract, decimals)

@@ -24,7 +24,7 @@ from walletframe.address.formats import malformed_reason
 from walletframe.address.forms import WalletAddress
 from walletframe.disk import read_parquet
 from walletframe.errors import AddressError, LedgerError
-from walletframe.service.ledger import CHAINS, Ledger, wallet_detail
+from walletframe.service.ledger import CHAINS, Ledger, make_wallet_detail
 from walletframe.wire import schemas
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _FORMATS_HINT = (
 )
 
 
-class RecordedLedger:
+class _RecordedLedger:
     """Recorded holdings. Missing wallets are empty; unknown chains and malformed addresses fail."""
 
     def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
@@ -62,26 +62,24 @@ class RecordedLedger:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the content, independent of the order of the wallets."""
         ordered = [self._details[wallet] for wallet in sorted(self._details)]
         content = msgspec.json.encode(ordered, order="sorted")
         return f"data-{sha256(content).hexdigest()[:16]}"
 
     def detail(self, wallet: WalletAddress) -> schemas.WalletDetail:
-        """Return the recorded entry for a wallet, in the requested spelling of the wallet."""
         recorded = self._details.get(wallet.canonical)
         if recorded is None:
             is_known = wallet.canonical.blockchain in self._known and not malformed_reason(wallet)
-            return wallet_detail(wallet, [] if is_known else None, failed=not is_known)
-        served = wallet_detail(wallet, recorded.balances, failed=recorded.failed)
+            return make_wallet_detail(wallet, [] if is_known else None, failed=not is_known)
+        served = make_wallet_detail(wallet, recorded.balances, failed=recorded.failed)
         page = recorded.explorer_url
         return replace(served, explorer_url=page) if page else served
 
 
 def as_ledger(source: LedgerLike) -> Ledger:
-    """Return a ledger from holdings (a DataFrame or a file), a recorded answer, or a ledger."""
+    """Return a ledger of holdings or of a recorded answer. Return a ledger unchanged."""
     if isinstance(source, pd.DataFrame):
-        columns = _used_columns([*source.columns])
+        columns = _check_and_select_columns([*source.columns])
         cells = zip(*(source[name].tolist() for name in columns), strict=True)
         return _ledger_from_records(dict(zip(columns, row, strict=True)) for row in cells)
     if isinstance(source, Ledger):
@@ -98,13 +96,13 @@ def as_ledger(source: LedgerLike) -> Ledger:
         hint = "save the holdings as .json or .parquet"
         raise LedgerError(f"{path} is neither a .json nor a .parquet file", hint)
     try:
-        columns = _used_columns(parquet.read_schema(path).names)
+        columns = _check_and_select_columns(parquet.read_schema(path).names)
         return _ledger_from_records(read_parquet(path, columns).to_pylist())
     except (OSError, pa.ArrowInvalid) as error:
         raise LedgerError(f"{path} can't be read as Parquet: {error}") from error
 
 
-def _ledger_from_json(path: Path) -> RecordedLedger:
+def _ledger_from_json(path: Path) -> _RecordedLedger:
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
@@ -113,18 +111,18 @@ def _ledger_from_json(path: Path) -> RecordedLedger:
         content = content["holdings"]
     if isinstance(content, dict) and "wallets" in content:
         try:
-            return RecordedLedger(msgspec.convert(content, schemas.WalletDetailsAnswer).wallets)
+            return _RecordedLedger(msgspec.convert(content, schemas.WalletDetailsAnswer).wallets)
         except msgspec.ValidationError as error:
             message = f"{path} is not a valid answer of the service: {error}"
             raise LedgerError(message, _FORMATS_HINT) from error
     if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
         raise LedgerError(f"{path} does not contain holdings", hint=_FORMATS_HINT)
     if content:
-        _used_columns(list({name: None for record in content for name in record}))
+        _check_and_select_columns(list({name: None for record in content for name in record}))
     return _ledger_from_records(content)
 
 
-def _used_columns(present: list[str]) -> list[str]:
+def _check_and_select_columns(present: list[str]) -> list[str]:
     missing = [name for name in _REQUIRED if name not in present]
     if missing:
         raise LedgerError(
@@ -141,8 +139,6 @@ def _used_columns(present: list[str]) -> list[str]:
 
 
 class _HoldingRow(msgspec.Struct):
-    """The schema of a row of holdings. The amount is an integer or digits, never a float."""
-
     blockchain: str
     address: str
     raw_amount: Annotated[int, Meta(ge=0)] | Annotated[str, Meta(pattern=r"\A[0-9]+\Z")]
@@ -153,7 +149,7 @@ class _HoldingRow(msgspec.Struct):
     price: schemas.Price = None
 
 
-def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> RecordedLedger:
+def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> _RecordedLedger:
     by_wallet: dict[WalletAddress, list[schemas.AssetAndAmount]] = {}
     for number, record in enumerate(records):
         row = _validate_row(number, record)
@@ -166,7 +162,7 @@ def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> RecordedLed
         asset = schemas.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
         amount = schemas.Amount(amount=str(row.raw_amount), decimals=row.decimals)
         by_wallet.setdefault(wallet, []).append(schemas.AssetAndAmount(asset, amount, row.price))
-    return RecordedLedger(
+    return _RecordedLedger(
         schemas.WalletDetail(
             failed=False, block_chain=wallet.blockchain, address=wallet.address, balances=holdings
         )
@@ -175,8 +171,7 @@ def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> RecordedLed
 
 
 def _validate_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
-    """Validate a row of a DataFrame or a file; None, NaN and NA are missing values."""
-    cells = {name: _python_value(record.get(name)) for name in _HoldingRow.__struct_fields__}
+    cells = {name: _to_json_value(record.get(name)) for name in _HoldingRow.__struct_fields__}
     match cells["decimals"]:
         case float() as decimals if decimals.is_integer():  # a column with NaN contains floats
             cells["decimals"] = int(decimals)
@@ -197,8 +192,7 @@ def _validate_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
     raise LedgerError(f"{lead} {column!r}: {text}", needed)
 
 
-def _python_value(value: Any) -> Any:
-    """Return a NumPy scalar as plain Python, a Decimal as a float, and a missing value as None."""
+def _to_json_value(value: Any) -> Any:
     if value is None or value is pd.NA or value != value:  # noqa: PLR0124 - only NaN is not equal to itself
         return None
     if isinstance(value, np.generic):

@@ -200,7 +200,7 @@ class Sandbox:
 
 
 def latest_sandbox() -> Sandbox | None:
-    """Return this process's latest sandbox, restarted if necessary; None without a sandbox."""
+    """Return this process's latest sandbox. If the sandbox was stopped, start a copy."""
     latest = Sandbox._latest  # noqa: SLF001 - this module defines the class
     return latest if latest is None or latest._running else latest._start_copy()  # noqa: SLF001 - this module defines the class
 

@@ -101,7 +101,7 @@ class InFlightRequests:
         return self._attempts[get_ident()]
 
     def abort_attempts(self, thread_ids: Collection[int | None]) -> None:
-        """Abort the attempts of the threads with these ids (of ``threading.get_ident()``)."""
+        """Abort the attempts of these threads."""
         with self._lock:
             for thread_id, attempt in self._attempts.items():
                 if thread_id in thread_ids:
@@ -131,7 +131,7 @@ class InFlightRequests:
             lookup = self._lookups.get((host, port))
             if lookup is None:  # a lookup can't be aborted, so its thread may outlive the attempt
                 lookup = self._lookups[host, port] = Future()
-                target, args = self._run_lookup, (lookup, host, port)
+                target, args = self._run_dns_lookup, (lookup, host, port)
                 Thread(target=target, args=args, name="walletframe-name", daemon=True).start()
         while not lookup.done():
             wait([lookup], min(_TICK_S, self.current_attempt().remaining_s()))
@@ -140,7 +140,7 @@ class InFlightRequests:
             raise type(fault)(*fault.args)  # a copy per thread, since raising changes an exception
         return lookup.result()
 
-    def _run_lookup(self, lookup: Future[list[_AddressInfo]], host: str, port: int) -> None:
+    def _run_dns_lookup(self, lookup: Future[list[_AddressInfo]], host: str, port: int) -> None:
         try:
             lookup.set_result(_look_up_addresses(host, port))
         except (OSError, UnicodeError) as fault:
@@ -158,7 +158,7 @@ def _look_up_addresses(host: str, port: int, flags: int = 0) -> list[_AddressInf
 def open_socket(
     host: str, port: int, in_flight: InFlightRequests, socks: SocksOptions, options: SocketOptions
 ) -> socket.socket:
-    """Connect to a host, with an equal share of the remaining time for each address."""
+    """Connect to a host. Each address gets an equal share of the remaining time."""
     socket_class, attempt = socket.socket, in_flight.current_attempt()
     if socks is None:
         addresses = in_flight.resolve_host(host, port)

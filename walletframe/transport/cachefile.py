@@ -66,7 +66,7 @@ class CachedAnswer:
 
 
 def checksum(*values: object) -> int:
-    """Return the CRC-32 of the lengths and bytes of values; other types are converted to text."""
+    """Return the CRC-32 of the lengths and bytes of values, or of their texts."""
     total = 0
     for value in values:
         data = value if isinstance(value, bytes) else str(value).encode()
@@ -83,7 +83,7 @@ def parse_time(text: object) -> datetime | None:
 
 
 def sequence_number(answer: CachedAnswer | None) -> int:
-    """Return an answer's sequence number, or 0 if either is missing."""
+    """Return an answer's sequence number, or 0 if there is no number."""
     return 0 if answer is None else answer.sequence or 0
 
 

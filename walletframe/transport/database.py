@@ -47,7 +47,7 @@ FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last if SQLite's me
 
 
 class _ReplacedError(OSError):
-    """The file at the path is not the file that was opened."""
+    """Another process has replaced the opened file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +117,14 @@ class Database:
                 result = func(self._open_file())
                 self._require_same_file()  # otherwise the function used a deleted file
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
-                if not self._recover(fault) or time.monotonic() > deadline:
+                if not self._prepare_retry(fault) or time.monotonic() > deadline:
                     raise
                 # SQLite itself does not wait while another process creates the file.
                 time.sleep(_PAUSE_S)
             else:
                 return result
 
-    def _recover(self, fault: Exception) -> bool:
+    def _prepare_retry(self, fault: Exception) -> bool:
         """Rename a damaged file; return whether a retry may succeed."""
         if isinstance(fault, _ReplacedError):
             return True
@@ -144,16 +144,16 @@ class Database:
         return True
 
     def _require_same_file(self) -> None:
-        if file_identity(self.path) != self._opened_file:
+        if _file_identity(self.path) != self._opened_file:
             raise _ReplacedError("another process repeatedly replaces the file")
 
     def _open_file(self) -> sqlite3.Connection:
         if self._con is not None and self._con.in_transaction:
             self._con.execute("ROLLBACK")  # after an interrupt during a rollback
-        if self._con is not None and file_identity(self.path) == self._opened_file:
+        if self._con is not None and _file_identity(self.path) == self._opened_file:
             return self._con
         self.close()
-        self._opened_file = file_identity(self.path)
+        self._opened_file = _file_identity(self.path)
         con = connect(self.path, "rwc")
         try:
             self._require_same_file()  # fails for a new file; then the caller retries
@@ -192,21 +192,21 @@ _held_locks = ExitStack()
 _registry_lock = RLock()
 
 
-def _close_and_lock() -> None:
-    """Close all connections before a fork, and hold all locks during the fork."""
+def _lock_all() -> None:
+    """Close all connections, and hold all locks during a fork."""
     _registry_lock.acquire()
     for database in list(_databases):
         _held_locks.enter_context(database.lock)
         database.close()
 
 
-def _unlock() -> None:
+def _unlock_all() -> None:
     _held_locks.close()
     _registry_lock.release()
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
-    os.register_at_fork(before=_close_and_lock, after_in_parent=_unlock, after_in_child=_unlock)
+    os.register_at_fork(before=_lock_all, after_in_parent=_unlock_all, after_in_child=_unlock_all)
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
@@ -269,8 +269,7 @@ def run_in_transaction(con: sqlite3.Connection, func: Callable[[sqlite3.Connecti
         return func(con)
 
 
-def file_identity(path: Path) -> FileIdentity | None:
-    """Return the device and inode of a file, or None if the file is missing."""
+def _file_identity(path: Path) -> FileIdentity | None:
     try:
         file = path.stat()
     except FileNotFoundError:
@@ -296,7 +295,7 @@ def sqlite_error_code(fault: Exception) -> int:
 def rename_damaged_file(path: Path, damaged: FileIdentity | None) -> Path | None:
     """Rename a damaged file; return its new path, or None if another process has renamed it."""
     with _locked_folder(path.parent):
-        if file_identity(path) != damaged:
+        if _file_identity(path) != damaged:
             return None
         names = (f"{path.name}.broken-{number}" for number in itertools.count(1))
         new_path = next(each for each in map(path.with_name, names) if not each.exists())

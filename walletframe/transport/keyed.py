@@ -98,7 +98,7 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Return a response that reads its body with `_decoded_chunks`."""
+        """Return a response whose `stream` is `_decoded_chunks`."""
         resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # a proxy: no reference cycle
         return super().build_response(req, resp)
 
@@ -131,7 +131,7 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 
 
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Yield a body in decompressed chunks of up to `amt` bytes (urllib3 before 2.6 has no limit).
+    """Yield decompressed chunks of at most `amt` bytes. urllib3 before 2.6 has no limit.
 
     While the generator waits, no variable has a part of the body, since a body may echo the secret.
     """
@@ -179,7 +179,6 @@ class _KeyedConnection(HTTPConnection):
         self.response_class = partial(_ScrubbedResponse, self.scrub)  # type: ignore[assignment]  # urllib3 only calls the class
 
     def set_tunnel(self, host: str, port: int | None = None, *args: Any, **kwargs: Any) -> None:
-        """Tunnel through a proxy to the real host and port."""
         super().set_tunnel(*(self.real_address or (host, port)), *args, **kwargs)
 
     def _new_conn(self) -> socket.socket:
@@ -206,14 +205,13 @@ class _KeyedConnection(HTTPConnection):
         self.in_flight.current_attempt().remaining_s()
 
     def putrequest(self, *args: Any, **kwargs: Any) -> None:
-        """Begin a request; the next call of `send` sends its head."""
         if self.sock is not None:
             self.in_flight.current_attempt().track_socket(self.sock)
         super().putrequest(*args, **kwargs)
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send a part of a request; add the secret to the head without storing it in a variable."""
+        """Send data. Add the secret to a head, without storing the result in a variable."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)

@@ -66,9 +66,9 @@ _Rate = Annotated[float, Meta(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """The rate of requests per second, and the data to adapt it; files store the field names."""
+    """The rate of requests, and data to adapt the rate. Files store the field names."""
 
-    rate: _Rate = START_RATE
+    rate: _Rate = START_RATE  # per second
     start_rate: _Rate = START_RATE
     most_rate: _Rate = MAX_RATE  # the maximum of a discovered rate
     fixed: bool = False  # whether the settings define the rate
@@ -103,8 +103,8 @@ def initial_state(rate: float | None, *, is_test: bool) -> RateState:
     return RateState(rate, start, maximum, fixed=True, slow_start=False)
 
 
-def apply_settings(state: RateState, initial: RateState) -> RateState:
-    """Return a stored state with the limits of `initial`, which has this process's settings."""
+def with_current_settings(state: RateState, initial: RateState) -> RateState:
+    """Return the state with the limits in `initial`, which has the current settings."""
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
         rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
@@ -211,7 +211,7 @@ class RateLimiter:
         if in_file and (path := rate_file_path(settings.cache)) is not None:
             self._service, (_, self._key) = require_service(settings), endpoint_and_key(settings)
             self.database = Database(path, RATE_FILE_SPEC)
-            self._update(lambda state, _: apply_settings(state, initial))
+            self._update_state(lambda state, _: with_current_settings(state, initial))
 
     def close(self) -> None:
         """Close the file; running threads go on with the state in memory."""
@@ -242,7 +242,7 @@ class RateLimiter:
 
     def note_refusal(self, retry_after_s: float | None) -> None:
         """Pause for the requested time, lower the rate, and drop a granted permit."""
-        self._update(lambda state, now: slow_down(state, retry_after_s, now))
+        self._update_state(lambda state, now: slow_down(state, retry_after_s, now))
         self._permit_at = -math.inf
 
     def _permit_wait_s(self) -> float:
@@ -265,20 +265,19 @@ class RateLimiter:
             wait_s = due - now if is_granted else due - now - AHEAD_S
             return take_permit(state, due) if is_granted else state
 
-        self._update(take_if_due)
+        self._update_state(take_if_due)
         return wait_s, is_granted
 
-    def _update(self, change: StateChange) -> None:
-        """Apply the counted answers and then `change`, in one transaction if there is a file."""
+    def _update_state(self, change: StateChange) -> None:
         with self._lock:
             answers, self._answers = self._answers, 0
             if (database := self.database) is None:
                 self.last_state = _apply_change(self.last_state, answers, change)
         if database is not None:
-            update = partial(self._update_stored, database, answers, change)
+            update = partial(self._update_stored_state, database, answers, change)
             self.last_state = database.write_in_transaction(update)
 
-    def _update_stored(
+    def _update_stored_state(
         self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection
     ) -> RateState:
         """Apply a change to the stored state, or to `last_state` if no valid state is stored."""

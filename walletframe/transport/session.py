@@ -64,8 +64,8 @@ class Reply:
         return self.answer.status if isinstance(self.answer, Outcome) else None
 
 
-class Session:
-    """An HTTP session with one server; `url` has no secret, and `real_url` selects the proxy."""
+class _Session:
+    """An HTTP session with one server. `url` has no secret, and `real_url` selects the proxy."""
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"
@@ -93,7 +93,6 @@ class Session:
         weakref.finalize(self, self._closed.set).atexit = False
 
     def close(self) -> None:
-        """Close the connections."""
         self._closed.set()
         self._session.close()
 
@@ -146,7 +145,6 @@ class Session:
         return reply
 
     def _unusable_reason(self, _body: bytes) -> str | None:
-        """Return why an answer can't be used, or None if it can."""
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
@@ -167,7 +165,7 @@ class Session:
                 self._large_lock.release()
 
 
-class ServiceSession(Session):
+class ServiceSession(_Session):
     """A session with the service. Without an API key or base URL, a SettingsError is raised."""
 
     @strip_tracebacks
@@ -186,7 +184,7 @@ class ServiceSession(Session):
         return f"the answer has the name {safe_line(name)!r} twice in one JSON object"
 
 
-class NodeSession(Session):
+class NodeSession(_Session):
     """A session with a node of a blockchain. An invalid URL raises a SettingsError."""
 
     _server, _method = "node", "POST"

@@ -45,9 +45,9 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
 
     def __init__(self, cache: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
         self.service = service
-        self._store: AnswerFile | BackendStore | None = None
+        self._store: AnswerFile | _BackendStore | None = None
         if cache == "memory" or isinstance(cache, BaseCache):
-            self._store = BackendStore(BaseCache() if cache == "memory" else cache)
+            self._store = _BackendStore(BaseCache() if cache == "memory" else cache)
         elif cache is None or isinstance(cache, Path):
             self._store = AnswerFile(cache or default_cache_path(), max_bytes=max_bytes)
             self._store.read_answers([])  # opens the file now, which may warn
@@ -86,7 +86,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return f"{self.service} {blockchain}.{address}"
 
 
-class BackendStore:
+class _BackendStore:
     """Answers in a backend of requests-cache. If it fails, memory is used, with a warning."""
 
     def __init__(self, backend: BaseCache) -> None:
@@ -104,7 +104,6 @@ class BackendStore:
         self._offset = 0
 
     def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        """Return a dict with the latest undamaged answer of each key."""
         answers: dict[str, CachedAnswer] = {}
         if self._readable:
             try:
@@ -122,7 +121,6 @@ class BackendStore:
         return answers
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers; never replace the answer to a later request."""
         with self._lock:
             now, failure = self.next_sequence(), None
             answers = [
@@ -143,7 +141,6 @@ class BackendStore:
                 self._fall_back_to_memory(failure)
 
     def next_sequence(self) -> int:
-        """Return a sequence number above all that were returned here or read from the backend."""
         return time.monotonic_ns() + self._offset
 
     def _read_answer(self, key: str) -> CachedAnswer | None:

@@ -43,14 +43,14 @@ class _WalletId(msgspec.Struct, rename="camel"):
     address: str
 
 
-class _WalletParts(_WalletId, rename="camel"):
+class _RawWallet(_WalletId, rename="camel"):
     failed: bool = False
     balances: Raw = NULL
     explorer_url: Raw = NULL
     error: Raw = NULL
 
 
-class _Entries(msgspec.Struct):
+class _RawAnswer(msgspec.Struct):
     wallets: list[Raw]
     error: Raw = NULL
 
@@ -70,21 +70,21 @@ _MAX_DECIMALS_DIGITS = 9  # a longer number is not a valid number of decimals
 _MAX_FAST_CHECK_BYTES = 1_000_000
 
 _decode_answer = Decoder(SentAnswer).decode
-_decode_entries = Decoder(_Entries).decode
+_decode_raw_answer = Decoder(_RawAnswer).decode
 _decode_wallet_id = Decoder(_WalletId).decode
 _decode_wallet = Decoder(SentWallet).decode
-_decode_wallet_parts = Decoder(_WalletParts).decode
+_decode_raw_wallet = Decoder(_RawWallet).decode
 _decode_list = Decoder(list[Raw] | None).decode
 _decode_balance = Decoder(SentBalance).decode
 _decode_price = Decoder(Price).decode
 _decode_text = Decoder(str | None).decode
-_decode_parts = Decoder(dict[str, Raw]).decode
+_decode_raw_fields = Decoder(dict[str, Raw]).decode
 _decode_any = Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
 
 def find_duplicate_name(body: bytes) -> str | None:
-    """Return a name that occurs twice in a JSON object (parsers differ on its value), or None."""
+    """Return a name that occurs twice in one JSON object, or None."""
     duplicates: list[str] = []
 
     def record_duplicate(pairs: list[tuple[str, object]]) -> None:
@@ -119,7 +119,7 @@ def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
         answer = _decode_answer(body)
     except (ValueError, RecursionError):
         return _read_answer_leniently(body, requested)
-    error = _error_message(answer.error)
+    error = _error_field_message(answer.error)
     entries = [
         (canonical_key(each.block_chain, each.address), _entry_outcome(each, error))
         for each in answer.wallets
@@ -127,18 +127,16 @@ def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
     return _match_entries(entries, requested, error)
 
 
-def _error_message(sent: Raw) -> str | None:
-    """Return a message about the field `error` of an answer without balances, or None."""
-    if bytes(sent) == b"null" or not _decoded_or_none(_decode_any, sent):
+def _error_field_message(raw: Raw) -> str | None:
+    if bytes(raw) == b"null" or not _decoded_or_none(_decode_any, raw):
         return None
-    return f"the service sent an error and no balances: {safe_line(_text_as_sent(sent) or '')!r}"
+    return f"the service sent an error and no balances: {safe_line(_string_or_json(raw) or '')!r}"
 
 
 def _entry_outcome(wallet: SentWallet, error: str | None) -> Outcome:
-    """Return the outcome for one entry. `error` is the error message of the answer."""
     if wallet.failed:
         return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
-    if not wallet.balances and (error := _error_message(wallet.error) or error):
+    if not wallet.balances and (error := _error_field_message(wallet.error) or error):
         return Outcome(Status.INVALID, error, wallet.explorer_url)
     if wallet.balances is None:
         return Outcome(Status.FAILED, NO_LIST, wallet.explorer_url)
@@ -151,7 +149,7 @@ def _match_entries(
     requested: Sequence[WalletAddress],
     error: str | None,
 ) -> Answer:
-    """Return the outcome of each wallet. Entries are matched by canonical address."""
+    """Match entries to wallets by canonical address."""
     by_key: dict[_Key, Outcome] = {}
     missing = Outcome(Status.INVALID, error) if error else None
     for key, outcome in entries:
@@ -172,10 +170,10 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
         text = _ESCAPES.sub(lambda match: "\ufffd" if match["lone"] else match[0], text)
     repaired = text.encode()
     try:
-        answer = _decode_entries(repaired)
+        answer = _decode_raw_answer(repaired)
     except msgspec.ValidationError:
-        sent = (_decoded_or_none(_decode_parts, repaired) or {}).get("error", NULL)
-        reason = _error_message(sent) or "the answer contains no list of wallets"
+        raw = (_decoded_or_none(_decode_raw_fields, repaired) or {}).get("error", NULL)
+        reason = _error_field_message(raw) or "the answer contains no list of wallets"
     except RecursionError:
         reason = "the answer is nested too deeply"
     except ValueError:
@@ -184,7 +182,7 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
             beginning = safe_line(body[:400].decode(errors="replace"), 60)
             reason = f"the answer is not JSON; it begins with {beginning!r}"
     else:
-        error, entries = _error_message(answer.error), []
+        error, entries = _error_field_message(answer.error), []
         for entry in answer.wallets:
             try:
                 wallet = _decoded_or_none(_decode_wallet, entry) or _read_wallet_leniently(entry)
@@ -204,21 +202,21 @@ def _entry_key(entry: Raw) -> _Key | None:
 
 def _read_wallet_leniently(entry: Raw) -> SentWallet:
     """Parse an entry field by field; raise if the blockchain or the address is missing."""
-    parts = _decode_wallet_parts(entry)
-    sent = None if parts.failed else _decode_list(parts.balances)
-    balances = None if sent is None else [_read_balance_leniently(each) for each in sent]
+    parts = _decode_raw_wallet(entry)
+    raw = None if parts.failed else _decode_list(parts.balances)
+    balances = None if raw is None else [_read_balance_leniently(each) for each in raw]
     link = _decoded_or_none(_decode_text, parts.explorer_url)
     return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link, parts.error)
 
 
-def _read_balance_leniently(sent: Raw) -> SentBalance:
-    balance = _decoded_or_none(_decode_balance, sent)
+def _read_balance_leniently(raw: Raw) -> SentBalance:
+    balance = _decoded_or_none(_decode_balance, raw)
     if balance is not None:
         return balance
-    parts = _decoded_or_none(_decode_parts, sent)
+    parts = _decoded_or_none(_decode_raw_fields, raw)
     if parts is None:
-        return SentBalance(amount=SentAmount(_text_as_sent(sent)))
-    asset_parts = _decoded_or_none(_decode_parts, parts.get("asset", NULL)) or {}
+        return SentBalance(amount=SentAmount(_string_or_json(raw)))
+    asset_parts = _decoded_or_none(_decode_raw_fields, parts.get("asset", NULL)) or {}
     chain, symbol, address = (
         _decoded_or_none(_decode_text, asset_parts.get(name, NULL))
         for name in ("blockchain", "symbol", "address")
@@ -226,13 +224,13 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
     if address is None and bytes(asset_parts.get("address", NULL)) != b"null":
         chain = None  # an unreadable address means an unknown token, not the native coin
     quantity = parts.get("amount", NULL)
-    amount = SentAmount(_text_as_sent(quantity))
-    amount_parts = _decoded_or_none(_decode_parts, quantity)
+    amount = SentAmount(_string_or_json(quantity))
+    amount_parts = _decoded_or_none(_decode_raw_fields, quantity)
     if amount_parts is not None:
-        digits = _text_as_sent(amount_parts.get("decimals", NULL)) or ""
+        digits = _string_or_json(amount_parts.get("decimals", NULL)) or ""
         is_valid = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DECIMALS_DIGITS
         decimals = int(digits) if is_valid else None
-        amount = SentAmount(_text_as_sent(amount_parts.get("amount", NULL)), decimals)
+        amount = SentAmount(_string_or_json(amount_parts.get("amount", NULL)), decimals)
     sent_price = parts.get("price", NULL)
     price = _decoded_or_none(_decode_price, sent_price)
     if price is None:  # the price may be a string
@@ -241,17 +239,16 @@ def _read_balance_leniently(sent: Raw) -> SentBalance:
     return SentBalance(SentAsset(chain, symbol, address), amount, price)
 
 
-def _text_as_sent(sent: Raw) -> str | None:
-    """Return a string's text, another value's JSON, or None for null."""
-    if bytes(sent) == b"null":
+def _string_or_json(raw: Raw) -> str | None:
+    if bytes(raw) == b"null":
         return None
-    text = _decoded_or_none(_decode_text, sent)
-    return bytes(sent).decode(errors="replace") if text is None else text
+    text = _decoded_or_none(_decode_text, raw)
+    return bytes(raw).decode(errors="replace") if text is None else text
 
 
-def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | None:
+def _decoded_or_none(decode: Callable[[Raw | bytes], _T], raw: Raw | bytes) -> _T | None:
     try:
-        return decode(sent)
+        return decode(raw)
     except (ValueError, RecursionError):
         return None
 
@@ -259,8 +256,8 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> 
 def split_answer(
     body: bytes, requested: Sequence[WalletAddress]
 ) -> tuple[dict[int, bytes], list[str]]:
-    """Return {position in the batch: body}, and the unrequested wallets."""
-    answer = _decoded_or_none(_decode_entries, body)
+    """Return the bodies by position in the batch, and the unrequested wallets."""
+    answer = _decoded_or_none(_decode_raw_answer, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}
     unrequested: dict[str, None] = {}

@@ -123,7 +123,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome for one wallet."""
+    """The outcome of a request for one wallet."""
 
     status: Status
     error: str | None = None  # one line; if the status is OK, about unreadable balances
