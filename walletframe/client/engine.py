@@ -103,7 +103,7 @@ class Client:
         self.close()
 
     def reset_after_fork(self) -> None:
-        """Drop the connections of the parent process, in a forked child.
+        """Drop the connections of the parent process after a fork.
 
         Examples
         --------

@@ -1,7 +1,6 @@
 """Work on a separate thread, and progress bars.
 
-After an interrupt, the caller cancels the work and waits for its end, so that nothing is left half
-done.
+After an interrupt, the caller cancels the work and waits until the work has ended.
 """
 
 from __future__ import annotations

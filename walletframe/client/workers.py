@@ -1,7 +1,4 @@
-"""Concurrent requests for wallets, in batches if `batch_size` is set, and their retries.
-
-Other modules interpret and cache the replies.
-"""
+"""Concurrent requests for wallets, in batches if `batch_size` is set, and retries."""
 
 from __future__ import annotations
 

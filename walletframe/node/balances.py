@@ -77,8 +77,8 @@ def token_balance(
     token : str or None
         The address of the token's contract, or None for the native coin.
     rpc_url : str, optional
-        The URL of the node's JSON-RPC endpoint: https, or http on this machine. The URL is secret:
-        set the environment variable ``WALLETFRAME_RPC_URL`` (the default) instead.
+        The URL of the node's JSON-RPC endpoint, with https, or with http on this machine. Default:
+        the environment variable ``WALLETFRAME_RPC_URL``, which keeps the URL out of your code.
     block : int, optional
         The block number at which all balances are read. Default: the latest block.
     chain_ids : mapping of str to int, optional
@@ -124,7 +124,7 @@ def token_balance(
     balances, choose a block that is some minutes old.
 
     1,000 wallets take 6 requests with the contract Multicall3, which nearly all public blockchains
-    have, and 14 without. If a contract reverts, they take at most 17.
+    have. Without Multicall3, they take 14 requests. If the token's contract reverts, at most 17.
 
     Examples
     --------

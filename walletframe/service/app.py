@@ -85,11 +85,9 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
             summary=f"Get wallet details ({base} base URL)",
             responses=_RESPONSES,
             response_class=Response,
-            response_model=None,
             openapi_extra=_TEXTS["operation"],
         )
-        preflight: Any = {"methods": ["OPTIONS"], "response_model": None}
-        app.add_api_route(path, _answer_preflight, **preflight, include_in_schema=False)
+        app.add_api_route(path, _answer_preflight, methods=["OPTIONS"], include_in_schema=False)
     app.state.gate = gate
     app.add_middleware(_HostCheckMiddleware)
     for kind in (HTTPException, Exception):

@@ -1,8 +1,7 @@
 """The interface of ledgers (the balances by wallet), and the simulated ledger.
 
-Simulated prices are invented. No block explorer is called. Random numbers are integers derived from
-a hash, so that they are equal on all machines and Python versions. Symbols must be escaped before
-they are displayed.
+Simulated prices are invented. Random integers come from a hash, and are equal on all machines and
+Python versions. Symbols must be escaped for display.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Ledgers from holdings in a DataFrame or a file, and from recorded answers of the service.
-
-An error reports the first problem in the data and its location: the file, or the row and column.
-"""
+"""Ledgers from holdings in a DataFrame or a file, and from recorded answers of the service."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The sandbox: an HTTP server on localhost, in this process, that simulates the service.
-
-FastAPI and the other packages for the server are imported only when a sandbox is created.
-"""
+"""The sandbox, an HTTP server in this process that simulates the service."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""HTTP sessions with the service or with a node.
-
-A session has a pool of connections, enforces the time limits of requests, and follows no redirects.
-Its callers retry requests and cache answers.
-"""
+"""HTTP sessions with the service or with a node, without redirects, retries or a cache."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The cache of answers by service and wallet, and statistics of a cache file.
 
-The cache stores bytes and times, never the API key. Package `client` decides which answers are
-stored, and whether a stored answer is fresh.
+The cache stores bytes and times, never the API key.
 """
 
 from __future__ import annotations
