@@ -96,7 +96,7 @@ def fsync_directory(folder: Path) -> None:
 
 
 def _remove_abandoned_files(folder: Path) -> None:
-    """Remove this user's temporary files after a day."""
+    """Remove this user's temporary files that are older than a day."""
     before, user = time.time() - ABANDONED_AFTER_S, getattr(os, "geteuid", int)()
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in (each for each in entries if _UNFINISHED_NAME.fullmatch(each.name)):
@@ -127,7 +127,7 @@ def file_lock(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
 
 
 def create_private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents, which only their owner can read."""
+    """Create a folder and its missing parents, readable only by their owner."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)

@@ -24,7 +24,7 @@ def strip_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
 
 
 def strip_address_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
-    """Remove the stack frames from an `AddressError`, whose cause is in the user's list."""
+    """Remove the stack frames from an `AddressError`, since its cause is in the user's list."""
     return _drop_frames_from_errors(func, AddressError)
 
 

@@ -59,7 +59,7 @@ def known_blockchains() -> dict[str, Blockchain]:
 
 
 def find_blockchain(identifier: str) -> Blockchain | None:
-    """Return a blockchain by its identifier in any case, or None if it is unknown."""
+    """Find a blockchain by its identifier, in upper or lower case."""
     return known_blockchains().get(identifier.strip().upper())
 
 
@@ -92,7 +92,7 @@ def _identifier_by_chain_id_or_name() -> dict[str, str]:
 
 
 def suggest_blockchains(identifier: str) -> list[str]:
-    """Return at most three identifiers that are similar to a misspelled identifier."""
+    """Return at most three identifiers similar to a misspelled identifier."""
     wanted = _simplify_name(identifier)
     if not wanted:
         return []

@@ -1,4 +1,4 @@
-"""`Client`, which has the settings, and opens connections, the rate limiter and the cache."""
+"""`Client`, the owner of the settings, the connections, the rate limiter and the cache."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, meanwhile: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Return the result, and whether the user interrupted. Meanwhile, iterate `meanwhile`."""
+        """Iterate `meanwhile`, then return the result, and whether the work was interrupted."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in meanwhile:
@@ -97,7 +97,7 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts a status and draws the progress. `done` wallets are ok."""
+    """Yield a function that counts a status. At the start, `done` wallets are ok."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 

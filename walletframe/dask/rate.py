@@ -154,10 +154,10 @@ class WorkerRateLimiter(RateLimiter):
         self._requested_at, self._received = time.monotonic(), 0
         self._has_lost_scheduler = False
 
-    def _take_permit(self) -> tuple[float, bool]:
+    def _take_permit_if_due(self) -> tuple[float, bool]:
         """Take the next permit, or request about as many permits as the worker used recently."""
         if self._has_lost_scheduler:
-            return super()._take_permit()
+            return super()._take_permit_if_due()
         now = time.monotonic()
         with self._lock:
             while self._permits and self._permits[0] < now - rate.LATE_S:

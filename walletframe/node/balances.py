@@ -1,4 +1,4 @@
-"""`token_balance` reads the balances of one token; `crosscheck` compares balances with a node's."""
+"""Read balances from a node, and compare the service's balances with a node."""
 
 from __future__ import annotations
 

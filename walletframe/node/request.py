@@ -106,7 +106,7 @@ def parse_evm_address(address: str) -> str | None:
 
 
 def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Parse wallets; raise an AddressError if one doesn't have an EVM address."""
+    """Parse wallets. Raise an AddressError unless all addresses are EVM addresses."""
     parsed = parse_wallets(wallets)
     problems = [
         (position, str(wallet), _EVM_NEEDED)

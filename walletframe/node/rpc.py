@@ -75,13 +75,13 @@ class Node:
         self._session.close()
 
     def call(self, method: str, *params: Any) -> Any:
-        """Return the result of one call (any JSON value), or a `NodeFailure` if the call failed."""
-        request = _make_request(method, params)
+        """Return the result of one call, or a `NodeFailure`."""
+        request = _make_rpc_request(method, params)
         return self._request_results(request, [request["id"]])[0]
 
     def call_batch(self, calls: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
-        """Send JSON-RPC calls as one batch request; return the results in the order of `calls`."""
-        requests = [_make_request(*each) for each in calls]
+        """Send calls in one request. Return the results in the order of `calls`."""
+        requests = [_make_rpc_request(*each) for each in calls]
         return self._request_results(requests, [each["id"] for each in requests])
 
     def _request_results(self, body: Any, ids: Sequence[int]) -> list[Any]:
@@ -120,7 +120,7 @@ class Node:
             return _NO_JSON_RPC
 
 
-def _make_request(method: str, params: Sequence[Any]) -> dict[str, Any]:
+def _make_rpc_request(method: str, params: Sequence[Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": next(_IDS), "method": method, "params": params}
 
 

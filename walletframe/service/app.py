@@ -66,7 +66,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
-    """Return the application: the endpoint at both base URLs, and its OpenAPI document."""
+    """Return an application with the endpoint at both base URLs, and an OpenAPI document."""
     app = FastAPI(
         title=_TEXTS["title"],
         version=f"sandbox-{GENERATOR_VERSION}",

@@ -28,7 +28,7 @@ _LONGEST_WINDOW_S = 50
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """An error: the HTTP status, an error code for programs, and a message for people."""
+    """An error, with an HTTP status, a code for programs and a message for people."""
 
     status: int
     code: str
@@ -54,7 +54,7 @@ BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be
 
 
 def http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
-    """Return an exception. The application answers with the problem."""
+    """Return an exception for the application's error handler."""
     return HTTPException(problem.status, problem, headers)
 
 
@@ -83,7 +83,7 @@ class Gate:
         self._enforce_limit(limit, LIMITED_KEY, "key", key.key)
 
     def find_key(self, key_text: str | None) -> SandboxKey | None:
-        """Return the sandbox's key with this text, or None if the text is missing or unknown."""
+        """Return the key with this text, or None for a missing or unknown text."""
         return self._keys.get(key_text or "")
 
     def close(self) -> None:

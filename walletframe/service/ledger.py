@@ -1,4 +1,4 @@
-"""The interface of ledgers (the balances by wallet), and the simulated ledger.
+"""The interface of ledgers, which have the balances by wallet, and the simulated ledger.
 
 Simulated prices are invented. Random integers come from a hash, and are equal on all machines and
 Python versions. Symbols must be escaped for display.
@@ -84,7 +84,7 @@ SHOWCASE_KINDS = {each.canonical: ShowcaseKind[_DATA["showcase"][str(each)]] for
 
 @runtime_checkable
 class Ledger(Protocol):
-    """The interface of a ledger, from which the sandbox reads the balances of wallets."""
+    """The interface of a ledger. The sandbox reads balances from a ledger."""
 
     @property
     def fingerprint(self) -> str:

@@ -1,4 +1,4 @@
-"""The cache file: an SQLite file with the latest answer for each wallet, and a size limit."""
+"""The cache, an SQLite file of limited size with the latest answer for each wallet."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def checksum(*values: object) -> int:
 
 
 def parse_time(text: object) -> datetime | None:
-    """Parse a stored time; return None if it is damaged."""
+    """Parse a stored time, or return None for a damaged time."""
     try:
         return datetime.fromisoformat(text)  # type: ignore[arg-type]  # a TypeError is caught below
     except (TypeError, ValueError):

@@ -293,7 +293,7 @@ def sqlite_error_code(fault: Exception) -> int:
 
 
 def rename_damaged_file(path: Path, damaged: FileIdentity | None) -> Path | None:
-    """Rename a damaged file; return its new path, or None if another process has renamed it."""
+    """Rename a damaged file. Return the new path, or None if another process was first."""
     with _locked_folder(path.parent):
         if _file_identity(path) != damaged:
             return None

@@ -34,7 +34,7 @@ _MESSAGES: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Return the outcome for an exception, without quoting its text, which contains the URL.
+    """Return the outcome for an exception, without the exception's text, which contains the URL.
 
     >>> fault_outcome(requests.ConnectTimeout(), 60).error
     'no answer within 60 s'

@@ -122,7 +122,7 @@ def divide_rate(state: RateState, count: int, now: float) -> RateState:
 
 
 def take_permit(state: RateState, now: float) -> RateState:
-    """Take the permit that is due `now`. A rate that was unused for long is discovered anew."""
+    """Take the permit that is due `now`. After long disuse, the rate is discovered anew."""
     if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
         rate = max(state.rate, state.start_rate)
         state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
@@ -236,7 +236,7 @@ class RateLimiter:
             self._waiter_lock.release()
 
     def note_answer(self) -> None:
-        """Count a request that was not refused: it was answered, or failed for another reason."""
+        """Count a request that was not refused with the status 429."""
         with self._lock:
             self._answers += 1
 
@@ -248,14 +248,14 @@ class RateLimiter:
     def _permit_wait_s(self) -> float:
         """Return the seconds until a granted permit is due, or until a permit may be taken."""
         if self._permit_at < time.monotonic() - LATE_S:
-            wait_s, is_granted = self._take_permit()
+            wait_s, is_granted = self._take_permit_if_due()
             if not is_granted:
                 return wait_s
             self._permit_at = time.monotonic() + wait_s
         return self._permit_at - time.monotonic()
 
-    def _take_permit(self) -> tuple[float, bool]:
-        """Take a permit if one is due soon; return the wait, and whether the permit was taken."""
+    def _take_permit_if_due(self) -> tuple[float, bool]:
+        """Return the seconds to wait, and whether a permit was taken."""
         wait_s, is_granted = 0.0, False
 
         def take_if_due(state: RateState, now: float) -> RateState:

@@ -99,7 +99,7 @@ class _Session:
 
     @strip_tracebacks
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
-        """Send a request and return the reply, which may be a failure. Only interrupts raise."""
+        """Send a request. Return the answer or a failure as a reply. Only interrupts raise."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
         options: Any = {"verify": session.verify, "proxies": session.proxies, "stream": True}

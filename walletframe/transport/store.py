@@ -71,7 +71,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write_answers(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers (in a file, all or none). Never replace the answer to a later request."""
+        """Store answers. Never replace the answer to a later request."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write_answers(keyed)
@@ -189,7 +189,7 @@ class CacheStatistics:
 
 
 def cache_statistics(path: Path) -> CacheStatistics:
-    """Return statistics of a cache file, without creating it; raise a CacheError on failure."""
+    """Return statistics of a cache file, or raise a CacheError. Never create the file."""
     keys, times = [], (None, None)
     with _open_existing_cache(path) as con:
         if con is not None:

@@ -1,8 +1,8 @@
 """The endpoint: its path, its parameters, its query, and the strict and lenient answer schemas.
 
-The sandbox answers with the strict, documented schema, and validates its holdings. A field with a
-wrong type is an error. So is a missing field, unless the field can be null. The lenient schemas,
-whose names begin with `Sent`, parse the service's answers.
+The sandbox answers with the strict, documented schema, and validates its holdings. A wrong type is
+an error. So is a missing field, unless the field can be null. The lenient schemas parse the
+service's answers.
 """
 
 from __future__ import annotations
