@@ -12,7 +12,7 @@ A fetch has these steps:
 5. `engine`: the client caches answers that are ok, and `frames` builds the two DataFrames.
 6. `problems`: a warning or an error reports wallets that are not ok.
 
-If the service answers with the status 429, `Session.send` of `transport` reads the requested pause,
+If the service answers with the status 429, `ServiceSession.send` reads the requested pause,
 `RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and the worker threads retry.
 
 The package `bulk` fetches more wallets than fit in memory, and uses the same stream.
