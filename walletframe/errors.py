@@ -267,7 +267,7 @@ class MissingExtraError(WalletframeError, ImportError):
     purpose : str
         The feature that needs the dependency.
     lacking : str, optional
-        The missing thing. By default, the packages of the extra.
+        The missing dependency. By default, the packages of the extra.
     hint : str, optional
         The advice. By default, a command that installs the packages.
     """

@@ -115,14 +115,13 @@ def unknown_blockchain_message(identifier: str) -> str:
 
 @cache
 def _identifiers_by_name_or_coin() -> dict[str, list[str]]:
-    """Return identifiers by simplified name or coin. Names take precedence over coins."""
     by_name: dict[str, list[str]] = {}
     by_coin: dict[str, list[str]] = {}
     for chain in known_blockchains().values():
         for term in (chain.identifier, chain.name or "", *chain.aliases):
             by_name.setdefault(_simplify_name(term), []).append(chain.identifier)
         by_coin.setdefault(_simplify_name(chain.coin or ""), []).append(chain.identifier)
-    terms = by_coin | by_name
+    terms = by_coin | by_name  # names take precedence
     del terms[""]
     return terms
 

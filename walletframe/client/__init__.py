@@ -1,13 +1,11 @@
-"""The client: it fetches wallets, and returns `WalletDetails`.
+"""The client, which fetches wallets and returns `WalletDetails`.
 
 A fetch has these steps:
 
 1. `default`: `fetch_wallets` calls `Client.fetch` of the given client or of the default client.
-2. `engine`: the client parses the wallets, and raises an error for unreadable wallets before it
-   sends a request. Then it works on a separate thread (`job`), so that an interrupt leaves no work
-   half done.
-3. `stream`: for each chunk of wallets in turn, the stream reads fresh answers from the cache, and
-   requests all other wallets.
+2. `engine`: the client parses the wallets, or raises an error before any request. Then the client
+   works on a separate thread (`job`), so that an interrupt leaves no work half done.
+3. `stream`: for each chunk, the stream reads fresh answers from the cache, and requests the rest.
 4. `workers`: threads send the requests at the permitted rate, and retry failed requests.
 5. `engine`: the client caches answers that are ok, and `frames` builds the two DataFrames.
 6. `problems`: a warning or an error reports wallets that are not ok.

@@ -170,10 +170,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
-        If a request is needed, but the API key, its kind or the base URL is not set; if
-        `on_failure` or `on_unreadable` is not supported; if both `refresh` and `offline` are set;
-        if a column occurs twice; or if a column to keep contains lists, or has a name that
-        walletframe uses.
+        If a request needs a setting that is not set; if `on_failure` or `on_unreadable` is not
+        supported; if both `refresh` and `offline` are set; if a column occurs twice; or if a column
+        to keep contains lists, or has a name that walletframe uses.
     FetchError
         If wallets are not ok, with ``on_failure="raise"``. The attribute ``details`` contains the
         result.

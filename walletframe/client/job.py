@@ -110,7 +110,7 @@ def status_counter(
 
 @contextmanager
 def progress_display(
-    progress: BulkProgress | Progress, total: int | None, **options: float
+    progress: BulkProgress | Progress, total: int | None, **tqdm_options: float
 ) -> Iterator[Callable[..., object]]:
     """Yield ``show(counts by status, number of wallets done before the run, **other counts)``."""
     if callable(progress):
@@ -122,7 +122,7 @@ def progress_display(
     is_terminal = bool(sys.stderr and sys.stderr.isatty())  # stderr is None if it is closed
     if total != 0 and (progress or (progress is None and (is_notebook or is_terminal))):
         tqdm = import_module("tqdm.auto").tqdm  # imported late, since the import detects a notebook
-        with tqdm(total=total, unit="wallet", desc="wallets", **options) as bar:
+        with tqdm(total=total, unit="wallet", desc="wallets", **tqdm_options) as bar:
 
             def draw_bar(counts: Mapping[str, int], before: int, **other_counts: int) -> None:
                 bar.initial = before  # tqdm leaves these out of its estimate of the remaining time

@@ -148,15 +148,13 @@ class Sandbox:
 
         Parameters
         ----------
-        key_kind : {"private", "public", "test"}, default "private"
-            The sandbox's API key to use.
-        **overrides
-            Settings that replace those of the sandbox.
+        key_kind, **overrides : optional
+            The arguments of `settings`.
 
         Returns
         -------
         walletframe.Client
-            The client. The caller has to close it.
+            The client. The caller has to close the client.
 
         Raises
         ------

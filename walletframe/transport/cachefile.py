@@ -66,7 +66,7 @@ class CachedAnswer:
 
 
 def checksum(*values: object) -> int:
-    """Return the CRC-32 of the lengths and bytes of values, or of their texts."""
+    """Return the CRC-32 of values and their lengths. Other types than bytes become text."""
     total = 0
     for value in values:
         data = value if isinstance(value, bytes) else str(value).encode()

@@ -229,5 +229,5 @@ def _open_existing_cache(path: Path) -> Iterator[sqlite3.Connection | None]:
         if database.is_damage_error(fault):
             hint = f"the next fetch renames the damaged file and creates a new one; or {hint}"
         elif database.is_busy_error(fault):
-            hint = "another process is writing to the file; try again when it has finished"
+            hint = "another process is writing to the file; try again later"
         raise CacheError(f"the cache {path} can't be used: {fault}", hint=hint) from fault

@@ -133,10 +133,10 @@ def _error_field_message(raw: Raw) -> str | None:
     return f"the service sent an error and no balances: {safe_line(_string_or_json(raw) or '')!r}"
 
 
-def _entry_outcome(wallet: SentWallet, error: str | None) -> Outcome:
+def _entry_outcome(wallet: SentWallet, answer_error: str | None) -> Outcome:
     if wallet.failed:
         return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
-    if not wallet.balances and (error := _error_field_message(wallet.error) or error):
+    if not wallet.balances and (error := _error_field_message(wallet.error) or answer_error):
         return Outcome(Status.INVALID, error, wallet.explorer_url)
     if wallet.balances is None:
         return Outcome(Status.FAILED, NO_LIST, wallet.explorer_url)
