@@ -174,10 +174,10 @@ def _traceback_of_caller(trace: TracebackType | None) -> TracebackType | None:
     return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
-def _join_problem_lines(first: str, problems: Sequence[tuple[str, str]]) -> str:
+def _join_problem_lines(first_line: str, problems: Sequence[tuple[str, str]]) -> str:
     shown = [break_links(f"  {item}: {reason}") for item, reason in problems[:_MAX_PROBLEMS]]
     rest = _remaining_count_lines(len(problems) - _MAX_PROBLEMS, "  ", ".problems")
-    return "\n".join([first, *shown, *rest])
+    return "\n".join([first_line, *shown, *rest])
 
 
 def _remaining_count_lines(count: int, indent: str, attribute: str) -> list[str]:

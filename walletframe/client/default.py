@@ -187,10 +187,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     AnswerWarning
         If the service sent unrequested wallets, or balances that can't be read.
     InputWarning
-        If wallets are duplicates or are dropped; if a blockchain is unknown (it is sent as
-        written); if rows of one wallet have different values in a column to keep (the first value
-        is used); if texts in a column to keep differ only in upper and lower case; or if `fix` has
-        replaced a text.
+        If wallets are duplicates or dropped, if a blockchain is unknown, or if `fix` has replaced a
+        text. Also if a column to keep has different values for one wallet (the first value is
+        used), or texts that differ only in upper and lower case.
 
     Examples
     --------

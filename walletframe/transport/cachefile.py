@@ -87,7 +87,7 @@ def sequence_number(answer: CachedAnswer | None) -> int:
     return 0 if answer is None else answer.sequence or 0
 
 
-def _prepare_file(con: sqlite3.Connection) -> None:
+def _prepare_db(con: sqlite3.Connection) -> None:
     if database.schema_version(con) == 0:
         con.execute("PRAGMA auto_vacuum = FULL").fetchall()
         con.execute("PRAGMA journal_mode = WAL").fetchall()
@@ -111,7 +111,7 @@ def _create_tables(con: sqlite3.Connection) -> None:
             con.execute(statement)
 
 
-ANSWER_FILE_SPEC = database.DatabaseSpec("cache", _prepare_file, WRITE_WARNING, lock_timeout_s=5.0)
+ANSWER_FILE_SPEC = database.DatabaseSpec("cache", _prepare_db, WRITE_WARNING, lock_timeout_s=5.0)
 
 
 class AnswerFile:

@@ -181,7 +181,7 @@ def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
     return due if due - now <= max_wait_s else now  # a longer wait means a clock was set back
 
 
-def _prepare_file(con: sqlite3.Connection) -> None:
+def _prepare_db(con: sqlite3.Connection) -> None:
     require_schema_version(con, 0)
     con.execute("PRAGMA journal_mode = WAL").fetchall()
     con.execute("PRAGMA synchronous = OFF").fetchall()
@@ -193,7 +193,7 @@ def _prepare_file(con: sqlite3.Connection) -> None:
 
 
 _WARNING = "the rate limit is not shared with other processes: {path} can't be used ({fault})"
-RATE_FILE_SPEC = DatabaseSpec("rate limit file", _prepare_file, _WARNING, lock_timeout_s=2.0)
+RATE_FILE_SPEC = DatabaseSpec("rate limit file", _prepare_db, _WARNING, lock_timeout_s=2.0)
 
 
 class RateLimiter:
