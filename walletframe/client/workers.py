@@ -74,7 +74,7 @@ class RequestWorkers:
         self._batch_queue.put(batch)
         if len(self._workers) < self._max_workers:  # a hanging daemon can't block the exit
             name = f"walletframe_{len(self._workers)}"
-            results = map(self._send_with_retries, iter(self._batch_queue.get, None))
+            results = map(self._request_and_queue_replies, iter(self._batch_queue.get, None))
             # A deque of length 0 iterates over the map without storing the results.
             self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
@@ -106,11 +106,17 @@ class RequestWorkers:
         for _ in self._workers:
             self._batch_queue.put(None)
 
-    def _send_with_retries(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Request a batch, and queue a reply for each wallet."""
-        if len(batch) > 1 and self._batches_refused.is_set():
-            self._queue_replies_and_request_rest_singly(batch, {})
-            return
+    def _request_and_queue_replies(self, batch: Mapping[int, WalletAddress]) -> None:
+        """Request a batch, then each wallet without a reply singly."""
+        is_refused = len(batch) > 1 and self._batches_refused.is_set()
+        replies = {} if is_refused else self._send_with_retries(batch)
+        for numbered_reply in replies.items():
+            self._reply_queue.put(numbered_reply)
+        for request_id, wallet in batch.items():
+            if request_id not in replies:
+                self._request_and_queue_replies({request_id: wallet})
+
+    def _send_with_retries(self, batch: Mapping[int, WalletAddress]) -> dict[int, Reply]:
         wallets, reply = list(batch.values()), Reply(datetime.now(UTC), CANCELLED)
         deadline, attempt = math.inf, 0
         try:
@@ -140,16 +146,7 @@ class RequestWorkers:
             replies = self._replies_by_id(batch, self._reply_after_retries(reply, denial, deadline))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        self._queue_replies_and_request_rest_singly(batch, replies)
-
-    def _queue_replies_and_request_rest_singly(
-        self, batch: Mapping[int, WalletAddress], replies: Mapping[int, Reply]
-    ) -> None:
-        for numbered_reply in replies.items():
-            self._reply_queue.put(numbered_reply)
-        for request_id, wallet in batch.items():
-            if request_id not in replies:
-                self._send_with_retries({request_id: wallet})
+        return replies
 
     def _wait_for_permit(self, deadline: float) -> Outcome | None:
         """Wait for a permit. Return an outcome if the request must not be sent."""

@@ -76,16 +76,15 @@ class Node:
 
     def call(self, method: str, *params: Any) -> Any:
         """Return the result of one call, or a `NodeFailure`."""
-        request = _make_rpc_request(method, params)
-        return self._request_results(request, [request["id"]])[0]
+        return self._request_results(_make_rpc_request(method, params))[0]
 
     def call_batch(self, calls: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
         """Send calls in one request. Return the results in the order of `calls`."""
-        requests = [_make_rpc_request(*each) for each in calls]
-        return self._request_results(requests, [each["id"] for each in requests])
+        return self._request_results([_make_rpc_request(*each) for each in calls])
 
-    def _request_results(self, body: Any, ids: Sequence[int]) -> list[Any]:
-        """Send one request or a batch. Return the results in the order of `ids`."""
+    def _request_results(self, body: Any) -> list[Any]:
+        """Send one request or a batch. Return the results in the order of the requests."""
+        ids = [each["id"] for each in (body if isinstance(body, list) else [body])]
         answer = self._send_and_decode(body)
         if isinstance(answer, NodeFailure):
             return [answer] * len(ids)
