@@ -10,22 +10,22 @@ _LEAST_SHARE = 0.001
 
 
 def counted_noun(count: int, noun: str) -> str:
-    """Return a count and its noun, such as ``1 row`` or ``2,000 rows``."""
+    """Return a text such as ``1 row`` or ``2,000 rows``."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def count_with_verb(count: int, total: int, noun: str) -> str:
-    """Return a count, its noun and a verb, such as ``2 of 3 wallets are``."""
+    """Return a text such as ``2 of 3 wallets are``."""
     return f"{count:,} of {counted_noun(total, noun)} {'is' if count == 1 else 'are'}"
 
 
-def part_text(count: float, whole: float, noun: str = "wallets") -> str:
-    """Return `` (4 of 5 wallets)`` for the counts 4 and 5; "" unless 0 < count < whole."""
+def count_suffix(count: float, whole: float, noun: str = "wallets") -> str:
+    """Return a text such as `` (4 of 5 wallets)``, or "" unless 0 < count < whole."""
     return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
 
 
 def full_amount(amount: Decimal | None) -> str:
-    """Return all digits of an amount, or ``unknown amount of`` for None. A symbol follows."""
+    """Return all digits of an amount, or ``unknown amount of`` for None."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
@@ -56,28 +56,28 @@ def signed_money(value: float) -> str:
     return f"{'+' if value > 0 else ''}{money(value)}"
 
 
-def cents_text(value: float) -> str:
-    """Round a value to the cent, without thousands separators. Below a cent, return ``<0.01``."""
+def money_without_commas(value: float) -> str:
+    """Round a value to the cent. A value below a cent becomes ``<0.01``."""
     if 0 < abs(value) < _CENT:
         return "<0.01" if value > 0 else ">-0.01"
     return f"{value:.2f}"
 
 
 def plain_number(number: float) -> str:
-    """Return all digits of a number, without exponent, such as ``0.00001``."""
+    """Return all digits of a number, without exponent."""
     return format(Decimal(repr(float(number))), "f")
 
 
 def compact(number: float) -> str:
-    """Return a number with three digits and a unit letter, such as ``1.23M``."""
+    """Return a text such as ``1.23M``, with three digits."""
     for step, letter in _STEPS:
         if step * 0.9995 <= abs(number) < _TOO_LARGE:
             return f"{float(f'{number / step:.3g}'):g}{letter}"
     return f"{number:.3g}"
 
 
-def brief_amount(amount: Decimal | None) -> str:
-    """Return an amount as `compact` does, or ``?`` if the amount is unknown."""
+def compact_amount(amount: Decimal | None) -> str:
+    """Return an amount as `compact` does, or ``?`` for None."""
     return "?" if amount is None else compact(float(amount))
 
 

@@ -29,7 +29,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
 
 
 def is_invisible(char: str) -> bool:
-    """Return whether a character is invisible (control, format or blank) or unassigned."""
+    """Return whether a character is a control, format, blank or unassigned character."""
     return unicodedata.category(char)[0] in "CZ" or char in _BLANK
 
 
@@ -51,7 +51,7 @@ def safe_line(text: str, limit: int = 80) -> str:
 
 
 def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Return text in which no program detects a link. Slashes of paths become `slash`."""
+    """Return text in which no program detects a link. `slash` replaces slashes of paths."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
@@ -61,7 +61,7 @@ def token_repr(token: object) -> str:
 
 
 def one_line(text: str, limit: int = 80) -> str:
-    """Return text as one line without invisible characters, but possibly with links."""
+    """Return text as one line without invisible characters. The line can contain links."""
     if len(text) <= limit and text.isprintable() and _BLANK.isdisjoint(text):
         return " ".join(text.split())
     head = text[: 4 * limit]
@@ -73,25 +73,25 @@ def one_line(text: str, limit: int = 80) -> str:
 
 
 def abbreviate(address: str) -> str:
-    """Return the start and the end of an address, with at most 13 characters in total."""
+    """Return the start and the end of an address, at most 13 characters in total."""
     line = safe_line(address, _FULL)
     return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
 
 
 def escape_html(line: str) -> str:
-    """Escape text for HTML and its attributes. Dollar signs are escaped because of MathJax."""
+    """Escape text for HTML and its attributes, and dollar signs for MathJax."""
     return html.escape(line).replace("$", "&#36;")
 
 
-def as_html(text: str, limit: int = 80, *, full: str | None = None) -> str:
-    """Return text as one escaped line of HTML. A longer text has a tooltip."""
-    line, title = safe_line(text, limit), safe_line(text if full is None else full, _FULL)
+def as_html(text: str, limit: int = 80, *, tooltip: str | None = None) -> str:
+    """Return text as one escaped line of HTML. The tooltip defaults to the whole text."""
+    line, title = safe_line(text, limit), safe_line(text if tooltip is None else tooltip, _FULL)
     text = escape_html(line)
     return text if line == title else f'<span title="{escape_html(title)}">{text}</span>'
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
-    """Return text as one line of Markdown with all markup escaped, for paragraphs and tables."""
+    """Return text as one line of Markdown with all markup escaped."""
     line = safe_line(text, limit)
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
 
@@ -110,7 +110,7 @@ def remove_invisible(text: str) -> str:
 
 
 def escape_for_plotly(text: str, limit: int = 80) -> str:
-    """Escape text for plotly, which interprets some HTML, and MathJax between dollar signs."""
+    """Escape text for plotly, which interprets some HTML and MathJax."""
     return html.escape(safe_line(text, limit), quote=False).replace("$", "&#36;")
 
 
@@ -129,7 +129,7 @@ _ESCAPED = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
 
 
 def escape_csv_cell(text: str) -> str:
-    """Escape text for a cell of a CSV file, but only if a program could misread the text."""
+    """Escape text that a program could misread in a CSV file."""
     if text.isascii() and text.isalnum():
         return text
     is_risky = (
@@ -139,21 +139,17 @@ def escape_csv_cell(text: str) -> str:
 
 
 def escape_excel_cell(text: str, limit: int) -> str:
-    """Escape text for an Excel cell: as `escape_csv_cell`, and also invisible characters.
-
-    An empty text becomes an apostrophe, since an Excel cell can't contain an empty text. Text that
-    is longer than `limit` is truncated.
-    """
+    """Escape text as `escape_csv_cell` does, escape invisible characters, and truncate the text."""
     cell = escape_csv_cell(text)
     if not is_fully_visible(cell.replace(" ", "")):
         marked = cell if cell != text else f"{_APOSTROPHE}{_escape(text)}"
         cell = "".join(_unicode_escape(c) if c != " " and is_invisible(c) else c for c in marked)
-    cell = cell or _APOSTROPHE
+    cell = cell or _APOSTROPHE  # an Excel cell can't contain empty text
     return cell if len(cell) <= limit else cell[: limit - 1] + _CUT
 
 
 def unescape_cell(cell: str) -> str:
-    """Return the text of an escaped cell; return other cells unchanged."""
+    """Return the text of an escaped cell, and other cells unchanged."""
     if not cell.startswith(_APOSTROPHE):
         return cell
     rest = cell[1:]

@@ -53,7 +53,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import Positions, encode_holdings, read_positions, sum_cells
-from walletframe.numerals import compact, counted_noun, full_amount, money, part_text, percent
+from walletframe.numerals import compact, count_suffix, counted_noun, full_amount, money, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -568,7 +568,7 @@ class GroupLevel:
         of_wallets = self.groups.tokens[indices] < 0
         counts = (each[indices] * of_wallets for each in (self.wallets_known, self.wallets_asked))
         return [
-            name + (part_text(known, asked, "known") or " (unknown)" * (known < asked))
+            name + (count_suffix(known, asked, "known") or " (unknown)" * (known < asked))
             for name, known, asked in zip(short, *map(np.ndarray.tolist, counts), strict=True)
         ]
 

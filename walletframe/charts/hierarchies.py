@@ -50,7 +50,7 @@ from walletframe.charts.palette import (
 from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import label_lines_without_chain, wallet_label_lines
-from walletframe.numerals import brief_amount, count_with_verb, counted_noun, full_amount, percent
+from walletframe.numerals import compact_amount, count_with_verb, counted_noun, full_amount, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -518,7 +518,7 @@ def _custom_ring_texts(
             lines = [contract] * (ring.name in KINDS) + lines
             if is_leaf:
                 lines.append(f"{full_amount(amounts[group])} {symbol}")
-                text = brief_amount(amounts[group]) if measure.kind == "count" else text
+                text = compact_amount(amounts[group]) if measure.kind == "count" else text
         texts[group] = label, [text], [head, *lines, measure.share_text(size, total)]
     return texts
 
@@ -612,7 +612,7 @@ def _default_ring_texts(
                 holder, text = f"{wallets} of {chain}", wallets if is_count else text
             else:
                 holder = balances.full_wallet_name(owner)
-                text, share = (brief_amount(amounts[group]), "") if is_count else (text, share)
+                text, share = (compact_amount(amounts[group]), "") if is_count else (text, share)
             amount = f"{full_amount(amounts[group])} {symbol}"
             hover = [names[token], contract, holder, amount, share]
         texts[group] = label, [text], hover

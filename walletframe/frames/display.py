@@ -144,7 +144,7 @@ def table_rows_html(
 
 def cell_html(cell: Cell) -> str:
     """Return a cell as escaped HTML."""
-    text = as_html(cell.text, cell.limit, full=cell.full_text)
+    text = as_html(cell.text, cell.limit, tooltip=cell.full_text)
     if cell.link is None:
         return text
     return (

@@ -30,7 +30,7 @@ from walletframe.frames.names import user_wallet_names, wallet_label_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
-from walletframe.numerals import cents_text, counted_noun, plain_number
+from walletframe.numerals import counted_noun, money_without_commas, plain_number
 from walletframe.text import escape_csv_cell, safe_line, safe_url
 
 if TYPE_CHECKING:
@@ -449,7 +449,7 @@ class NumberCells:
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:
             return _split_at_decimal_point(exact)
-        texts = ["" if is_missing else cents_text(value) for value, is_missing in pairs]
+        texts = ["" if is_missing else money_without_commas(value) for value, is_missing in pairs]
         copied = {"copy": none_where_equal(exact, texts)} if texts != exact else {}
         return _split_at_decimal_point(texts) | copied
 

@@ -34,10 +34,10 @@ from walletframe.frames.tables import (
 from walletframe.history import compare
 from walletframe.history.values import value_changes
 from walletframe.numerals import (
+    count_suffix,
     counted_noun,
     full_amount,
     money,
-    part_text,
     percent,
     signed_money,
     whole_money,
@@ -313,7 +313,7 @@ def _groups_listing(
     cells = []
     for known, asked, *parts in zip(*counts, *named.values(), strict=True):
         texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
-        cells.append(Cell(" · ".join(texts) + part_text(known, asked, "known"), _NUMBER_LENGTH))
+        cells.append(Cell(" · ".join(texts) + count_suffix(known, asked, "known"), _NUMBER_LENGTH))
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
@@ -328,9 +328,14 @@ def _groups_listing(
             if values and name == "change":
                 compared, asked = (frame[f"wallets_asked{end}"].fillna(0) for end in ("_both", ""))
                 is_split = asked.sum() == len(positions.wallet_frame)  # no wallet is in two rows
-                of_rest = part_text(compared[rest.index].sum(), is_split * asked[rest.index].sum())
-                texts = [*map(part_text, compared[head.index], asked), *[of_rest] * (len(ends) - 1)]
-                texts.append(part_text(len(values.wallets), values.wallet_count))
+                of_rest = count_suffix(
+                    compared[rest.index].sum(), is_split * asked[rest.index].sum()
+                )
+                texts = [
+                    *map(count_suffix, compared[head.index], asked),
+                    *[of_rest] * (len(ends) - 1),
+                ]
+                texts.append(count_suffix(len(values.wallets), values.wallet_count))
                 numbers = [
                     Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
                 ]
