@@ -66,7 +66,7 @@ def apply_exactly(
 
 
 def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
-    """Return exact amounts. Floats raise an error, except a single exact float."""
+    """Raise an error for floats, except a single exact float."""
     if isinstance(operand, ExactAmounts):
         return operand
     missing = np.isnan(operand)
@@ -98,17 +98,17 @@ def product(left: Any, right: Any) -> ExactAmounts | Floats:
 
 
 def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
-    """Return exact powers with an integer exponent; raise an error for more than 77 decimals."""
+    """Return exact powers."""
     integers, missing, scale = amounts
     powers = _with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
     return _limit_decimals(powers)
 
 
-def _limit_decimals(exact: ExactAmounts) -> ExactAmounts:
-    """Reduce amounts to 77 decimals; raise an error if a digit other than 0 would be lost."""
-    integers, missing, scale = exact
+def _limit_decimals(amounts: ExactAmounts) -> ExactAmounts:
+    """Raise an error if a digit other than 0 would be lost."""
+    integers, missing, scale = amounts
     if scale <= MAX_DECIMALS:
-        return exact
+        return amounts
     surplus = 10 ** (scale - MAX_DECIMALS)
     lost = np.flatnonzero(integers % surplus)
     if len(lost):
@@ -152,7 +152,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 
 
 def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return integers, scale, exponents of two, and floats (for exact amounts, their signs)."""
+    """Return integers, their scale, exponents of two, and floats of the same sign."""
     if isinstance(operand, ExactAmounts):
         signs = np.sign(operand.integers).astype(np.float64)
         return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
@@ -163,7 +163,7 @@ def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, i
 def _ldexp_ratios(
     numerators: Integers, denominators: Integers | int, exponents: npt.NDArray[np.intc]
 ) -> Floats:
-    """Return the float64 nearest to each ``ratio * 2**exponent``. No denominator may be 0."""
+    """Return the float64 nearest to each ``ratio * 2**exponent``."""
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):
         result = np.asarray(np.ldexp(rounded, exponents), dtype=np.float64)
@@ -182,7 +182,7 @@ def _ldexp_ratios(
 def compare(
     left: ExactAmounts, right: ExactAmounts | Floats, operation: Callable[[Any, Any], Any]
 ) -> tuple[Mask, Mask]:
-    """Compare amounts exactly. Return the results and a mask of missing results."""
+    """Return the exact results, and a mask of missing results."""
     if isinstance(right, ExactAmounts):
         lefts, rights, _ = at_same_scale(left, right)
         return np.asarray(operation(lefts, rights), dtype=bool), left.missing | right.missing
@@ -198,7 +198,7 @@ def compare(
 
 
 def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
-    """Round half to even. A negative number of decimals rounds to tens, hundreds and so on."""
+    """Round amounts. Negative `decimals` round to tens, hundreds and so on."""
     integers, missing, scale = amounts
     if decimals >= scale:
         return ExactAmounts(integers.copy(), missing.copy(), scale)
@@ -224,29 +224,27 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
     values = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
-    return _amounts_and_incomparable(values)
+    return _amounts_and_incomparable_mask(values)
 
 
-def drop_incomparable(values: Any) -> ExactAmounts:
+def comparable_amounts(values: Any) -> ExactAmounts:
     """Return the values that can be compared with amounts, as amounts."""
     numbers = as_objects([python_number(value) for value in values])
-    exact, incomparable = _amounts_and_incomparable(numbers)
+    exact, incomparable = _amounts_and_incomparable_mask(numbers)
     comparable = ~incomparable
     return ExactAmounts(exact.integers[comparable], exact.missing[comparable], exact.scale)
 
 
-def _amounts_and_incomparable(values: Integers) -> tuple[ExactAmounts, Mask]:
+def _amounts_and_incomparable_mask(values: Integers) -> tuple[ExactAmounts, Mask]:
     missing = np.asarray(pd.isna(values), dtype=bool)
-    pairs = [
-        (0, 0) if na else _comparable_pair(each) for each, na in zip(values, missing, strict=True)
-    ]
+    pairs = list(map(_comparable_integer_and_scale, np.where(missing, 0, values)))
     incomparable = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
     integers, scales = np.array([pair or (0, 0) for pair in pairs], object).reshape(-1, 2).T
     return align_scales(integers, missing, scales.astype(np.intp)), incomparable
 
 
-def _comparable_pair(value: Any) -> tuple[int, int] | None:
-    """Return a value as (integer, scale), None if incomparable. Inexact values get 78 decimals."""
+def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
+    """Return None if incomparable. A value with more than 77 decimals gets 78."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:
@@ -281,7 +279,7 @@ def _coerce_values(other: Any, count: int) -> Any:
 
 
 def _to_exact_or_float(values: Any) -> Any:
-    """Return exact amounts if all values are exact, float64 if all are floats, else objects."""
+    """Return exact amounts or float64, or objects if the values are mixed."""
     objects = as_objects(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:
         return read_amounts(objects)

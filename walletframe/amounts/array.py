@@ -46,12 +46,12 @@ from walletframe.amounts.integers import (
     stable_argsort,
     to_floats,
 )
-from walletframe.amounts.scalar import Amount, TextAmount, operator_pair, python_number, to_scalars
+from walletframe.amounts.scalar import Amount, CsvAmount, operator_pair, python_number, to_scalars
 from walletframe.amounts.text import COMMON_DECIMALS, plain_text
 from walletframe.amounts.values import (
     read_amounts,
     read_base_units,
-    read_plain_integers,
+    read_digits_or_ints,
     read_scales,
 )
 from walletframe.errors import AmountError, AmountTypeError, AmountValueError
@@ -111,7 +111,6 @@ class AmountDtype(ExtensionDtype):
         return AmountArray
 
     def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
-        """Return this dtype if the other dtypes are integers or Arrow decimals."""
         for dtype in dtypes:
             is_arrow = isinstance(dtype, pd.ArrowDtype)
             is_decimal = is_arrow and pa.types.is_decimal(dtype.pyarrow_dtype)
@@ -120,7 +119,6 @@ class AmountDtype(ExtensionDtype):
         return self
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> AmountArray:
-        """Read an Arrow array as amounts (pandas's hook for Parquet and Feather)."""
         return AmountArray(*from_arrow(array))
 
 
@@ -141,7 +139,6 @@ class _CopyOnWriteBuffer:
             return self._amounts
 
     def exact(self) -> ExactAmounts:
-        """Return the amounts as Python integers. 128-bit amounts are converted once."""
         with self._lock:
             self._is_shared = True
             return self._convert_to_integers()
@@ -152,13 +149,11 @@ class _CopyOnWriteBuffer:
         return self._amounts
 
     def select(self, window: slice, key: Any) -> tuple[Any, Any, int]:
-        """Return the integers, the mask and the scale of the amounts at `key` in the window."""
         with self._lock:
             integers, missing, scale = self._convert_to_integers()
             return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, values: tuple[Any, Any, int]) -> None:
-        """Overwrite the amounts at `key` in the window."""
         new_integers, new_missing, new_scale = values
         with self._lock:
             integers, missing, scale = self._convert_to_integers()
@@ -302,7 +297,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         scales, missing = read_scales(decimals, len(values))
         integers = None
         with suppress(ValueError):  # an empty string, or too many digits
-            integers = read_plain_integers(values)
+            integers = read_digits_or_ints(values)
         if integers is None:
             is_na = np.asarray(pd.isna(as_objects(values)), dtype=bool)
             missing |= is_na
@@ -315,14 +310,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     @classmethod
     def _from_int128(cls, amounts: Int128Amounts) -> Self:
-        """Return an array of 128-bit amounts, which are converted to integers when needed."""
+        """Return an array that converts the amounts to integers when needed."""
         array = cls.__new__(cls)
         vars(array).update(_buffer=_CopyOnWriteBuffer(amounts), _window=_FULL_WINDOW)
         return array
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> Self:  # noqa: ARG003 - there is only one dtype
-        """Return an array from text, Decimals or integers (pandas's hook for ``pd.array``)."""
         if isinstance(scalars, cls):
             return scalars.copy() if copy else scalars
         return cls(*read_amounts(scalars))
@@ -331,14 +325,12 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     @classmethod
     def _from_scalars(cls, scalars: Sequence[Any], *, dtype: Any) -> Self:
-        """Return an array if all results of ``map`` are amounts, else raise a TypeError."""
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
         raise TypeError("not all results of the function are amounts")
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
-        """Concatenate arrays at the largest scale (pandas's hook for ``concat``)."""
         parts = [array.exact() for array in to_concat]
         max_scale = max(part.scale for part in parts)
         integers = [rescale(part.integers, part.scale, max_scale) for part in parts]
@@ -387,7 +379,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return int(integers.nbytes + missing.nbytes)
 
     def memory_usage(self, *, deep: bool = False) -> int:
-        """Return the size in bytes; ``deep`` includes the Python integers (a hook of pandas)."""
+        """Return the size in bytes. ``deep`` includes the Python integers."""
         return self.nbytes + (sum(map(getsizeof, self.exact().integers)) if deep else 0)
 
     def __len__(self) -> int:
@@ -408,7 +400,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return scalars
 
     def __getitem__(self, item: Any) -> Any:
-        """Return an amount or an array. For a slice, return a view, which shares the amounts."""
+        """Return a view for a slice, else an amount or a copy."""
         if isinstance(item, slice) or item is Ellipsis:
             part = _FULL_WINDOW if item is Ellipsis else item
             positions = range(self._buffer.count)[self._window][part]
@@ -426,7 +418,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002 - a parameter of pandas; there is one axis
         """Return a view that pandas's CSV writer can format exactly, element by element."""
         view: Self = self[:]
-        vars(view)["_scalar_class"] = TextAmount
+        vars(view)["_scalar_class"] = CsvAmount
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -452,7 +444,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return inserted
 
     def __contains__(self, item: Any) -> bool:
-        """Return whether the array contains an amount or NA. None and NaN never match."""
         if item is pd.NA:
             return bool(self.exact().missing.any())
         return not pd.isna(item) and bool((self == item).any())
@@ -521,7 +512,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return other // self, other % self
 
     def __pow__(self, other: Any) -> Any:
-        """Raise the amounts to a non-negative integer power, without rounding."""
         exponent = python_number(other)
         if not isinstance(exponent, int) or exponent < 0:
             return self.__rpow__(other)
@@ -579,7 +569,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.concatenate((order, missing) if na_position == "last" else (missing, order))
 
     def _values_for_argsort(self) -> Indices:
-        """Return integers with the order of the amounts (pandas's hook for ranks and sorting)."""
+        """Return the dense rank of each amount."""
         integers, _, _ = self.exact()
         order = stable_argsort(integers)
         ordered = integers[order]
@@ -588,7 +578,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return ranks
 
     def _monotonic_check(self) -> tuple[bool, bool]:
-        """Return whether the order is ascending, and whether it is descending (a hook of merge)."""
+        """Return whether the order is ascending, and whether it is descending."""
         integers, missing, _ = self.exact()
         if missing.any():
             return False, False
@@ -596,7 +586,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return bool((before <= after).all()), bool((before >= after).all())
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002 - there is one axis
-        """Return the ranks. Before pandas 3.0, the inherited method also ranks missing amounts."""
+        """Return NaN for missing amounts, unlike the inherited method before pandas 3.0."""
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
     def _sort_keys(self) -> Floats:
@@ -615,7 +605,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def isin(self, values: Any) -> Mask:
         """Return a mask of amounts that are in the values. NA matches any missing value."""
-        own, targets = self.exact(), arithmetic.drop_incomparable(values)
+        own, targets = self.exact(), arithmetic.comparable_amounts(values)
         integers, target_integers, _ = at_same_scale(own, targets)
         is_in = pd.Index(integers, dtype=object).isin(target_integers[~targets.missing])
         return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))
@@ -632,7 +622,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return objects_with_none(keys, missing), None
 
     def _hash_pandas_object(self, **_: Any) -> npt.NDArray[np.uint64]:
-        """Return hashes of the amounts, independent of the scale (a hook of pandas)."""
+        """Return hashes that do not depend on the scale."""
         keys, _ = self._values_for_factorize()
         hashes = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
         hashes[self.exact().missing] = -1  # Python's hash is never -1
@@ -659,7 +649,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.asarray(pd.Series(factorize_codes(self.exact())).duplicated(keep=keep))
 
     def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002 - a parameter of pandas
-        """Return the Int64 count of each distinct amount (the index), the most frequent first."""
+        """Return the count of each distinct amount, in descending order."""
         row_codes, uniques = self.factorize(use_na_sentinel=dropna)
         counts = np.bincount(row_codes[row_codes >= 0], minlength=len(uniques))
         order = np.argsort(-counts, kind="stable")
@@ -668,11 +658,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     # Reductions, cumulative values and groups. With skipna=False, a missing amount makes the result
     # missing: NA among amounts, NaN among floats.
 
-    var: ClassVar[Callable[..., np.float64]] = _make_float_statistic("var")
-    std: ClassVar[Callable[..., np.float64]] = _make_float_statistic("std")
-    sem: ClassVar[Callable[..., np.float64]] = _make_float_statistic("sem")
-    skew: ClassVar[Callable[..., np.float64]] = _make_float_statistic("skew")
-    kurt: ClassVar[Callable[..., np.float64]] = _make_float_statistic("kurt")
+    var, std, sem, skew, kurt = map(_make_float_statistic, ("var", "std", "sem", "skew", "kurt"))
 
     def mean(self, *, skipna: bool = True, **_: Any) -> np.float64:
         """Return the float64 nearest to the mean, NaN without amounts."""
@@ -750,7 +736,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(running, absent, scale)
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
-        """Return quantiles as floats; convert only the amounts next to a quantile."""
+        """Convert only the amounts next to a quantile to floats."""
         integers, scale = self._present_integers(skipna=True)
         if not (len(integers) and len(qs)):
             return np.full(len(qs), np.nan)
@@ -815,7 +801,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     # Conversions to floats return the nearest float; all others are exact, or raise an error.
 
     def raw(self, decimals: Any) -> Integers:
-        """Return the amounts in base units: the inverse of `from_raw`.
+        """Return the amounts in base units, as the inverse of `from_raw`.
 
         Parameters
         ----------
@@ -914,7 +900,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return to_arrow_text(exact).cast(type)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - a parameter of Arrow
-        """Return an Arrow array (the hook of Arrow for Parquet and Feather)."""
         if type is None or isinstance(type, AmountType):
             return pa.ExtensionArray.from_storage(AmountType(), self.to_arrow())
         return self.to_arrow(type)
@@ -953,7 +938,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return result
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:  # noqa: FBT001 - a parameter of NumPy
-        """Return a NumPy array (a hook of NumPy). The default dtype is object."""
         if copy is False:
             raise ValueError("amounts can't be converted to a NumPy array without a copy")
         exact, dtype = self.exact(), np.dtype(object if dtype is None else dtype)
@@ -979,7 +963,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         )
 
     def _values_for_json(self) -> Integers:
-        """Return exact text (None if missing), since numbers in JSON can lose digits."""
+        """Return exact text, since numbers in JSON can lose digits."""
         texts: Integers = to_arrow_text(self.exact()).to_numpy(zero_copy_only=False)
         return texts
 
@@ -992,7 +976,6 @@ def _unsupported_error(name: str) -> AmountTypeError:
 
 
 def _integers_of_dtype(amounts: ExactAmounts, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return the amounts in a NumPy integer dtype, 0 for missing amounts."""
     limits = np.iinfo(dtype)
     hint = "to round to whole numbers, call .round() first; to keep all digits, use .astype(object)"
     integers = integers_at_scale(amounts, 0, limits.min, limits.max, dtype, hint)

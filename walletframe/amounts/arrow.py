@@ -38,18 +38,7 @@ DECIMALS = pa.decimal128(38, 18)
 """The decimal type of all tokens, since all files of a folder have the same schema."""
 
 
-if TYPE_CHECKING:
-
-    class _ExtensionType:  # PyArrow has no type annotations
-        extension_name: str
-
-        def __init__(self, storage_type: pa.DataType, extension_name: str) -> None: ...
-
-else:
-    _ExtensionType = pa.ExtensionType
-
-
-class AmountType(_ExtensionType):
+class AmountType(pa.ExtensionType):  # type: ignore[misc]  # the base class has no types
     """The Arrow extension type of amounts, which other programs read as text."""
 
     def __init__(self) -> None:
@@ -105,7 +94,7 @@ def to_arrow_decimals(amounts: ExactAmounts, dtype: pa.DataType) -> pa.Array:
 
 
 def decimals_from_integers(integers: Integers, missing: Mask, dtype: pa.DataType) -> pa.Array:
-    """Convert unscaled integers, which must fit in the type, to an Arrow array of decimals."""
+    """Convert unscaled integers that fit in the type to an Arrow array."""
     width = dtype.byte_width
     words = b"".join([n.to_bytes(width, "little", signed=True) for n in integers.tolist()])
     present = np.packbits(~missing, bitorder="little").tobytes()
@@ -137,7 +126,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"
-        column = rounded_decimals(series) if is_exact else _arrow_column(name, series)
+        column = rounded_decimals(series) if is_exact else _to_arrow_array(name, series)
         columns[str(name)] = column
         # The user's decimals are also checked: a column of this name would make them amounts.
         if column.type == DECIMALS:
@@ -148,7 +137,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
 
 
 def text_column_name(name: object, frame: pd.DataFrame) -> str:
-    """Return the name of the column of exact text; raise if the frame has a column of this name."""
+    """Return the name of the column of exact text; raise if the frame has this column."""
     text = f"{name}{TEXT_SUFFIX}"
     if text in map(str, frame.columns):
         raise SettingsError(
@@ -161,7 +150,7 @@ def text_column_name(name: object, frame: pd.DataFrame) -> str:
 
 
 def rounded_decimals(series: pd.Series) -> pa.Array:
-    """Round amounts half to even to 18 decimals; more than 20 digits before the point are null."""
+    """Round half to even to 18 decimals. Amounts that don't fit become null."""
     array: Any = series.array
     integers, missing, scale = round_half_even(array.exact(), DECIMALS.scale)
     integers = rescale(integers, scale, DECIMALS.scale)
@@ -169,8 +158,8 @@ def rounded_decimals(series: pd.Series) -> pa.Array:
     return decimals_from_integers(np.where(fits, integers, 0), ~fits, DECIMALS)
 
 
-def _arrow_column(name: object, series: pd.Series) -> pa.Array:
-    """Return a column as an Arrow array; raise if the values have no common Arrow type."""
+def _to_arrow_array(name: object, series: pd.Series) -> pa.Array:
+    """Raise an error if the values have no common Arrow type."""
     try:
         return pa.Array.from_pandas(series)
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as fault:

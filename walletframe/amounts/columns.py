@@ -30,9 +30,9 @@ def as_amounts(data: Data) -> Data:
     Parameters
     ----------
     data : DataFrame or Series
-        Two kinds of columns are converted: columns of objects with at least one amount or Decimal,
-        and columns of amounts from ``read_parquet(dtype_backend="pyarrow")``. Other columns are
-        copied unchanged.
+        The columns to convert. Columns of objects are converted if they contain an amount or a
+        Decimal. Columns of amounts from ``read_parquet(dtype_backend="pyarrow")`` are converted,
+        too. Other columns are copied unchanged.
 
     Returns
     -------
@@ -192,7 +192,7 @@ class Rolling:
         return self._to_series(np.where(counts > 0, ratios(totals, divisors), np.nan))
 
     def _window_sums(self) -> tuple[Integers, Floats, int]:
-        """Return the sums, the counts (NaN below `min_periods`), and the scale of the sums."""
+        """Return sums, counts and the scale. A count below `min_periods` is NaN."""
         array: Any = self.amounts.astype(AmountDtype()).array
         integers, missing, scale = array.exact()
         present = pd.Series(np.where(missing, np.nan, 1.0))

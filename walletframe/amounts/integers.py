@@ -50,7 +50,7 @@ def objects_with_none(values: Any, missing: Mask) -> Integers:
 
 
 def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
-    """Rescale integers to an equal or larger scale. The amounts stay equal."""
+    """Rescale integers to an equal or larger scale."""
     if scale == new_scale:
         return integers
     product: Integers = integers * POWERS_OF_TEN[new_scale - scale]
@@ -100,7 +100,7 @@ def to_floats(amounts: ExactAmounts) -> Floats:
 
 
 def split_floats(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
-    """Return significands (Python integers, 0 for NaN and infinity) and exponents of two."""
+    """Return significands and exponents of two. NaN and infinity have the significand 0."""
     fractions, exponents = np.frexp(np.where(np.isfinite(floats), floats, 0.0))
     significands = (fractions * 2.0**_SIGNIFICAND_BITS).astype(np.int64).astype(object)
     return significands, exponents - _SIGNIFICAND_BITS
@@ -139,7 +139,7 @@ def stable_argsort(integers: Integers) -> Indices:
 
 
 def factorize_codes(amounts: ExactAmounts) -> Indices:
-    """Return the integer codes of the amounts, as `pandas.factorize` does; -1 means missing."""
+    """Return the codes of `pandas.factorize`, -1 for missing amounts."""
     present = ~amounts.missing
     integers = amounts.integers[present]
     present_codes, uniques = pd.factorize(float_sort_keys(integers))

@@ -221,7 +221,7 @@ class Amount(Decimal):
     __slots__ = ()
 
     def __new__(cls, value: str | int | Decimal | Fraction = "0") -> Self:
-        """Check that the value is a finite exact number."""
+        """Return the amount, or raise an error unless the value is a finite exact number."""
         if isinstance(value, str) and NUMBER_PATTERN.fullmatch(value):
             return cls._from_decimal(Decimal(value))
         pair = None if isinstance(value, str) else integer_and_scale(value)
@@ -256,7 +256,7 @@ class Amount(Decimal):
 
     @classmethod
     def _from_decimal(cls, number: Decimal) -> Self:
-        """Return the amount of a Decimal, without trailing zeros. -0 becomes 0."""
+        """Remove trailing zeros, and the sign of -0."""
         return super().__new__(cls, _EXACT_CONTEXT.normalize(number) if number else 0)
 
     if TYPE_CHECKING:  # the types of all other operators are inherited from Decimal
@@ -300,7 +300,6 @@ class Amount(Decimal):
         return other // self, other % self
 
     def __pow__(self, exponent: Any, modulo: Any = None) -> Any:
-        """Raise the amount exactly to an integer power of 0 or more."""
         exponent = python_number(exponent)
         if modulo is not None or not isinstance(exponent, int) or exponent < 0:
             hint = "for other exponents, convert the amount first: float(amount) ** exponent"
@@ -313,7 +312,7 @@ class Amount(Decimal):
         raise AmountTypeError("an amount can't be used as an exponent", hint)
 
     def __conform__(self, protocol: Any) -> NoReturn:
-        """Raise if an amount is a parameter of SQLite; sqlite3 would ignore a TypeError."""
+        """Raise for SQLite, which would ignore a TypeError."""
         raise AmountError(
             "SQLite has no type that can store an amount exactly as a number",
             hint="write str(amount), or a DataFrame with df.wf.to_sql(name, connection)",
@@ -329,7 +328,6 @@ class Amount(Decimal):
         return self._from_decimal(self.copy_abs())
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        """Round half to even, exactly. Without ``ndigits``, return an int, as Python does."""
         exact = Fraction(*self.as_integer_ratio())
         return round(exact) if ndigits is None else type(self)(round(exact, index(ndigits)))
 
@@ -347,7 +345,7 @@ class Amount(Decimal):
 _EXACT_TYPES = frozenset({int, Amount})
 
 
-class TextAmount(Amount):
+class CsvAmount(Amount):
     """An amount that can be formatted as text, but not converted to float."""
 
     __slots__ = ()

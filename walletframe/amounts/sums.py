@@ -37,7 +37,7 @@ _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 @dataclass(frozen=True)
 class GroupedAmounts:
-    """Amounts, and the group id of each row (-1 for a row without a group)."""
+    """Amounts, and the group id of each row, -1 for a row without a group."""
 
     amounts: ExactAmounts
     ids: Indices
@@ -96,7 +96,7 @@ def reduce_groups(
     if how == "sum":
         integers = group_totals(grouped)
     else:
-        integers = group_extremes(grouped, np.minimum if how == "min" else np.maximum)
+        integers = _group_extremes(grouped, np.minimum if how == "min" else np.maximum)
         min_count = max(1, min_count)
     missing = grouped.known_counts < min_count
     if not skipna:
@@ -105,8 +105,7 @@ def reduce_groups(
     return ExactAmounts(integers, missing, grouped.amounts.scale)
 
 
-def group_extremes(grouped: GroupedAmounts, choose: np.ufunc) -> Integers:
-    """Return the minimum or maximum of each group, 0 for an empty group."""
+def _group_extremes(grouped: GroupedAmounts, choose: np.ufunc) -> Integers:
     # Every integer is between the two infinite floats, so any amount replaces them.
     neutral = np.inf if choose is np.minimum else -np.inf
     result = np.full(grouped.group_count, neutral, dtype=object)
@@ -154,7 +153,7 @@ def first_or_last_rows(grouped: GroupedAmounts, *, last: bool, skipna: bool) -> 
 
 def extreme_rows(grouped: GroupedAmounts, *, largest: bool) -> Indices:
     """Return each group's first row with the minimum or maximum, -1 for an empty group."""
-    values = group_extremes(grouped, np.maximum if largest else np.minimum)
+    values = _group_extremes(grouped, np.maximum if largest else np.minimum)
     is_extreme = np.asarray(grouped.known_integers == values[grouped.known_ids], dtype=bool)
     rows = grouped.known_rows[is_extreme][::-1]
     result = np.full(grouped.group_count, -1, dtype=np.intp)
@@ -297,14 +296,14 @@ class FloatTotals:
     infinite: Floats  # the sums of the infinite floats, 0 if there are none
     sizes: Indices
 
-    def regroup(self, ids: Indices, count: int) -> FloatTotals:
-        """Combine groups. `ids` contains the new group of each old group."""
+    def regroup(self, new_ids: Indices, count: int) -> FloatTotals:
+        """Combine groups. `new_ids` contains the new group of each old group."""
         integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
-        np.add.at(integers, ids, self.integers)
+        np.add.at(integers, new_ids, self.integers)
         is_infinite = np.flatnonzero(self.infinite)
         with np.errstate(invalid="ignore"):
-            np.add.at(infinite, ids[is_infinite], self.infinite[is_infinite])
-        sizes = np.bincount(ids, weights=self.sizes, minlength=count).astype(np.intp)
+            np.add.at(infinite, new_ids[is_infinite], self.infinite[is_infinite])
+        sizes = np.bincount(new_ids, weights=self.sizes, minlength=count).astype(np.intp)
         return FloatTotals(integers, self.exponent, infinite, sizes)
 
     def sums(self) -> Floats:

@@ -128,7 +128,7 @@ def _read_at_position(value: object, position: int) -> tuple[int, int]:
         raise type(fault)(f"{fault.message} (at position {position})", hint=fault.hint) from None
 
 
-def read_plain_integers(values: list[Any] | Integers) -> Integers | None:
+def read_digits_or_ints(values: list[Any] | Integers) -> Integers | None:
     """Read a list of only digit strings or only ints; return None for other lists."""
     try:
         joined = "".join(values)
@@ -155,7 +155,7 @@ def read_base_units(value: Any, position: int) -> int:
 def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
     """Return the scale of each value, 0 if unknown, and a mask of unknown scales."""
     is_list = pd.api.types.is_list_like(decimals)
-    scales = _as_integer_array(decimals) if is_list else as_objects([decimals])
+    scales = _to_integers_or_objects(decimals) if is_list else as_objects([decimals])
     if len(scales) != count and is_list:
         raise AmountError(
             f"the amounts and the decimals differ in length: {count} and {len(scales)}",
@@ -181,8 +181,8 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
     return np.repeat(scales, repeat_count), np.repeat(unknown, repeat_count)
 
 
-def _as_integer_array(decimals: Any) -> npt.NDArray[Any]:
-    """Return an integer array if all decimals are integers, except bools; else objects."""
+def _to_integers_or_objects(decimals: Any) -> npt.NDArray[Any]:
+    """Return objects unless all decimals are integers and none is a bool."""
     array = np.asarray(decimals)
     is_integer = array.dtype.kind in "iu"
     if is_integer and not hasattr(decimals, "dtype") and array.min(initial=2) <= 1:
