@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import pandas as pd
 
-from walletframe.address.forms import COLUMNS, standardize_names
-from walletframe.address.lists import read_frame, read_list, read_rows, with_labels
+from walletframe.address.forms import COLUMNS, standard_column_names
+from walletframe.address.lists import read_frame, read_list, read_numbered, with_labels
 from walletframe.chains import find_blockchain
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 
@@ -40,14 +40,14 @@ def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -
     path = Path(wallets)
     if not keep:
         numbered = ((number, wallet) for number, wallet, _ in read_file_rows(path, ()))
-        return read_rows(numbered, _line_numbers_note(path))
+        return read_numbered(numbered, _line_numbers_note(path))
     if path.suffix.lower() != ".csv":
         raise ArgumentError(
             f"{path.name!r} has no columns to keep, since it is not a CSV file",
             hint="use a CSV file, whose name ends in .csv",
         )
     rows = {number: (wallet, labels) for number, wallet, labels in read_file_rows(path, keep)}
-    parsed = read_rows(((number, rows[number][0]) for number in rows), _line_numbers_note(path))
+    parsed = read_numbered(((number, rows[number][0]) for number in rows), _line_numbers_note(path))
     labels = [rows[number][1] for number in parsed.positions]
     return with_labels(parsed, pd.DataFrame(labels, columns=[*keep]))
 
@@ -106,7 +106,7 @@ def _csv_rows(
     reader = csv.DictReader(lines)
     wanted = {each.casefold(): each for each in keep}
     headers = [name.strip() for name in reader.fieldnames or []]
-    columns = standardize_names([wanted.get(name.casefold(), name) for name in headers])
+    columns = standard_column_names([wanted.get(name.casefold(), name) for name in headers])
     if check is not None:
         check(columns)
     reader.fieldnames = columns

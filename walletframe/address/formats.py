@@ -100,7 +100,7 @@ def _describe_format(format_name: str) -> str:
 
 
 def _decode_base58(text: str) -> bytes:
-    """Decode base58; return no bytes for other text."""
+    """Return no bytes for other text."""
     if not {*text} <= {*BASE58}:
         return b""
     number = reduce(lambda value, digit: value * 58 + BASE58.index(digit), text, 0)
@@ -109,7 +109,7 @@ def _decode_base58(text: str) -> bytes:
 
 
 def _has_bech32_checksum(format_name: str, data: str) -> bool:
-    """Return whether the checksum is right: bech32m from SegWit version 1 on, else bech32."""
+    """Check bech32m from SegWit version 1 on, else bech32."""
     values = [_BECH32.index(char) for char in data]
     letters = [ord(char) for char in format_name[:-1]]
     checksum = 1
@@ -122,7 +122,6 @@ def _has_bech32_checksum(format_name: str, data: str) -> bool:
 
 @lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
 def _has_wrong_eip55_case(digits: str) -> bool:
-    """Return whether hex digits in mixed case have a wrong checksum (EIP-55)."""
     keccak = None if digits in (digits.lower(), digits.upper()) else _import_keccak()
     if keccak is None:
         return False

@@ -123,7 +123,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet (or why it can't be read) and the blockchain's alias (or "")."""
+    """Return the wallet or why it can't be read, and the alias of the blockchain or ""."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -134,10 +134,10 @@ def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
     return reason or WalletAddress(blockchain, address), alias
 
 
-def _chain_id_text(number: object) -> str:
-    """Return a chain ID as text, or "" for other values. pandas may have made the ID a float."""
-    if isinstance(number, int | float) and 0 < number < _CHAIN_ID_LIMIT and number % 1 == 0:
-        return str(int(number))
+def _chain_id_text(value: object) -> str:
+    """Return "" for other values. A chain ID can be a float, converted by pandas."""
+    if isinstance(value, int | float) and 0 < value < _CHAIN_ID_LIMIT and value % 1 == 0:
+        return str(int(value))
     return ""
 
 
@@ -147,19 +147,19 @@ def is_blank(item: object) -> bool:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty_cell(blockchain) and is_empty_cell(address)
         case Mapping():
-            return is_blank(_mapping_values(item))
+            return is_blank(_blockchain_and_address(item))
         case _:
             return is_empty_cell(item)
 
 
-def _mapping_values(item: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return the blockchain and the address in a mapping, which may have the service's keys."""
-    values = dict(zip(standardize_names(item), item.values(), strict=True))
+def _blockchain_and_address(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """Return only the values that are present. The service's keys are accepted, too."""
+    values = dict(zip(standard_column_names(mapping), mapping.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
 
-def standardize_names(names: Iterable[Any]) -> list[Any]:
-    """Replace other spellings of "blockchain" and "address", if both names are present."""
+def standard_column_names(names: Iterable[Any]) -> list[Any]:
+    """Replace other spellings of "blockchain" and "address" if both columns are present."""
     original = [*names]
     replacements = (_STANDARD_NAMES.get(str(name).casefold(), name) for name in original)
     pairs = zip(original, replacements, strict=True)
@@ -175,7 +175,7 @@ def is_empty_cell(cell: Any) -> bool:
 
 
 def _parse_item(item: object) -> tuple[Any, Any, str]:
-    """Return the blockchain, the address, and why an item is not a wallet ("" if it is)."""
+    """Return the blockchain, the address, and why the item is not a wallet or ""."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""
@@ -189,7 +189,7 @@ def _parse_item(item: object) -> tuple[Any, Any, str]:
                 for cell in (blockchain, address)
             )
             return blockchain, address, ""
-        case Mapping() if len(pair := _mapping_values(item)) == len(COLUMNS):
+        case Mapping() if len(pair := _blockchain_and_address(item)) == len(COLUMNS):
             return _parse_item(pair)
         case Mapping():
             return "", "", 'the keys "blockchain" and "address" are needed'
@@ -231,7 +231,7 @@ def truncated_text(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Lower the case of hex addresses, and of the account in Move types, for comparisons."""
+    """Lower the case of hex addresses, and of the account in Move types."""
     address = address.strip()
     lowered = address.lower()
     if lowered == address or address[:2] not in ("0x", "0X") or not address.isascii():

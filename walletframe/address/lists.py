@@ -71,8 +71,8 @@ class ParsedWallets:
     has_malformed: bool = False  # whether `problems` contains addresses that could be requested
 
 
-def read_rows(
-    rows: Iterable[tuple[int, object]], positions_note: str = POSITIONS_NOTE
+def read_numbered(
+    numbered_wallets: Iterable[tuple[int, object]], positions_note: str = POSITIONS_NOTE
 ) -> ParsedWallets:
     """Read wallets from pairs (position, wallet), and collect problems."""
     wallets: list[WalletAddress] = []
@@ -80,7 +80,7 @@ def read_rows(
     problems: list[Problem] = []
     aliases: list[Problem] = []
     count = empty = 0
-    for position, item in rows:
+    for position, item in numbered_wallets:
         count += 1
         if forms.is_blank(item):
             empty += 1
@@ -100,9 +100,9 @@ def read_rows(
 def read_list(wallets: WalletsLike) -> ParsedWallets:
     """Read wallets in any form. Skip empty rows, but report an empty wallet passed alone."""
     if isinstance(wallets, pd.DataFrame):
-        return read_rows(enumerate(wallets_of_frame(wallets)))
+        return read_numbered(enumerate(unparsed_wallets(wallets)))
     if isinstance(wallets, np.ndarray):
-        return read_rows(enumerate(wallets.tolist()))
+        return read_numbered(enumerate(wallets.tolist()))
     # A blockchain has no dot, so a tuple of two wallets is not mistaken for a pair.
     is_pair = (
         isinstance(wallets, tuple)
@@ -112,16 +112,16 @@ def read_list(wallets: WalletsLike) -> ParsedWallets:
     )
     is_single = is_pair or isinstance(wallets, str | bytes | Mapping | WalletAddress)
     if isinstance(wallets, Iterable) and not is_single:
-        return read_rows(enumerate(wallets))
+        return read_numbered(enumerate(wallets))
     if forms.is_blank(wallets):
         reason = forms.wallet_or_reason(wallets)
         return ParsedWallets([], [], 1, 0, [(0, forms.truncated_text(wallets), str(reason))], [])
-    return read_rows([(0, wallets)])
+    return read_numbered([(0, wallets)])
 
 
 def parse_wallets(wallets: WalletsLike, on_unreadable: OnUnreadable = "ask") -> list[WalletAddress]:
     """Read wallets in any form, including duplicates; raise one error for all unreadable rows."""
-    parsed = separate_malformed(read_list(wallets), on_unreadable)
+    parsed = move_malformed_to_problems(read_list(wallets), on_unreadable)
     _raise_if_unreadable(parsed, "raise")
     return parsed.wallets
 
@@ -142,17 +142,17 @@ def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddres
         yield wallet if name == wallet.blockchain else WalletAddress(name, wallet.address)
 
 
-def with_standard_columns(frame: T) -> T:
-    """Rename the service's wallet columns of a pandas or Dask frame to blockchain and address."""
+def rename_wallet_columns(frame: T) -> T:
+    """Rename the wallet columns of a pandas or Dask frame to blockchain and address."""
     table: Any = frame
-    names = zip(table.columns, forms.standardize_names(table.columns), strict=True)
+    names = zip(table.columns, forms.standard_column_names(table.columns), strict=True)
     renamed: T = table.rename(columns=dict(names))
     return renamed
 
 
-def wallets_of_frame(frame: pd.DataFrame) -> Iterable[object]:
+def unparsed_wallets(frame: pd.DataFrame) -> Iterable[object]:
     """Return the wallet in each row of a frame; raise if a column is missing or not unique."""
-    frame = with_standard_columns(frame)
+    frame = rename_wallet_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
     if len(frame.columns) == 1 and len(missing) == len(forms.COLUMNS):
         return frame.iloc[:, 0]
@@ -186,7 +186,8 @@ def wallets_to_request(
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
     """Return the distinct wallets and the labels. Warn about possible typos."""
     check_on_unreadable(on_unreadable)
-    parsed = separate_malformed(unify_spellings(parsed) if fix else parsed, on_unreadable)
+    parsed = fix_aliases_and_labels(parsed) if fix else parsed
+    parsed = move_malformed_to_problems(parsed, on_unreadable)
     wallets, labels = distinct_wallets_and_labels(parsed, on_unreadable)
     warn_about_typos(wallets)
     if labels is not None and (spellings := _first_spellings_by_column(labels)):
@@ -195,8 +196,8 @@ def wallets_to_request(
     return wallets, labels
 
 
-def separate_malformed(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> ParsedWallets:
-    """Treat malformed addresses as problems, unless ``on_unreadable="ask"`` requests them."""
+def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> ParsedWallets:
+    """Treat malformed addresses as unreadable, unless ``on_unreadable="ask"``."""
     reasons = [on_unreadable != "ask" and malformed_reason(each) for each in parsed.wallets]
     if not any(reasons):
         return parsed
@@ -216,7 +217,7 @@ def separate_malformed(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> Pa
     )
 
 
-def unify_spellings(parsed: ParsedWallets) -> ParsedWallets:
+def fix_aliases_and_labels(parsed: ParsedWallets) -> ParsedWallets:
     """Replace aliases of blockchains and later spellings of labels. Warn about replacements."""
     lines = alias_replacement_texts(parsed.aliases)
     labels = parsed.labels
@@ -241,7 +242,7 @@ def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
     ]
 
 
-def labels_to_respell(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
+def labels_differing_in_case(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
     """Yield (column, position, label, first spelling) if two labels differ only in case."""
     labels = pd.DataFrame() if parsed.labels is None else parsed.labels
     for name, first in _first_spellings_by_column(labels).items():
@@ -281,8 +282,7 @@ def readable_wallets(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> list
     return parsed.wallets
 
 
-def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
-    """Return a line with unknown blockchains and suggestions, or "" if all are known."""
+def _unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
     names = dict.fromkeys(wallet.blockchain for wallet in wallets)
     messages = [each for each in map(unknown_blockchain_message, names) if each]
     if not messages:
@@ -294,15 +294,14 @@ def unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
     return f"{' '.join(listed)} {count} are known: wf.blockchains() lists them"
 
 
-def wrong_checksums_message(wallets: Iterable[WalletAddress]) -> str:
-    """Return a line about addresses with a wrong checksum, or "" if there are none."""
+def _wrong_checksums_message(wallets: Iterable[WalletAddress]) -> str:
     wrong = [str(wallet) for wallet in wallets if has_wrong_checksum(wallet)]
     listed = ", ".join(wrong[:_MAX_LISTED])
     more = f" and {len(wrong) - _MAX_LISTED:,} more" if len(wrong) > _MAX_LISTED else ""
     return f"wrong checksum, copy the address again: {listed}{more}" if wrong else ""
 
 
-TYPO_CHECKS = (unknown_blockchains_message, wrong_checksums_message)
+TYPO_CHECKS = (_unknown_blockchains_message, _wrong_checksums_message)
 
 
 def warn_about_typos(wallets: Sequence[WalletAddress]) -> None:
@@ -369,7 +368,7 @@ def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
     labels = frame[[*keep]]
     if labels.shape[1] > len(keep):
         raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
-    parsed = read_rows(enumerate(wallets_of_frame(frame.drop(columns=[*keep]))))
+    parsed = read_numbered(enumerate(unparsed_wallets(frame.drop(columns=[*keep]))))
     return with_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
 
 
@@ -417,17 +416,17 @@ def first_and_conflicting_labels(
 
 
 def first_and_conflicting_label_rows(
-    name: str, codes: Indices, column: Any
+    column_name: str, wallet_codes: Indices, column: Any
 ) -> tuple[Indices, list[int]]:
-    """Return each code's first row with a label, or -1, and the rows with a different label."""
+    """Return each wallet's first row with a label, or -1, and the rows with another label."""
     try:
         labels, _ = factorize(column)
     except TypeError:
-        raise unhashable_column_error(name) from None
+        raise unhashable_column_error(column_name) from None
     present = np.flatnonzero(labels >= 0)
-    rows = np.full(int(codes.max(initial=-1)) + 1, -1)
-    rows[codes[present[::-1]]] = present[::-1]  # the last write wins
-    conflicts = present[labels[present] != labels[rows[codes[present]]]]
+    rows = np.full(int(wallet_codes.max(initial=-1)) + 1, -1)
+    rows[wallet_codes[present[::-1]]] = present[::-1]  # the last write wins
+    conflicts = present[labels[present] != labels[rows[wallet_codes[present]]]]
     return rows, conflicts.tolist()
 
 
@@ -461,14 +460,14 @@ class PastedWallets:
 def read_pasted(
     text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False
 ) -> PastedWallets:
-    """Read the wallets of a text. Leave out lines with an unreadable wallet."""
+    """Read the wallets of a text, except lines with an unreadable wallet."""
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
     aliases: list[Problem] = []
     unreadable: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            parsed = separate_malformed(_read_line(line.partition("#")[0]), on_unreadable)
+            parsed = move_malformed_to_problems(_read_line(line.partition("#")[0]), on_unreadable)
             _raise_if_unreadable(replace(parsed, aliases=[]) if fix else parsed, "raise")
         except AddressError as error:
             problems += [(number, value, reason) for _, value, reason in error.problems]

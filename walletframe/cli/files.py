@@ -10,7 +10,7 @@ import click
 
 from walletframe import exports
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.address.forms import standardize_names
+from walletframe.address.forms import standard_column_names
 from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError, SnapshotError
 from walletframe.frames.details import WalletDetails
@@ -166,7 +166,7 @@ def require_wallet_list(name: str, columns: Collection[str] = ()) -> None:
 
 
 def _table_kind(columns: Collection[str]) -> str | None:
-    names = {*standardize_names(columns)}
+    names = {*standard_column_names(columns)}
     known = (kind for kind, needed in _COLUMNS_BY_KIND.items() if needed <= names)
     is_list = len(columns) == 1 and all(isinstance(name, str) for name in columns)
     return next(known, _LIST if is_list else None)

@@ -91,13 +91,12 @@ def read_requested_wallets(
     ]
     for name in files:
         located += _read_wallet_file(name, kept)
-    parsed = lists.read_rows(enumerate(wallet for _, wallet, _ in located), "by location")
+    parsed = lists.read_numbered(enumerate(wallet for _, wallet, _ in located), "by location")
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in parsed.positions], columns=kept)
         parsed = lists.with_labels(parsed, labelled)
-    parsed = lists.separate_malformed(
-        lists.unify_spellings(parsed) if fix else parsed, on_unreadable
-    )
+    parsed = lists.fix_aliases_and_labels(parsed) if fix else parsed
+    parsed = lists.move_malformed_to_problems(parsed, on_unreadable)
     aliases = [
         (number, str(alias), f"write {name} instead") for number, alias, name in parsed.aliases
     ]

@@ -25,7 +25,7 @@ from walletframe.accessor import NAME
 from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
-from walletframe.address.lists import wallets_to_request, with_standard_columns
+from walletframe.address.lists import rename_wallet_columns, wallets_to_request
 from walletframe.bulk.files import Layout, raise_dataset_errors
 from walletframe.bulk.reading import read_service_of_folder, with_extra_columns
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
@@ -257,7 +257,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
                 hint='set cache=… to a path, "memory" or False',
             )
         service, cluster = require_service(settings), require_cluster()
-        frame = with_standard_columns(self._data)
+        frame = rename_wallet_columns(self._data)
         read_input(make_meta(frame), names)  # raises before the computation if columns are missing
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
         reading = read_input(frame[wanted].compute(), names)
@@ -323,7 +323,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             name     address status
         0  Alice  alice.near     ok
         """
-        table = with_standard_columns(self._data) if on is None else self._data
+        table = rename_wallet_columns(self._data) if on is None else self._data
         other: Any = frame
         table_meta, frame_meta = meta_of(table), getattr(other, "_meta", other)
         if on is None and not {*COLUMNS} <= {*table_meta.columns}:

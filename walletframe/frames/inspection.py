@@ -11,10 +11,10 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import (
     check_on_unreadable,
     first_and_conflicting_labels,
-    labels_to_respell,
+    fix_aliases_and_labels,
+    labels_differing_in_case,
+    move_malformed_to_problems,
     readable_wallets,
-    separate_malformed,
-    unify_spellings,
 )
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning
@@ -104,7 +104,7 @@ def check(
         first = first_rows.setdefault(canonical_key(wallet.blockchain, wallet.address), position)
         if first != position:
             problems[position].append((f"the same wallet as in row {first}", ""))
-    for name, position, label, spelling in labels_to_respell(parsed):
+    for name, position, label, spelling in labels_differing_in_case(parsed):
         problem = f"{safe_line(label)!r} in {safe_line(name)!r} has another spelling"
         problems[position].append((problem, f"write {safe_line(spelling)!r}"))
     for name, conflicts in first_and_conflicting_labels(parsed)[1].items():
@@ -202,8 +202,8 @@ def clean(
     ['ARBITRUM']
     """
     check_on_unreadable(on_unreadable)
-    parsed = unify_spellings(read_input(wallets, check_keep(keep)))
-    parsed = separate_malformed(parsed, on_unreadable)
+    parsed = fix_aliases_and_labels(read_input(wallets, check_keep(keep)))
+    parsed = move_malformed_to_problems(parsed, on_unreadable)
     for name, conflicts in first_and_conflicting_labels(parsed)[1].items():
         if conflicts:
             rows = counted_noun(len(conflicts), "row")

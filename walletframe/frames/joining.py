@@ -18,9 +18,9 @@ from walletframe.address.lists import (
     check_on_unreadable,
     read_list,
     readable_wallets,
-    wallets_of_frame,
+    rename_wallet_columns,
+    unparsed_wallets,
     warn_about_typos,
-    with_standard_columns,
 )
 from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
@@ -175,7 +175,7 @@ def merge_by_wallet(
             hint="pass a DataFrame: .wallets or .holdings of the result of fetch_wallets",
         )
     require_columns(frame, _KEYS)
-    table = with_standard_columns(table) if on is None else table
+    table = rename_wallet_columns(table) if on is None else table
     column = _find_wallet_column(table) if on is None else on
     if isinstance(column, str):
         require_columns(table, [column])
@@ -193,7 +193,7 @@ def merge_by_wallet(
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
     """Parse each row's wallet (None if unreadable), from both key columns if `column` is None."""
-    wallets = map(wallet_and_alias, wallets_of_frame(table) if column is None else table[column])
+    wallets = map(wallet_and_alias, unparsed_wallets(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 

@@ -20,7 +20,7 @@ from traitlets import Bool, Int, List, Unicode, observe, validate
 from walletframe import errors
 from walletframe.address.formats import malformed_reason
 from walletframe.address.forms import canonical_blockchain, truncated_text, wallet_or_reason
-from walletframe.address.lists import parse_wallets, read_pasted, with_standard_columns
+from walletframe.address.lists import parse_wallets, read_pasted, rename_wallet_columns
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import can_value_by_default, value
 from walletframe.frames import identity
@@ -513,7 +513,7 @@ def _original_if_changed(text: object, shown_text: str = "") -> str:
 
 def wallet_options(source: WalletSource) -> Options:
     """Return the wallets of a fetch, frame or list as options, with stats of balances."""
-    listed: Any = with_standard_columns(source) if isinstance(source, pd.DataFrame) else source
+    listed: Any = rename_wallet_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
         listed, holdings = as_details(source, "wallets")
