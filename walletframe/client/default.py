@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import ForkSafeLock
-from walletframe.settings.sources import TABLE_SETTINGS, require_known_names
+from walletframe.settings.sources import TABLE_SETTINGS, require_known_settings
 from walletframe.settings.tables import read_table_settings, set_table_settings
 from walletframe.settings.values import Settings
 from walletframe.tracebacks import strip_address_tracebacks, strip_tracebacks
@@ -84,7 +84,7 @@ def configure(
     'https://api.example'
     """
     global _default
-    require_known_names(overrides, [*inspect.signature(configure).parameters][:-1])
+    require_known_settings(overrides, [*inspect.signature(configure).parameters][:-1])
     values = (currency, prices, assets, spam_allow, spam_deny, colors)
     arguments = dict(zip(TABLE_SETTINGS, values, strict=True))
     tables = read_table_settings(overrides.get("file"), arguments)

@@ -96,7 +96,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read a file, and its wallets (or None) from the same JSON file or the file of wallets."""
+    """Read holdings and wallets. The wallets can be in a second file, or None."""
     frame, wallets = _read_frame_and_wallets(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():
@@ -110,9 +110,9 @@ def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_frame_and_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read a file's frame, and its wallets (None unless JSON)."""
+    """Return None as the wallets unless the file is a JSON file."""
     suffix = without_gz(path).suffix.lower()
-    readers = dict.fromkeys(SEPARATORS, _read_separated)
+    readers = dict.fromkeys(SEPARATORS, _read_csv_or_tsv)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}
     if suffix != ".json" and suffix not in readers:
         hint = f"pass a file whose name ends in {', '.join(SUFFIXES)}"
@@ -127,7 +127,7 @@ def _read_frame_and_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | No
         raise _unreadable_error(str(path), f"{type(fault).__name__}: {fault}") from None
 
 
-def _read_separated(path: Path) -> pd.DataFrame:
+def _read_csv_or_tsv(path: Path) -> pd.DataFrame:
     separator = SEPARATORS[without_gz(path).suffix.lower()]
     with pa.input_stream(path) as stream:
         names = next(csv.reader(TextIOWrapper(stream, "utf-8-sig"), delimiter=separator), [])

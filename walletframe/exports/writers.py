@@ -119,7 +119,7 @@ def _csv_cells(series: pd.Series) -> list[str]:
 
 
 def _csv_cell(value: object) -> str:
-    """Return a value as text. Numbers are not escaped, since they are never formulas."""
+    """Escape values except numbers, which are never formulas."""
     return str(value) if isinstance(value, Number) else escape_csv_cell(str(value))
 
 
@@ -207,7 +207,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
     con : sqlite3.Connection, str, or engine or connection of SQLAlchemy
         The database; a str is a database URL for SQLAlchemy.
     if_exists : {"fail", "replace", "append"}, default "fail"
-        What to do if the table exists.
+        The action if the table exists.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return a type of SQLAlchemy that passes Decimals on. `Numeric` passes floats to DuckDB."""
+    """Return a type that passes Decimals on, since `Numeric` passes floats to DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class Decimals(Numeric[Decimal]):
@@ -281,7 +281,7 @@ def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
 
 
 def _json_value(value: Any) -> Any:
-    """Convert a value for JSON, with all digits. The JSON writer of pandas rounds."""
+    """Keep all digits, unlike the JSON writer of pandas."""
     if pd.isna(value):
         return None
     if isinstance(value, Decimal):
@@ -356,8 +356,8 @@ def _escape_for_excel(value: Any) -> Any:
     return escape_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
 
 
-def join_columns(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
-    """Join columns into a frame with labels that may repeat. Without columns, return `frame`."""
+def join_columns(columns: list[pd.Series], labels: list[Any], empty: pd.DataFrame) -> pd.DataFrame:
+    """Concatenate columns with labels that may repeat. Without columns, return `empty`."""
     if not columns:
-        return frame
+        return empty
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)

@@ -21,7 +21,7 @@ from walletframe.tracebacks import strip_tracebacks
 if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.service.recorded import LedgerLike
-    from walletframe.settings.values import SettingsKwargsWithoutKind
+    from walletframe.settings.values import SettingsKwargsWithoutKeyKind
 
 SIMULATED_HEADER = "X-Walletframe-Simulated"
 
@@ -103,7 +103,7 @@ class Sandbox:
 
     @strip_tracebacks
     def settings(
-        self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
+        self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKeyKind]
     ) -> Settings:
         """Return settings for requests to this sandbox, without settings from the environment.
 
@@ -142,7 +142,7 @@ class Sandbox:
 
     @strip_tracebacks
     def client(
-        self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKind]
+        self, key_kind: KeyKind = "private", **overrides: Unpack[SettingsKwargsWithoutKeyKind]
     ) -> Client:
         """Return a client that sends its requests to this sandbox.
 

@@ -89,7 +89,7 @@ class RpcUrl(Secret):
 
     @classmethod
     def from_argument(cls, url: object) -> RpcUrl:
-        """Return a URL as a secret. If it is None, read the variable ``WALLETFRAME_RPC_URL``."""
+        """Return a URL as a secret. None means the variable ``WALLETFRAME_RPC_URL``."""
         if isinstance(url, RpcUrl):
             return url
         if url is None:
@@ -124,7 +124,7 @@ def is_loopback(host: str) -> bool:
 
 
 def require_rpc_url(url: RpcUrl) -> SplitResult:
-    """Return the components of a node's URL; raise an error that does not quote the URL."""
+    """Return the components of the URL, or raise an error that does not quote the URL."""
     if not url:
         hint = f"set the variable {RPC_URL_VARIABLE} to the https URL of a node, or pass rpc_url=…"
         raise SettingsError("rpc_url is not set", hint)
@@ -138,7 +138,7 @@ def require_rpc_url(url: RpcUrl) -> SplitResult:
 
 
 def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return the parts of a node's URL that may be secret: host, user, path and query values."""
+    """Return the host, user, password, path and query values, which may be secret."""
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
     pieces.append(basic_credentials(parts).reveal().rstrip("="))
@@ -146,7 +146,7 @@ def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
 
 
 def basic_credentials(parts: SplitResult) -> Secret:
-    """Return the credentials for HTTP Basic authentication, or "" without a user name."""
+    """Return the credentials for HTTP Basic authentication, empty without a user name."""
     if not parts.username:
         return Secret("")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

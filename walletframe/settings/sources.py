@@ -46,7 +46,7 @@ def user_settings_file() -> Path:
 
 
 @strip_tracebacks
-def read_sources(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
+def read_entries(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
     """Read settings from the files and the environment. The environment takes precedence."""
     known = [*service_settings, *TABLE_SETTINGS]
     variables = {
@@ -54,18 +54,18 @@ def read_sources(file: str | Path | None, service_settings: Collection[str]) -> 
         for variable, text in os.environ.items()
         if variable.startswith(PREFIX) and variable not in (RPC_URL_VARIABLE, FILE_VARIABLE)
     }
-    require_known_names([name.lower() for name in variables], known, prefix=PREFIX)
+    require_known_settings([name.lower() for name in variables], known, prefix=PREFIX)
     environment = {k.lower(): Entry(PREFIX + k, text) for k, text in variables.items() if text}
     key = ApiKey(environment["api_key"].value.strip()) if "api_key" in environment else None
     entries: dict[str, Entry] = {}
-    for path, is_trusted in _settings_files(file):
+    for path, is_trusted in _settings_files_and_trust(file):
         content, shown_path = _read_toml(path), _path_text(path)
         names = {name.lower().replace("_", "").replace("-", "") for name in content}
         if names & _KEY_NAMES or contains_key(str(content), key):
             hint = f"remove the key, and set the environment variable {PREFIX}API_KEY instead"
             raise SettingsError(f"{shown_path} contains an API key", hint)
         without_key = [name for name in known if name != "api_key"]
-        require_known_names(content, without_key, suffix=f" in {shown_path}")
+        require_known_settings(content, without_key, suffix=f" in {shown_path}")
         for name, value in content.items():
             if not is_trusted and name not in TABLE_SETTINGS:
                 raise SettingsError(
@@ -78,7 +78,7 @@ def read_sources(file: str | Path | None, service_settings: Collection[str]) -> 
     return entries | environment
 
 
-def require_known_names(
+def require_known_settings(
     names: Iterable[str], known: Collection[str], *, prefix: str = "", suffix: str = ""
 ) -> None:
     """Raise an error for the first unknown name. `suffix` is the end of the message."""
@@ -94,8 +94,8 @@ def require_known_names(
             raise SettingsError(f"there is no setting {description}{suffix}", hint=hint)
 
 
-def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
-    """Return pairs (settings file, whether it is trusted). Later files take precedence."""
+def _settings_files_and_trust(file: str | Path | None) -> list[tuple[Path, bool]]:
+    """Return pairs (settings file, whether it is trusted) in ascending precedence."""
     if file is not None:
         return [(_require_toml_path("file", file), True)]
     if variable := os.environ.get(FILE_VARIABLE):
@@ -113,7 +113,7 @@ def _settings_files(file: str | Path | None) -> list[tuple[Path, bool]]:
 
 
 def _require_toml_path(source: str, value: Any) -> Path:
-    """Return a value as a path, or raise an error without the value, which may be a key."""
+    """Raise an error without the value, which may be a key."""
     path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
     if path.suffix.lower() != ".toml":
         hint = f"use a path such as ~/{FILE_NAME}"

@@ -42,7 +42,7 @@ _current: TableSettings | None = None
 
 
 def table_settings() -> TableSettings:
-    """Return the settings of `configure`, else those that were read at the first call."""
+    """Return the settings of `configure`, or those that the first call read."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:
@@ -50,11 +50,11 @@ def table_settings() -> TableSettings:
         return _current
 
 
-def set_table_settings(chosen: TableSettings) -> None:
+def set_table_settings(settings: TableSettings) -> None:
     """Replace the current settings."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
-        _current = chosen
+        _current = settings
 
 
 def read_table_settings(
@@ -68,7 +68,6 @@ def read_table_settings(
 
 
 def _parse_table_setting(name: str, entry: Entry) -> Any:
-    """Return a valid value. A path in a settings file is relative to the file's folder."""
     value, is_text = entry.value, isinstance(entry.value, str) and entry.value.strip()
     fault = safe_repr(value)
     if name == "colors":
@@ -94,7 +93,7 @@ def _is_flat_list(value: Any) -> bool:
 
 
 def _resolve_path(entry: Entry) -> Path:
-    """Return the path in an entry. An untrusted file must not refer outside its folder."""
+    """Raise an error if an untrusted file refers outside its folder."""
     path, folder = Path(entry.value), (entry.file or Path()).parent
     is_named_outside = path.anchor or ".." in path.parts or entry.value.startswith("~")
     # A cloned folder may contain a symbolic link to a file of the user.

@@ -17,7 +17,7 @@ from platformdirs import user_cache_path
 
 from walletframe.errors import ArgumentError, SettingsError
 from walletframe.settings.key import ApiKey, contains_key, is_loopback, parse_http_url, safe_repr
-from walletframe.settings.sources import PREFIX, Entry, read_sources, require_known_names
+from walletframe.settings.sources import PREFIX, Entry, read_entries, require_known_settings
 from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _parse_base_url(source: str, value: Any) -> str:
     return f"{parts.scheme}://{netloc}{parts.path.rstrip('/')}"
 
 
-def _parse_name(source: str, value: Any) -> str:
+def _parse_service_name(source: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise SettingsError(f"{source} is not valid: {safe_repr(value)}", "use a non-empty string")
     return value.strip()
@@ -108,7 +108,7 @@ def _parse_number(
     return number
 
 
-class SettingsKwargsWithoutKind(TypedDict, total=False):
+class SettingsKwargsWithoutKeyKind(TypedDict, total=False):
     """The keyword arguments for all settings except `key_kind`. None means "not passed"."""
 
     api_key: str | ApiKey | None
@@ -127,7 +127,7 @@ class SettingsKwargsWithoutKind(TypedDict, total=False):
     deadline_s: float | None
 
 
-class SettingsKwargs(SettingsKwargsWithoutKind, total=False):
+class SettingsKwargs(SettingsKwargsWithoutKeyKind, total=False):
     """The keyword arguments of `configure` and `Client`: all settings, and the settings file."""
 
     key_kind: KeyKind | None
@@ -135,7 +135,6 @@ class SettingsKwargs(SettingsKwargsWithoutKind, total=False):
 
 
 def _field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
-    """Return a dataclass field; `parse(source, value)` validates a value."""
     return field(default=default, metadata={"parse": parse})
 
 
@@ -218,7 +217,7 @@ class Settings:
     key_kind: KeyKind | None = _field(_parse_key_kind)
     base_url: str | None = _field(_parse_base_url)
     public_base_url: str | None = _field(_parse_base_url)
-    service: str | None = _field(_parse_name)
+    service: str | None = _field(_parse_service_name)
     cache: CacheChoice = _field(_parse_cache)
     cache_max_bytes: int = _field(partial(_parse_number, int, 1_000_000, 10**15), 1_000_000_000)
     expire_after_s: float = _field(partial(_parse_number, float, 0, math.inf), 3600.0)
@@ -232,11 +231,10 @@ class Settings:
 
     @strip_tracebacks
     def __init__(self, **arguments: Unpack[SettingsKwargs]) -> None:
-        self._set_fields(arguments, read_files_and_environment(arguments.pop("file", None)))
+        self._validate_and_set(arguments, read_files_and_environment(arguments.pop("file", None)))
 
-    def _set_fields(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
-        """Validate and set all settings. Raise if a setting that is shown contains the API key."""
-        require_known_names(arguments, self.__slots__)
+    def _validate_and_set(self, arguments: Mapping[str, Any], entries: dict[str, Entry]) -> None:
+        require_known_settings(arguments, self.__slots__)
         values = entries | {k: Entry(k, v) for k, v in arguments.items() if v is not None}
         for each in fields(self):
             entry = values.get(each.name, Entry(each.name, each.default))
@@ -281,7 +279,7 @@ class Settings:
         4
         """
         settings = object.__new__(cls)
-        settings._set_fields(arguments, {})
+        settings._validate_and_set(arguments, {})
         return settings
 
     @property
@@ -335,12 +333,12 @@ Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # ins
 
 
 def read_files_and_environment(file: str | Path | None = None) -> dict[str, Entry]:
-    """Return a dict of the settings in the settings files and the environment."""
-    return read_sources(file, Settings.__slots__)
+    """Return the settings in the files and in the environment, by name."""
+    return read_entries(file, Settings.__slots__)
 
 
 def with_env_key(settings: Settings) -> Settings:
-    """Add the environment's API key, if its endpoint and its kind are those of the settings."""
+    """Add the API key of the environment, if the endpoint and the key kind match."""
     current = Settings()
     is_same_endpoint = current.endpoint in (None, settings.endpoint)
     if current.api_key and is_same_endpoint and current.key_kind in (None, settings.key_kind):

@@ -43,8 +43,8 @@ class KnownToken:
         # symbol, and if most bridges of the blockchain are in the list.
         if self.kind != "bridged" or self.source == "hand":
             return not self.has_foreign_symbol
-        imitated = self.symbol.upper().removeprefix("W") in MOST_IMITATED
-        return imitated and self.source != "wormhole" and self.blockchain in covered_blockchains()
+        is_covered = self.source != "wormhole" and self.blockchain in mostly_listed_blockchains()
+        return is_covered and self.symbol.upper().removeprefix("W") in MOST_IMITATED
 
     @property
     def has_foreign_symbol(self) -> bool:
@@ -54,7 +54,7 @@ class KnownToken:
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return the well-known tokens: first native coins and the usual token of each symbol."""
+    """Return all known tokens. Native coins and the usual token of each symbol are first."""
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -62,8 +62,8 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 
 @cache
-def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains with hand-chosen contracts, where most tokens in use are listed."""
+def mostly_listed_blockchains() -> frozenset[str]:
+    """Return the blockchains with hand-chosen contracts, where most used tokens are listed."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )
