@@ -30,7 +30,7 @@ import walletframe as wf
 from walletframe.bulk import journal as journals
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.bulk.files import wallet_key
-from walletframe.bulk.journal import Journal, read_entries, read_unwritten, segment_paths
+from walletframe.bulk.journal import Journal, read_journal, read_segment, segment_paths
 from walletframe.client import CachePolicy
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames.assembly import WalletRecord
@@ -536,7 +536,7 @@ class TestJournal:
 
     def test_is_read_as_it_was_appended(self, written):
         """Spellings, positions, times, and the answer to the byte."""
-        result = {entry.wallets[0]: json.loads(entry.body) for entry in read_entries(written)}
+        result = {entry.wallets[0]: json.loads(entry.body) for entry in read_segment(written)}
         expected = {("ETH", name[4:], len(name)) for name in names(3)}
         assert set(result) == expected
         assert {text["wallets"][0]["address"] for text in result.values()} == {
@@ -552,7 +552,7 @@ class TestJournal:
                 WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )
         journal.close()
-        result = read_unwritten(segment_paths(written.parent), "fast")
+        result = read_journal(segment_paths(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 
@@ -569,11 +569,11 @@ class TestJournal:
     def test_a_truncated_journal_is_read_up_to_the_cut(self, written, cut):
         """The entry that a kill has cut off is skipped."""
         written.write_bytes(written.read_bytes()[:-cut])
-        assert len(list(read_entries(written))) == 2
+        assert len(list(read_segment(written))) == 2
 
     def test_garbage_ends_it(self, written):
         """An entry with a wrong checksum is no answer."""
         whole = bytearray(written.read_bytes())
         whole[-10] ^= 1
         written.write_bytes(whole)
-        assert len(list(read_entries(written))) == 2
+        assert len(list(read_segment(written))) == 2

@@ -79,17 +79,17 @@ def write_folder(folder, rows, *, seed=0):
     with DatasetWriter(folder, SERVICE) as dataset:
         for number in range(min(parts, SPAN)):
             dataset.write_part(part(random, contracts, symbols, places), answered(random, number))
-        layout = dataset.layout
+        paths = dataset.paths
     for number in range(SPAN, parts):
         source, name = f"part-{number % SPAN + 1:06}.parquet", f"part-{number + 1:06}.parquet"
         owners = pa.array(hexadecimal(random, MAX_WALLETS_PER_PART), pa.large_string())
         held = owners.take(pa.array(np.repeat(np.arange(MAX_WALLETS_PER_PART), HELD)))
-        wallets = pq.read_table(layout.wallets / source)
+        wallets = pq.read_table(paths.wallets / source)
         positions = pa.array(answered(random, number))
         wallets = _replaced(wallets, {"address": owners, "position": positions})
-        holdings = _replaced(pq.read_table(layout.holdings / source), {"address": held})
-        pq.write_table(holdings, layout.holdings / name, compression="zstd")
-        pq.write_table(wallets, layout.wallets / name, compression="zstd")
+        holdings = _replaced(pq.read_table(paths.holdings / source), {"address": held})
+        pq.write_table(holdings, paths.holdings / name, compression="zstd")
+        pq.write_table(wallets, paths.wallets / name, compression="zstd")
     return folder
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from walletframe.bulk.dataset import DatasetWriter
-from walletframe.bulk.files import Layout, to_part_tables
+from walletframe.bulk.files import Paths, to_part_tables
 from walletframe.bulk.reading import FolderWallets, StoredPart
 from walletframe.bulk.stored import stored_holdings
 from walletframe.frames.details import WalletDetails
@@ -33,7 +33,7 @@ def in_parts(details, *, seed=0, wallets=2):
         everyone = np.ones(len(ok), dtype=bool)
         parts.append(StoredPart(ok, everyone, ok["tokens"].to_numpy(), holdings))
         left.append(failed)
-    return stored_holdings(FolderWallets(parts, pa.concat_tables(left)), Layout(Path("nowhere")))
+    return stored_holdings(FolderWallets(parts, pa.concat_tables(left)), Paths(Path("nowhere")))
 
 
 def some_of(details, places):

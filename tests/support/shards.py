@@ -1,14 +1,14 @@
 """Folders that each hold some of the parts of a bulk run, as a cluster writes them."""
 
-from walletframe.bulk.files import Layout, part_numbers
+from walletframe.bulk.files import Paths, part_numbers
 from walletframe.disk import create_private_folder
 
 
 def write_shards(whole, folder, parts=1):
     """Link so many parts of a whole folder into each shard."""
-    source = Layout(whole)
+    source = Paths(whole)
     for place, number in enumerate(part_numbers(source.wallets)):
-        shard = Layout(folder / f"shard-{place // parts:03}")
+        shard = Paths(folder / f"shard-{place // parts:03}")
         for name in ("wallets", "holdings", "failed", ".walletframe"):
             create_private_folder(shard.root / name)
         shard.marker.write_bytes(source.marker.read_bytes())

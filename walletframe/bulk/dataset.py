@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from filelock import Timeout
 
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, TEMPORARY, Layout, raise_dataset_errors
-from walletframe.bulk.journal import read_unwritten, segment_paths
+from walletframe.bulk.files import POSITION, TEMPORARY, Paths, raise_dataset_errors
+from walletframe.bulk.journal import read_journal, segment_paths
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
@@ -85,33 +85,33 @@ class WalletRegister:
 
 
 class DatasetWriter:
-    """A writer that locks a folder. It waits up to `lock_timeout_s` for another run's lock."""
+    """A writer that locks a folder, and waits up to `lock_timeout_s` for the lock."""
 
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
     ) -> None:
-        self.layout: Layout = Layout(root)
-        layout = self.layout
+        self.paths: Paths = Paths(root)
+        paths = self.paths
         self._service = service
         with ExitStack() as resources, raise_dataset_errors(root):
-            if root.exists() and not layout.marker.exists():
-                layout.require_empty("the folder of an earlier run")
-            create_private_folder(layout.hidden)
-            resources.enter_context(_lock_folder(layout, lock_timeout_s, cancel or Event()))
+            if root.exists() and not paths.marker.exists():
+                paths.require_empty("the folder of an earlier run")
+            create_private_folder(paths.hidden)
+            resources.enter_context(_lock_folder(paths, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
-                layout.lock_holder.unlink(missing_ok=True)  # perhaps of a killed process
-                with create_private_file(layout.lock_holder) as file:
+                paths.lock_holder.unlink(missing_ok=True)  # perhaps of a killed process
+                with create_private_file(paths.lock_holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
-            resources.callback(layout.lock_holder.unlink, missing_ok=True)
-            files.ensure_marker(layout.marker, service=service)
-            for temporary in layout.hidden.glob(f"*{TEMPORARY}"):
+            resources.callback(paths.lock_holder.unlink, missing_ok=True)
+            files.read_or_write_marker(paths.marker, service=service)
+            for temporary in paths.hidden.glob(f"*{TEMPORARY}"):
                 temporary.unlink()
-            for folder in (layout.wallets, layout.holdings, layout.failed):
+            for folder in (paths.wallets, paths.holdings, paths.failed):
                 create_private_folder(folder)
-            numbers, failed = files.part_numbers(layout.wallets), files.part_numbers(layout.failed)
-            for number in {*files.part_numbers(layout.holdings)} - {*numbers}:
-                (layout.holdings / files.part_file_name(number)).unlink()
-            self._had_failed = bool(failed or segment_paths(layout.hidden))
+            numbers, failed = files.part_numbers(paths.wallets), files.part_numbers(paths.failed)
+            for number in {*files.part_numbers(paths.holdings)} - {*numbers}:
+                (paths.holdings / files.part_file_name(number)).unlink()
+            self._had_failed = bool(failed or segment_paths(paths.hidden))
             self._numbers = count(max(numbers + failed, default=0) + 1)
             self._resources = resources.pop_all()
 
@@ -123,15 +123,15 @@ class DatasetWriter:
 
     def recover_register(self, new_positions: Mapping[str, int] | None = None) -> WalletRegister:
         """Write the journal of an earlier run as a part. Return the register of all wallets."""
-        layout = self.layout
-        with raise_dataset_errors(layout.root):
-            journal = segment_paths(layout.hidden)
-            stored = _position_by_key(files.read_parts(layout.wallets) if journal else ())
-            unwritten = read_unwritten(journal, self._service).items()
+        paths = self.paths
+        with raise_dataset_errors(paths.root):
+            journal = segment_paths(paths.hidden)
+            stored = _position_by_key(files.read_parts(paths.wallets) if journal else ())
+            unwritten = read_journal(journal, self._service).items()
             if missing := [pair for key, pair in unwritten if key not in stored]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
-            wallets, failed = map(files.read_parts, (layout.wallets, layout.failed))
+            wallets, failed = map(files.read_parts, (paths.wallets, paths.failed))
             register = WalletRegister(wallets, failed, new_positions)
             for segment in journal:
                 segment.unlink()
@@ -139,18 +139,18 @@ class DatasetWriter:
 
     def write_part(self, details: WalletDetails, positions: Sequence[int]) -> None:
         """Write a part. If writing fails, the earlier parts are unchanged."""
-        with raise_dataset_errors(self.layout.root):
+        with raise_dataset_errors(self.paths.root):
             ok, holdings, failed = files.to_part_tables(details, positions)
-            layout, name = self.layout, files.part_file_name(next(self._numbers))
-            tables = {layout.failed / name: failed} if failed.num_rows else {}
+            paths, name = self.paths, files.part_file_name(next(self._numbers))
+            tables = {paths.failed / name: failed} if failed.num_rows else {}
             if ok.num_rows:
-                tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
+                tables |= {paths.holdings / name: holdings, paths.wallets / name: ok}
             self._write_files(tables)
 
     def mark_unfinished(self, requested: int) -> None:
         """Mark the folder as unfinished until one run requests this many wallets."""
-        path = self.layout.unfinished
-        with raise_dataset_errors(self.layout.root):
+        path = self.paths.unfinished
+        with raise_dataset_errors(self.paths.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
             path.unlink(missing_ok=True)
             with create_private_file(path) as file:
@@ -158,7 +158,7 @@ class DatasetWriter:
 
     def mark_finished(self, requested: int) -> None:
         """Remove the mark of `mark_unfinished`, unless an earlier run requested more wallets."""
-        path = self.layout.unfinished
+        path = self.paths.unfinished
         if requested >= int(path.read_text(encoding="utf-8")):
             path.unlink()
 
@@ -168,32 +168,32 @@ class DatasetWriter:
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
         )
-        with raise_dataset_errors(self.layout.root):
-            existing = files.read_extra_columns(self.layout)
+        with raise_dataset_errors(self.paths.root):
+            existing = files.read_extra_columns(self.paths)
             combined = new if existing is None else pd.concat([new, existing], ignore_index=True)
             is_first = ~pd.Index(files.wallet_keys(combined)).duplicated()
             distinct = combined.loc[is_first, ["blockchain", "address"]].reset_index(drop=True)
             values = files.first_extra_values(combined, files.wallet_keys(distinct))
             table = extra_to_arrow(add_extra_columns(distinct, values))
             if existing is None or not table.equals(extra_to_arrow(existing)):
-                self._write_files({self.layout.extra_columns: table})
+                self._write_files({self.paths.extra_columns: table})
 
     def merge_failed_files(self) -> None:
         """Merge the files of failed wallets into one file. Drop wallets that are ok by now."""
-        numbers = files.part_numbers(self.layout.failed)
+        numbers = files.part_numbers(self.paths.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
-        with raise_dataset_errors(self.layout.root):
-            wallets = files.read_parts(self.layout.wallets) if self._had_failed else ()
-            failed = files.select_still_failed(files.read_parts(self.layout.failed), wallets)
+        with raise_dataset_errors(self.paths.root):
+            wallets = files.read_parts(self.paths.wallets) if self._had_failed else ()
+            failed = files.select_still_failed(files.read_parts(self.paths.failed), wallets)
             if failed.num_rows:
                 name = files.part_file_name(next(self._numbers))
-                self._write_files({self.layout.failed / name: failed})
+                self._write_files({self.paths.failed / name: failed})
             for number in numbers:
-                (self.layout.failed / files.part_file_name(number)).unlink()
+                (self.paths.failed / files.part_file_name(number)).unlink()
 
     def _write_files(self, tables: Mapping[Path, pa.Table]) -> None:
-        temporary = {self.layout.hidden / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
+        temporary = {self.paths.hidden / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
         for path, table in zip(temporary, tables.values(), strict=True):
             with create_private_file(path) as file:
                 encoded = [name for name in table.column_names if name not in DISTINCT_COLUMNS]
@@ -202,18 +202,18 @@ class DatasetWriter:
             sync_and_rename(path, target)
 
 
-def _lock_folder(layout: Layout, timeout_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
+def _lock_folder(paths: Paths, timeout_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
     deadline = time.monotonic() + timeout_s
     while True:
         with suppress(Timeout):
-            return file_lock(layout.hidden / "lock", blocking=False)
+            return file_lock(paths.hidden / "lock", blocking=False)
         if time.monotonic() >= deadline or cancel.wait(_RETRY_S):
             break
     writer = "another run"
     with suppress(OSError):
-        writer = f"another run, {layout.lock_holder.read_text(encoding='utf-8')},"
+        writer = f"another run, {paths.lock_holder.read_text(encoding='utf-8')},"
     hint = "wait until that run ends, stop it, or choose another folder"
-    raise DatasetError(f"{writer} is writing to {layout.root}", hint)
+    raise DatasetError(f"{writer} is writing to {paths.root}", hint)
 
 
 def _position_by_key(tables: Iterable[pa.Table]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The layout of a bulk run's folder, and the columns of its Parquet files."""
+"""The paths of a bulk run's folder, and the columns of its Parquet files."""
 # FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
 # FOLDER/holdings/part-000001.parquet     a row for each balance of these wallets
 # FOLDER/failed/part-000001.parquet       a row for each wallet that was requested and is not ok
@@ -50,7 +50,7 @@ Tables: TypeAlias = tuple[pa.Table, pa.Table, pa.Table]  # wallets, holdings, fa
 _PART = re.compile(r"part-(\d{6,})\.parquet")
 
 
-class Layout:
+class Paths:
     """The paths in the folder of a dataset. The marker file stores the format and the service."""
 
     def __init__(self, root: Path) -> None:
@@ -80,8 +80,8 @@ class Layout:
             )
 
 
-def ensure_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Read a marker file, or write it if it is missing. Raise an error for another service."""
+def read_or_write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
+    """Write the marker file if it is missing. Raise an error for another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         temporary = path.with_suffix(TEMPORARY)
@@ -153,7 +153,7 @@ def wallet_keys(wallets: pa.Table | pd.DataFrame) -> list[str]:
 
 
 def to_part_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
-    """Return the three tables to write: ok wallets, their holdings, and failed wallets."""
+    """Return tables of ok wallets, of their holdings, and of failed wallets."""
     text = dict.fromkeys(("status", "source"), WALLET_DTYPES["address"])
     wallets = to_portable_table(details.wallets.astype(text))
     wallets = wallets.append_column(POSITION, pa.array(positions, pa.int64()))
@@ -164,14 +164,14 @@ def to_part_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
 
 @cache  # each folder that is read has an empty part
 def empty_tables() -> Tables:
-    """Return the three tables without rows."""
+    """Return the tables of `to_part_tables` without rows."""
     return to_part_tables(assemble([]), [])
 
 
-def read_extra_columns(layout: Layout) -> pd.DataFrame | None:
+def read_extra_columns(paths: Paths) -> pd.DataFrame | None:
     """Read the wallets with extra columns, or return None if the folder has none."""
     try:
-        return extra_from_arrow(read_parquet(layout.extra_columns))
+        return extra_from_arrow(read_parquet(paths.extra_columns))
     except FileNotFoundError:
         return None
 

@@ -55,8 +55,8 @@ def segment_paths(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
-def read_entries(segment: Path) -> Iterator[JournalEntry]:
-    """Yield the complete entries of a segment. A segment that was just removed has none."""
+def read_segment(segment: Path) -> Iterator[JournalEntry]:
+    """Yield the complete entries. A segment that was just removed has none."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
         while header := file.read(_HEADER_BYTES):
             encoded = file.read(int.from_bytes(header[:4], "little"))
@@ -65,10 +65,10 @@ def read_entries(segment: Path) -> Iterator[JournalEntry]:
             yield _DECODE(encoded)
 
 
-def read_unwritten(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return each wallet's first ok record (else the last failure) and position, by wallet key."""
+def read_journal(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
+    """Return the first ok record, or else the last failure, and the position of each wallet."""
     records: dict[str, tuple[WalletRecord, int]] = {}
-    for entry in chain.from_iterable(map(read_entries, journal)):
+    for entry in chain.from_iterable(map(read_segment, journal)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
         if entry.failure is None:
             outcomes, source = read_answer(entry.body, wallets).outcomes, Source.SERVICE
@@ -84,7 +84,7 @@ def read_unwritten(journal: Iterable[Path], service: str) -> dict[str, tuple[Wal
 
 
 class Journal:
-    """The journal of a run. `positions` are of pending wallets; a failed write sets `cancel`."""
+    """The journal of a run, with positions of pending wallets. A failed write sets `cancel`."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None

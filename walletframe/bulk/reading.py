@@ -19,8 +19,8 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_decimals_or_texts
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, Layout, raise_dataset_errors, wallet_key, wallet_keys
-from walletframe.bulk.journal import read_unwritten, segment_paths
+from walletframe.bulk.files import POSITION, Paths, raise_dataset_errors, wallet_key, wallet_keys
+from walletframe.bulk.journal import read_journal, segment_paths
 from walletframe.disk import local_path, read_parquet
 from walletframe.errors import ColumnsError, DatasetError, FetchWarning
 from walletframe.frames import schema
@@ -67,7 +67,7 @@ class StoredPart:
     def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
         """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
-        table = self._require_same_wallets(self._read_table([*dict.fromkeys(needed)]))
+        table = self._require_matching_balances(self._read_table([*dict.fromkeys(needed)]))
         rows = None
         if not self.chosen_mask.all():
             rows = np.flatnonzero(np.repeat(self.chosen_mask, self.all_counts))
@@ -97,7 +97,7 @@ class StoredPart:
         with pq.ParquetFile(self.source, read_dictionary=dictionary_columns) as file:
             return file.read(names).unify_dictionaries()
 
-    def _require_same_wallets(self, table: pa.Table) -> pa.Table:
+    def _require_matching_balances(self, table: pa.Table) -> pa.Table:
         if self.all_counts.sum() == len(table):
             addresses = _combine_chunks(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
@@ -135,7 +135,7 @@ class FolderWallets:
 
     @property
     def wallets(self) -> pa.Table:
-        """All wallets: those of each part in order, then the failed wallets."""
+        """The wallets of all parts, and then the failed wallets."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
 
     def select_wallets(self, mask: Mask) -> FolderWallets:
@@ -151,21 +151,21 @@ class FolderWallets:
         return replace(self, parts=parts, failed=self.failed.filter(pa.array(failed)))
 
 
-def read_folder(layout: Layout, service: str, keys: Container[str] | None = None) -> FolderWallets:
+def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
-    is_unfinished = layout.unfinished.exists()
-    unwritten = read_unwritten(segment_paths(layout.hidden), service)
+    is_unfinished = paths.unfinished.exists()
+    unwritten = read_journal(segment_paths(paths.hidden), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
-            failed = [*files.read_parts(layout.failed)]
+            failed = [*files.read_parts(paths.failed)]
             break
     else:
-        raise DatasetError(f"{layout.failed} keeps changing", hint="repeat the call")
+        raise DatasetError(f"{paths.failed} keeps changing", hint="repeat the call")
     parts: list[StoredPart] = []
-    for number in files.part_numbers(layout.wallets):
-        path = layout.holdings / files.part_file_name(number)
-        part = _make_part(read_parquet(layout.wallets / path.name), path, keys)
+    for number in files.part_numbers(paths.wallets):
+        path = paths.holdings / files.part_file_name(number)
+        part = _make_part(read_parquet(paths.wallets / path.name), path, keys)
         if len(part.wallets):
             parts.append(part)
     for part in parts if unwritten else ():
@@ -271,44 +271,44 @@ def read_wallets(
     names = [columns] if isinstance(columns, str) else [*dict.fromkeys(columns)]
     if missing := [name for name in names if name not in schema.HOLDING_DTYPES]:
         raise ColumnsError(missing, [*schema.HOLDING_DTYPES])
-    layout = Layout(local_path(folder))
-    with raise_dataset_errors(layout.root):
-        service = read_service_of_folder(layout)
+    paths = Paths(local_path(folder))
+    with raise_dataset_errors(paths.root):
+        service = read_service_of_folder(paths)
         keys = None if requested is None else {*map(wallet_key, requested)}
-        contents = read_folder(layout, service, keys)
-        wallets, order = ordered_wallets(contents, service, requested)
+        contents = read_folder(paths, service, keys)
+        wallets, order = ordered_wallets_and_indices(contents, service, requested)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
-            searched = contents if keys is None else read_folder(layout, service)
+            searched = contents if keys is None else read_folder(paths, service)
             token_keys = _find_token_keys(searched.parts, tokens)
-        unnormalized = read_holdings(contents, wallets, order, names, token_keys)
+        unnormalized = read_balances(contents, wallets, order, names, token_keys)
         wallets, holdings = schema.normalize_blockchains(wallets, unnormalized)
-        return WalletDetails(with_extra_columns(wallets, layout), holdings)
+        return WalletDetails(with_extra_columns(wallets, paths), holdings)
 
 
-def read_service_of_folder(layout: Layout) -> str:
+def read_service_of_folder(paths: Paths) -> str:
     """Return the service, and warn about an unfinished fetch. Raise an error for other folders."""
-    service = layout.read_service()
+    service = paths.read_service()
     if service is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
-        raise DatasetError(f"{layout.root} has no files written by fetch_to_parquet", hint)
-    if layout.unfinished.exists():
-        text = f"{layout.root} lacks wallets, since the fetch into it has not finished"
+        raise DatasetError(f"{paths.root} has no files written by fetch_to_parquet", hint)
+    if paths.unfinished.exists():
+        text = f"{paths.root} lacks wallets, since the fetch into it has not finished"
         notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
     return service
 
 
-def with_extra_columns(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
+def with_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
     """Append the folder's extra columns to its wallets."""
-    if (extra_columns := files.read_extra_columns(layout)) is None:
+    if (extra_columns := files.read_extra_columns(paths)) is None:
         return wallets
     return add_extra_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
 
 
-def ordered_wallets(
+def ordered_wallets_and_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the ordered wallets and their indices in `contents`. Absent ones are the highest."""
+    """Return the ordered wallets and their indices. Absent wallets have the highest indices."""
     table = contents.wallets
     columns = table.select(list(schema.WALLET_DTYPES))
     frame = columns.to_pandas(types_mapper=ARROW_DTYPES.get)
@@ -326,14 +326,14 @@ def ordered_wallets(
     return chosen.assign(**{name: absent[name] for name in _WALLET_COLUMNS}), order
 
 
-def read_holdings(
+def read_balances(
     contents: FolderWallets,
     wallets: pd.DataFrame,
     order: Codes,
     names: list[str],
     token_keys: set[TokenKey] | None,
 ) -> pd.DataFrame:
-    """Read the balances of each part, and concatenate all in the order of the wallets."""
+    """Read the balances of all parts, in the order of the wallets."""
     names_to_read = [name for name in names if name not in _WALLET_COLUMNS]
     chunks: dict[str, list[Any]] = {name: [] for name in names_to_read}
     part_counts: list[Codes] = []

@@ -199,7 +199,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
         dataset.mark_unfinished(total or 0)
         if extra_columns is not None:
             dataset.write_extra_columns(list(wallets), extra_columns)
-        journal = Journal(dataset.layout.hidden, register.pending, cancel)
+        journal = Journal(dataset.paths.hidden, register.pending, cancel)
         resources.callback(journal.close)
         counters.resumed = sum(wallet_key(wallet) in register.stored for wallet in distinct or ())
         bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
@@ -253,7 +253,7 @@ def _parse_items(
 
 @dataclass(frozen=True, slots=True)
 class _BulkRun:
-    """One run, in two threads: the caller's thread reads wallets, a worker thread does the rest."""
+    """A run in two threads. The caller's thread reads wallets, and a worker does the rest."""
 
     # The caller's thread iterates over the wallets and draws the progress bar. Only there, database
     # cursors work, an interrupt ends a blocking read, and errors have the caller's traceback. The
@@ -340,7 +340,7 @@ class _BulkRun:
         balances = 0
         for record in (result.record for result in results if result is not None):
             status = record.outcome.status
-            self.counters.add_record(record)
+            self.counters.count_record(record)
             if status is Status.CANCELLED:  # never requested
                 report(status)
                 continue

@@ -14,7 +14,7 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.bulk import reading
-from walletframe.bulk.files import Layout, raise_dataset_errors
+from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.disk import local_path
 from walletframe.errors import DatasetError
 from walletframe.frames import schema
@@ -72,7 +72,7 @@ def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) ->
 
 
 def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
-    """Return two arrays: each row's first known price, and the index of its source, or -1."""
+    """Return each row's first known price, and the index of the price's source or -1."""
     units, sources = prices[0], np.where(np.isnan(prices[0]), -1, 0)
     for source, candidates in enumerate(prices[1:], 1):
         missing = np.isnan(units)
@@ -170,7 +170,7 @@ class StoredHoldings:
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
     def with_spam_flags(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
-        """Return the holdings with columns of spam flags. `unknown`: rows of unknown tokens."""
+        """Return the holdings with columns of spam flags."""
         unknown = unknown if self.unknown_rows is None else self.unknown_rows
         template = self._add_empty_columns(SPAM_DTYPES)
         return replace(self, flags=flags, unknown_rows=unknown, template=template)
@@ -229,7 +229,7 @@ class StoredHoldings:
         with raise_dataset_errors(self.root):
             columns = [name for name in schema.HOLDING_DTYPES if name in wanted]
             keys = None if tokens is None else {*tokens}
-            rows = reading.read_holdings(self.contents, self.wallets, self.order, columns, keys)
+            rows = reading.read_balances(self.contents, self.wallets, self.order, columns, keys)
         [_, rows] = schema.normalize_blockchains(self.wallets, rows)
         added = {*PRICE_DTYPES, "price_source", *SPAM_DTYPES}
         if not self.removed and added.isdisjoint(extra_columns):
@@ -264,7 +264,7 @@ class StoredHoldings:
         return remains
 
     def _computed_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
-        """Return price columns if `names` has "amount", and spam columns if it has one of these."""
+        """Return price columns if `names` contains "amount", and requested spam columns."""
         columns = self.prices.computed_columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
             columns |= self.flags.computed_columns(codes)
@@ -309,21 +309,21 @@ class StoredHoldings:
 
 def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
-    layout = Layout(local_path(folder))
-    with raise_dataset_errors(layout.root):
-        service = reading.read_service_of_folder(layout)
-        return stored_holdings(reading.read_folder(layout, service), layout)
+    paths = Paths(local_path(folder))
+    with raise_dataset_errors(paths.root):
+        service = reading.read_service_of_folder(paths)
+        return stored_holdings(reading.read_folder(paths, service), paths)
 
 
-def stored_holdings(contents: FolderWallets, layout: Layout) -> StoredHoldings:
+def stored_holdings(contents: FolderWallets, paths: Paths) -> StoredHoldings:
     """Return the holdings of a folder, with the wallets in the order of the fetch."""
-    wallets, order = reading.ordered_wallets(contents)
+    wallets, order = reading.ordered_wallets_and_indices(contents)
     [wallets] = schema.normalize_blockchains(wallets)
-    template = read_positions(assemble([]).holdings, reading.with_extra_columns(wallets, layout))
+    template = read_positions(assemble([]).holdings, reading.with_extra_columns(wallets, paths))
     if len(template.wallets) < len(wallets):
-        raise DatasetError(f"{layout.root} lists a wallet twice", hint="fetch into a new folder")
+        raise DatasetError(f"{paths.root} lists a wallet twice", hint="fetch into a new folder")
     failed_counts = np.zeros(len(contents.failed))
     counts = np.concatenate([*(part.balance_counts for part in contents.parts), failed_counts])
     counts = counts[order].astype(np.intp)
     first_rows = np.cumsum(counts) - counts
-    return StoredHoldings(layout.root, contents, order, template, counts, first_rows)
+    return StoredHoldings(paths.root, contents, order, template, counts, first_rows)

@@ -122,7 +122,7 @@ class RunCounters:
                 FetchWarning,
             )
 
-    def add_record(self, record: WalletRecord) -> None:
+    def count_record(self, record: WalletRecord) -> None:
         """Count a wallet by its status, and its failure by the reason."""
         status, reason = record.outcome.status, record.outcome.error
         self.statuses[status.value] += 1

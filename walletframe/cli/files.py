@@ -75,7 +75,7 @@ def is_bulk_folder(argument: str) -> bool:
     """Return whether an argument is a folder written by fetch-to-parquet."""
     with suppress(OSError):
         folder = Path(argument)
-        return folder.is_dir() and bulk_files.Layout(folder).marker.is_file()
+        return folder.is_dir() and bulk_files.Paths(folder).marker.is_file()
     return False
 
 

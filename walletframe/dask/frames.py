@@ -26,7 +26,7 @@ from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import rename_wallet_columns, wallets_to_request
-from walletframe.bulk.files import Layout, raise_dataset_errors
+from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.bulk.reading import read_service_of_folder, with_extra_columns
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
@@ -419,12 +419,12 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     root = Path(folder).absolute()
     with raise_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
-        roots = [path for path in folders if Layout(path).read_service() is not None]
+        roots = [path for path in folders if Paths(path).read_service() is not None]
         for path in roots or [root]:  # without any, this raises
-            read_service_of_folder(Layout(path))
+            read_service_of_folder(Paths(path))
         shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
         empty = assemble([])
-        wallet_frames = [with_extra_columns(empty.wallets, Layout(path)) for path in roots]
+        wallet_frames = [with_extra_columns(empty.wallets, Paths(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
     with _unchanged_text_dtypes():
         wallets = dd.from_map(read_folder_wallets, shards, meta=widest, args=[widest])

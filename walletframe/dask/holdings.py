@@ -22,7 +22,7 @@ from dask.system import CPU_COUNT
 from distributed import Client, as_completed
 
 from walletframe.bulk import open_holdings, read_wallets
-from walletframe.bulk.files import Layout, raise_dataset_errors
+from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.bulk.journal import segment_paths
 from walletframe.bulk.stored import token_symbol_codes
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
@@ -73,9 +73,9 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
 
 def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
     """Return the names and sizes of all files but those of holdings, which never change."""
-    layout = Layout(root)
-    parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
-    files = [*parts, *segment_paths(layout.hidden), *layout.root.glob(layout.extra_columns.name)]
+    paths = Paths(root)
+    parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
+    files = [*parts, *segment_paths(paths.hidden), *paths.root.glob(paths.extra_columns.name)]
     return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files))
 
 

@@ -26,7 +26,7 @@ import distributed
 import numpy as np
 from distributed import CancelledError, KilledWorker, get_worker
 
-from walletframe.bulk.files import Layout, ensure_marker, raise_dataset_errors, wallet_key
+from walletframe.bulk.files import Paths, raise_dataset_errors, read_or_write_marker, wallet_key
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RESUME_HINT, RunCounters
 from walletframe.client import Client
@@ -73,14 +73,14 @@ class Shard:
 
 def claim_folder(root: Path, service: str, shards: int) -> None:
     """Write the marker file of a fetch, or raise an error for the folder of another fetch."""
-    layout = Layout(root)
-    marker = layout.hidden / "shards.json"
+    paths = Paths(root)
+    marker = paths.hidden / "shards.json"
     with raise_dataset_errors(root):
-        create_private_folder(layout.hidden)
-        with file_lock(layout.hidden / "shards.lock"):  # the first caller sets the number
+        create_private_folder(paths.hidden)
+        with file_lock(paths.hidden / "shards.lock"):  # the first caller sets the number
             if not marker.exists():
-                layout.require_empty("that of an earlier fetch on a cluster")
-            existing = ensure_marker(marker, service=service, shards=shards)["shards"]
+                paths.require_empty("that of an earlier fetch on a cluster")
+            existing = read_or_write_marker(marker, service=service, shards=shards)["shards"]
     if existing != shards:
         raise DatasetError(
             f"{root} has {existing} shards, not {shards}, so all wallets would be requested again",
@@ -185,7 +185,7 @@ def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, 
             f"{fault}",
             hint=f'install "walletframe[dask]=={required}" on the scheduler',
         ) from fault
-    probe, lines = Layout(root).hidden / name, []
+    probe, lines = Paths(root).hidden / name, []
     with raise_dataset_errors(root):
         try:
             probe.touch(mode=0o600)
