@@ -134,7 +134,7 @@ def quotient(left: Any, right: Any) -> Floats:
 
 
 def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
-    """Return the float64 nearest to each result. Infinity, NaN and x/0 are as in NumPy."""
+    """Return the nearest float64. Infinity, NaN and x/0 are as in NumPy."""
     lefts, left_scale, left_exponents, left_floats = _integers_and_exponents(left)
     rights, right_scale, right_exponents, right_floats = _integers_and_exponents(right)
     special = ~np.isfinite(right_floats)
@@ -163,7 +163,6 @@ def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, i
 def _ldexp_ratios(
     numerators: Integers, denominators: Integers | int, exponents: npt.NDArray[np.intc]
 ) -> Floats:
-    """Return the float64 nearest to each ``ratio * 2**exponent``."""
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):
         result = np.asarray(np.ldexp(rounded, exponents), dtype=np.float64)

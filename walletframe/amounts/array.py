@@ -578,7 +578,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return ranks
 
     def _monotonic_check(self) -> tuple[bool, bool]:
-        """Return whether the order is ascending, and whether it is descending."""
         integers, missing, _ = self.exact()
         if missing.any():
             return False, False
@@ -622,7 +621,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return objects_with_none(keys, missing), None
 
     def _hash_pandas_object(self, **_: Any) -> npt.NDArray[np.uint64]:
-        """Return hashes that do not depend on the scale."""
         keys, _ = self._values_for_factorize()
         hashes = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
         hashes[self.exact().missing] = -1  # Python's hash is never -1
@@ -982,16 +980,11 @@ def _integers_of_dtype(amounts: ExactAmounts, dtype: np.dtype[Any]) -> np.ndarra
     return np.asarray(integers, dtype=dtype)
 
 
-def _sign(amounts: AmountArray) -> AmountArray:
-    integers, missing, _ = amounts.exact()
-    return AmountArray(np.sign(integers), missing.copy(), 0)
-
-
 _EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.isnan: lambda amounts: amounts.isna(),
     np.isfinite: lambda amounts: ~amounts.isna(),
     np.isinf: lambda amounts: np.zeros(len(amounts), dtype=bool),
-    np.sign: _sign,
+    np.sign: lambda amounts: AmountArray(np.sign(amounts.exact().integers), amounts.isna(), 0),
     np.floor: lambda amounts: amounts // 1,
     np.ceil: lambda amounts: -(-amounts // 1),
     np.trunc: lambda amounts: np.sign(amounts) * (abs(amounts) // 1),

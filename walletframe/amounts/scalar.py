@@ -141,7 +141,7 @@ def _make_float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tup
 
 
 def _divide_ratios(numer: Any, denom: int, divisor_numer: Any, divisor_denom: int) -> float:
-    """Divide two ratios. 0/0 is NaN, and x/0 is infinite, as in a column."""
+    """Return NaN for 0/0, and infinity for x/0, as in a column."""
     if not divisor_numer:
         return numer * math.inf if numer else math.nan
     return nearest_float(numer * divisor_denom, denom * divisor_numer)
@@ -351,15 +351,14 @@ class CsvAmount(Amount):
     __slots__ = ()
 
     def __float__(self) -> float:
-        """Raise an error, since Python's ``%`` operator would round to a float."""
         hint = 'use float_format="{:.2f}".format, which rounds the exact amount'
         raise AmountPrecisionError("a float_format with % would round the amount to a float", hint)
 
 
-def to_scalars(integers: Integers, scale: int, kind: type[Amount] = Amount) -> list[Amount]:
+def to_scalars(integers: Integers, scale: int, scalar_class: type[Amount] = Amount) -> list[Amount]:
     """Return the amounts ``integers / 10**scale``."""
     # starmap and zip reuse one tuple of arguments; map would create a tuple for each call.
     factors = zip(integers.tolist(), repeat(Decimal((0, (1,), -scale))))
     numbers = map(_EXACT_CONTEXT.normalize, starmap(_EXACT_CONTEXT.multiply, factors))
-    arguments = zip(repeat(kind), numbers)
+    arguments = zip(repeat(scalar_class), numbers)
     return list(starmap(Decimal.__new__, arguments))

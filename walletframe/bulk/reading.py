@@ -218,21 +218,20 @@ def read_wallets(
     folder : str or Path
         The folder of a finished, running or killed run. All answers that have arrived are read.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        Read only these wallets. The folder may be larger than memory.
+        The wallets to read. The folder may be larger than memory.
     tokens : str, (str, str or None), or list of them, optional
-        Read only the balances of these tokens. A token is an unambiguous symbol or a pair
-        (blockchain, contract), with None as the contract for the native coin. All wallets are
-        returned, and the column ``tokens`` counts all tokens of a wallet.
+        The tokens of the balances to read. A token is an unambiguous symbol or a pair (blockchain,
+        contract). The contract of a native coin is None. All wallets are returned, and the column
+        ``tokens`` counts all tokens of a wallet.
     columns : str or list of str, optional
-        Read only these columns of ``holdings``, in this order. Other columns use no memory.
+        The columns of ``holdings`` to read, in this order.
 
     Returns
     -------
     WalletDetails
-        The same frames as from `fetch_wallets`, in the order of the fetch, with the ``keep``
-        columns of `fetch_to_parquet`. With `wallets`, the rows have the order and the spelling of
-        `wallets`, and the status of absent wallets is ``not_cached``. If nothing has been written
-        yet, the frames have all columns and no rows.
+        The frames of `fetch_wallets`, in the order of the fetch, with the ``keep`` columns of
+        `fetch_to_parquet`. If `wallets` is passed, its order and spelling are used, and absent
+        wallets have the status ``not_cached``. Before the first answer, the frames have no rows.
 
     Raises
     ------
@@ -243,7 +242,7 @@ def read_wallets(
     UnknownTokenError, AmbiguousTokenError
         If no wallet in the folder has the token, or if several tokens share the symbol.
     AddressError
-        If wallets can't be parsed. The error lists all of them.
+        If wallets can't be parsed. The error lists all these wallets.
 
     See Also
     --------

@@ -83,16 +83,16 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     wallets : path, iterator, or anything that `fetch_wallets` accepts
-        The wallets. Lists and files are checked before the first request, iterators lazily.
+        The wallets. Lists and files are checked before the first request, iterators during the run.
     folder : str or Path
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        `read_wallets` appends these columns to ``wallets``. A missing value keeps the earlier one.
+        `read_wallets` appends them to ``wallets``. A missing value keeps the earlier value.
     client : Client, optional
-        As for `fetch_wallets`. Fresh answers in the cache are used, but no new ones are stored.
+        As for `fetch_wallets`. Fresh answers in the cache are used, but no answers are stored.
     progress : bool or callable, optional
-        As for `fetch_wallets`. Wallets in the folder count as done. Iterators have no total (None).
+        As for `fetch_wallets`. Wallets in the folder count as done. An iterator's total is None.
     on_failure, on_unreadable, fix : optional
         As for `fetch_wallets`, but by default, unreadable items of an iterator are dropped.
 
@@ -136,7 +136,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
       exact amount is in ``amount_text``.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
       ``wallets``. These files are updated when a run ends.
-    - ``folder/kept.parquet``, if `keep` was given: blockchain, address and the columns in `keep`.
+    - ``folder/kept.parquet``, if `keep` is passed: blockchain, address and the columns in `keep`.
 
     Status and source are text, and times are in UTC. Files of wallets and holdings never change:
     you can read the files during a run. ``folder/.walletframe`` has the answers that are not in

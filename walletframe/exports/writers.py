@@ -63,8 +63,8 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     Parameters
     ----------
     path : str or Path
-        The path of the file. ``.tsv`` at the end means tabs as separators, and ``.gz`` a compressed
-        file. An existing file is replaced once the new file is complete.
+        The path of the file. The suffix ``.tsv`` means tabs as separators, and ``.gz`` means
+        compression. An existing file is replaced once the new file is complete.
 
     Raises
     ------

@@ -69,6 +69,7 @@ def read_table_settings(
 
 def _parse_table_setting(name: str, entry: Entry) -> Any:
     value, is_text = entry.value, isinstance(entry.value, str) and entry.value.strip()
+    is_flat_list = isinstance(value, list) and not any(isinstance(each, list) for each in value)
     fault = safe_repr(value)
     if name == "colors":
         if isinstance(value, Mapping):
@@ -80,16 +81,12 @@ def _parse_table_setting(name: str, entry: Entry) -> Any:
     elif is_text:
         is_path = name != "currency" and (name, value) != ("prices", SERVICE_PRICES)
         return _resolve_path(entry) if is_path and entry.file else value
-    elif name == "prices" and value and _is_flat_list(value):
+    elif name == "prices" and value and is_flat_list:
         return [_parse_table_setting(name, entry._replace(value=each)) for each in value]
     elif entry.file is None and name != "currency" and not isinstance(value, str):
         return value  # the function that uses the value checks the type
     hint = _HINTS.get(name, "use the path of a file")
     raise SettingsError(f"{entry.source} is not valid: {fault}", hint=hint)
-
-
-def _is_flat_list(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(each, list) for each in value)
 
 
 def _resolve_path(entry: Entry) -> Path:

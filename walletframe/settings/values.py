@@ -158,11 +158,12 @@ class Settings:
         The base URLs of the private endpoint and of the public endpoint. URLs must use https,
         except for localhost.
     service : str, optional
-        The name of the service in the cache and in the column ``service``. Default: the base URL.
+        The name of the service in the cache and in the column ``service``. The default is the
+        base URL.
     cache : path, "memory", False, or a requests-cache backend, optional
         The file or the backend that stores the answers. False disables the cache. Several machines
-        can share a ``RedisCache`` with ``serializer="json"``. Default: a file in the user's cache
-        folder.
+        can share a ``RedisCache`` with ``serializer="json"``. The default is a file in the user's
+        cache folder.
     cache_max_bytes : int, default 1,000,000,000
         The maximum size of the cache file in bytes. Above it, the oldest answers are deleted.
     expire_after_s : float, default 3600
@@ -177,9 +178,8 @@ class Settings:
     retry_after_max_s : float, default 60
         The longest pause in seconds that the service may request with a Retry-After header.
     batch_size : int, default 1
-        The number of wallets in one request, up to 100, as repeated ``address=`` parameters (the
-        service documents only requests for one wallet). If an answer lacks wallets, these wallets
-        are requested one by one.
+        The number of wallets in one request, up to 100. The service documents only requests for one
+        wallet. If an answer lacks wallets, these wallets are requested one by one.
     timeout_s : float, default 60
         The maximum total time of one request in seconds, including DNS lookup, proxy, connection
         and TLS.
@@ -196,10 +196,9 @@ class Settings:
     Raises
     ------
     SettingsError
-        If a name is unknown (the error suggests the most similar name); if a value is not valid, or
-        a URL uses http for another host than localhost; if the base URL for the key kind is not
-        set; if a settings file can't be read, or contains an API key; or if a file in the working
-        folder contains other settings than those of tables and charts.
+        If a name is unknown, a value is not valid, a URL uses http for another host than localhost,
+        or the base URL for the key kind is not set. If a settings file can't be read, or contains
+        an API key. If a file in the working folder has settings other than of tables and charts.
 
     Examples
     --------
