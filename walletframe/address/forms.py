@@ -40,8 +40,7 @@ class WalletAddress:
     Parameters
     ----------
     blockchain : str
-        Any identifier without a dot, such as ``"ETH"``. A known identifier is converted to upper
-        case, as in the service.
+        Any identifier without a dot, such as ``"ETH"``. Known identifiers become upper case.
     address : str
         The address, which may contain dots (``"alice.near"``). It stays unchanged.
 
@@ -49,8 +48,7 @@ class WalletAddress:
     ------
     AddressError
         If the blockchain or the address is empty, or contains white space, invisible characters or
-        an ellipsis; if their total length exceeds 512 characters; or if the blockchain contains a
-        dot.
+        an ellipsis. If the blockchain contains a dot, or the total length exceeds 512 characters.
 
     Examples
     --------

@@ -95,8 +95,7 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    # With this kind, `round`, decimal commas and float formats of pandas work, and plotly express
-    # does not treat amounts as categories.
+    # For `round`, decimal commas and float formats of pandas, and no categories in plotly express.
     kind = "f"
     itemsize = 8  # the size of a reference, for pandas 3.0
     na_value: Any = pd.NA
@@ -213,8 +212,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     """A pandas array of exact amounts: n integers of any size, one scale, and a mask of NA.
 
     To create an array from text, Decimals or integers, use ``pd.array(values, dtype="amount")``. To
-    create an array from base units, use `AmountArray.from_raw`. Floats are refused, since they may
-    already have lost digits.
+    create an array from base units, use `AmountArray.from_raw`. Floats raise an error.
 
     Parameters
     ----------
@@ -268,11 +266,9 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Parameters
         ----------
         raw : sequence of int or str
-            The amounts in base units, as integers or as strings of ASCII digits with an optional
-            minus. None and NA are missing amounts.
+            Integers, or strings of ASCII digits with an optional minus. None and NA mean missing.
         decimals : int, None or sequence of n ints and None
-            The number of decimals, from 0 to 77, for all amounts or for each amount. If the number
-            is None or NA, the amount is NA.
+            The decimals of all amounts or of each amount, from 0 to 77. None makes an amount NA.
 
         Returns
         -------
@@ -814,8 +810,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Raises
         ------
         AmountError
-            If an amount is not a whole number of base units, if the decimals of an amount are
-            unknown, or if `decimals` is not valid.
+            If an amount is not a whole number of base units, or `decimals` is NA or not valid.
 
         Examples
         --------

@@ -24,15 +24,13 @@ def as_amounts(data: Data) -> Data:
     """Convert columns of Decimal objects back to the dtype ``amount``.
 
     Some functions of pandas return columns of Decimal objects, for example ``apply(axis=1)``,
-    ``agg`` with several functions, ``transform`` and ``stack``. Python rounds the sums of Decimal
-    objects to 28 digits.
+    ``transform`` and ``agg`` with several functions. Python rounds their sums to 28 digits.
 
     Parameters
     ----------
     data : DataFrame or Series
-        The columns to convert. Columns of objects are converted if they contain an amount or a
-        Decimal. Columns of amounts from ``read_parquet(dtype_backend="pyarrow")`` are converted,
-        too. Other columns are copied unchanged.
+        The columns. Columns of objects are converted if they contain an amount or a Decimal.
+        Columns of amounts from ``read_parquet(dtype_backend="pyarrow")`` are converted, too.
 
     Returns
     -------
@@ -130,8 +128,7 @@ class Rolling:
     AmountError
         By the methods, if the values are not amounts.
     ValueError
-        By the methods, if `window` is not an integer of 0 or more, or is smaller than
-        `min_periods`.
+        By the methods, if `window` is not an integer from 0, or is less than `min_periods`.
 
     Examples
     --------
@@ -151,7 +148,7 @@ class Rolling:
         Returns
         -------
         Series
-            Amounts with the same index, NA if a window has fewer than `min_periods` amounts.
+            Amounts with the same index, NA for fewer than `min_periods` amounts.
 
         Raises
         ------
@@ -174,8 +171,7 @@ class Rolling:
         Returns
         -------
         Series
-            float64 with the same index, NaN if a window has fewer than `min_periods` amounts or
-            no amounts.
+            float64 with the same index, NaN for no amounts or fewer than `min_periods`.
 
         Raises
         ------

@@ -241,15 +241,15 @@ def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) 
     return GroupSums(units, scale, np.bincount(known, minlength=count))
 
 
-def is_positive(amounts: ExactAmounts | Int128Amounts, minimum: int = 0) -> Mask:
-    """Return a mask of amounts above 0 and at least `minimum`."""
-    smallest = max(1, minimum * POWERS_OF_TEN[amounts.scale])
+def is_positive(amounts: ExactAmounts | Int128Amounts, at_least: int = 0) -> Mask:
+    """Return a mask of amounts above 0 and of `at_least` or more."""
+    smallest = max(1, at_least * POWERS_OF_TEN[amounts.scale])
     if isinstance(amounts, ExactAmounts):
         return np.asarray(amounts.integers >= smallest, dtype=bool)
     upper, lower = divmod(smallest, 2**64)
     low, high = amounts.words.view(np.uint64)[:, 0], amounts.words[:, 1]
     result: Mask = (high > upper) | ((high == upper) & (low >= lower))
-    result[amounts.override_rows] = is_positive(amounts.overrides, minimum)
+    result[amounts.override_rows] = is_positive(amounts.overrides, at_least)
     return result
 
 

@@ -1,7 +1,6 @@
 """Write exact amounts as plain decimal text, and read amounts from text.
 
-Written text has no exponent and no trailing zeros; text to read may have both. The decimal context
-is neither used nor changed.
+Written text has no exponent and no trailing zeros. The decimal context is not used.
 """
 
 from __future__ import annotations

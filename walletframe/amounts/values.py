@@ -1,8 +1,7 @@
 """Read a column of amounts from numbers or text, or from base units and decimals.
 
 Floats and bools raise an error with a hint. The missing values of pandas become missing amounts.
-Base units are ASCII digits with an optional minus. Other text that ``int()`` accepts, such as
-``1_000`` and ``+5``, is refused.
+Base units are ASCII digits with an optional minus. ``1_000`` and ``+5`` raise an error.
 """
 
 from __future__ import annotations

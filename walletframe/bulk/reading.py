@@ -221,8 +221,7 @@ def read_wallets(
         The wallets to read. The folder may be larger than memory.
     tokens : str, (str, str or None), or list of them, optional
         The tokens of the balances to read. A token is an unambiguous symbol or a pair (blockchain,
-        contract). The contract of a native coin is None. All wallets are returned, and the column
-        ``tokens`` counts all tokens of a wallet.
+        contract). The contract of a native coin is None. All wallets and their token counts remain.
     columns : str or list of str, optional
         The columns of ``holdings`` to read, in this order.
 

@@ -125,15 +125,13 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    pandas, DuckDB and polars can read the files. A file ends at 2,000 wallets or at about 200,000
-    balances, whichever comes first:
+    pandas, DuckDB and polars can read the files of 2,000 wallets or about 200,000 balances:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the index in the order of the input.
     - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
       `WalletDetails.holdings`. ``amount`` is decimal128(38, 18): rounded if a token has more than
-      18 decimals, and null if the amount has more than 20 digits before the decimal point. The
-      exact amount is in ``amount_text``.
+      18 decimals, and null with more than 20 digits before the point. ``amount_text`` is exact.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
       ``wallets``. These files are updated when a run ends.
     - ``folder/kept.parquet``, if `keep` is passed: blockchain, address and the columns in `keep`.

@@ -167,8 +167,7 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a Parquet file for DuckDB, polars, and pandas without walletframe.
 
-    The columns are those of `to_arrow`: amounts as decimals for computing, and as exact text.
-    `read_holdings` reads the file back.
+    The columns are those of `to_arrow`. `read_holdings` reads the file back.
 
     Parameters
     ----------

@@ -148,22 +148,18 @@ class Settings:
     Parameters
     ----------
     api_key : str, optional
-        The API key. Set the variable ``WALLETFRAME_API_KEY`` instead of writing the key in a
-        notebook.
+        The API key. In a notebook, set the variable ``WALLETFRAME_API_KEY`` instead.
     key_kind : {"public", "private", "test"}, optional
         The kind of the API key. A ``"public"`` key is sent only to `public_base_url`, and a
         ``"private"`` key only to `base_url`. A ``"test"`` key is sent to `base_url`, or to
         `public_base_url` if only `public_base_url` is set.
     base_url, public_base_url : str, optional
-        The base URLs of the private endpoint and of the public endpoint. URLs must use https,
-        except for localhost.
+        The base URLs of the private and the public endpoint, with https unless for localhost.
     service : str, optional
-        The name of the service in the cache and in the column ``service``. The default is the
-        base URL.
+        The name of the service in the cache and in the column ``service``, or else the base URL.
     cache : path, "memory", False, or a requests-cache backend, optional
-        The file or the backend that stores the answers. False disables the cache. Several machines
-        can share a ``RedisCache`` with ``serializer="json"``. The default is a file in the user's
-        cache folder.
+        The storage of answers, by default a file in the user's cache folder. False disables the
+        cache. Several machines can share a ``RedisCache`` with ``serializer="json"``.
     cache_max_bytes : int, default 1,000,000,000
         The maximum size of the cache file in bytes. Above it, the oldest answers are deleted.
     expire_after_s : float, default 3600
@@ -181,11 +177,9 @@ class Settings:
         The number of wallets in one request, up to 100. The service documents only requests for one
         wallet. If an answer lacks wallets, these wallets are requested one by one.
     timeout_s : float, default 60
-        The maximum total time of one request in seconds, including DNS lookup, proxy, connection
-        and TLS.
+        The maximum total time of one request in seconds, including DNS lookup and connection.
     deadline_s : float, default 300
-        The maximum total time for one wallet in seconds, including retries and waits. 0 means a
-        single attempt.
+        The maximum time for one wallet in seconds, including retries. 0 means a single attempt.
     file : str or Path, optional
         The settings file to read, instead of ``walletframe.toml`` in the working folder and in the
         user's configuration folder. The environment variable ``WALLETFRAME_FILE`` has the same
