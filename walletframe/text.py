@@ -104,7 +104,7 @@ def safe_url(text: str) -> str | None:
 
 
 def remove_invisible(text: str) -> str:
-    """Remove invisible characters; replace white space by spaces, except line breaks."""
+    """Remove invisible characters, and replace white space except line breaks by spaces."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 

@@ -45,7 +45,7 @@ _NAME_SERVICES = {
 
 
 def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
-    """Return the problem with an address, and the remedy; each is "" if there is none."""
+    """Return the problem with an address, and the remedy if known, or empty texts."""
     known = known_blockchains().get(wallet.blockchain)
     format_names = known.address_formats if known else ()
     if any(_matches_format(format_name, wallet.address) for format_name in format_names):
@@ -59,7 +59,7 @@ def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
 
 
 def malformed_reason(wallet: WalletAddress) -> str:
-    """Return the problem with an address and the remedy as one text, "" for a valid address."""
+    """Return the problem with an address and the remedy in one text, or ""."""
     return "; ".join(filter(None, problem_and_remedy(wallet)))
 
 

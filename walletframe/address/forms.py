@@ -121,7 +121,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet or why it can't be read, and the alias of the blockchain or ""."""
+    """Return the wallet or why it can't be read, and the replaced alias of the blockchain."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -133,14 +133,14 @@ def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(value: object) -> str:
-    """Return "" for other values. A chain ID can be a float, converted by pandas."""
+    """Return "" for other values. pandas may have converted a chain ID to a float."""
     if isinstance(value, int | float) and 0 < value < _CHAIN_ID_LIMIT and value % 1 == 0:
         return str(int(value))
     return ""
 
 
 def is_blank(item: object) -> bool:
-    """Return whether an item is a missing value, white space, or a pair of these."""
+    """Return whether an item, or each cell of a pair, is missing or white space."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty_cell(blockchain) and is_empty_cell(address)
@@ -173,7 +173,7 @@ def is_empty_cell(cell: Any) -> bool:
 
 
 def _parse_item(item: object) -> tuple[Any, Any, str]:
-    """Return the blockchain, the address, and why the item is not a wallet or ""."""
+    """Return the blockchain, the address, and a reason if the item is not a wallet."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""

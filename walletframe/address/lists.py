@@ -203,9 +203,7 @@ def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadabl
         return parsed
     rows = [row for row, reason in enumerate(reasons) if not reason]
     checked = zip(parsed.positions, parsed.wallets, reasons, strict=True)
-    malformed = [
-        (n, forms.truncated_text(wallet), reason) for n, wallet, reason in checked if reason
-    ]
+    malformed = [(n, forms.truncated_text(each), reason) for n, each, reason in checked if reason]
     labels = parsed.labels
     return replace(
         parsed,
@@ -311,13 +309,11 @@ def warn_about_typos(wallets: Sequence[WalletAddress]) -> None:
             notify(message, InputWarning)
 
 
-def check_on_unreadable(
-    choice: str | None, choices: Sequence[str] = ("raise", "drop", "ask")
-) -> None:
-    """Raise an error if the choice is not supported."""
-    if choice not in choices:
-        hint = f"use on_unreadable={' or '.join(map(repr, choices))}".replace("'", '"')
-        raise SettingsError(f"on_unreadable={choice!r} is not supported", hint)
+def check_on_unreadable(value: str | None, valid: Sequence[str] = ("raise", "drop", "ask")) -> None:
+    """Raise an error if the value is not supported."""
+    if value not in valid:
+        hint = f"use on_unreadable={' or '.join(map(repr, valid))}".replace("'", '"')
+        raise SettingsError(f"on_unreadable={value!r} is not supported", hint)
 
 
 def _raise_if_unreadable(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> None:

@@ -121,7 +121,7 @@ def _limit_decimals(amounts: ExactAmounts) -> ExactAmounts:
 
 
 def quotient(left: Any, right: Any) -> Floats:
-    """Return the float64 nearest to each quotient. NA and 0/0 become NaN, x/0 infinite."""
+    """Return the float64 nearest to each quotient. NA and 0/0 become NaN."""
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.divide)
     numerators, denominators, _ = at_same_scale(left, right)
@@ -197,7 +197,7 @@ def compare(
 
 
 def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
-    """Round amounts. Negative `decimals` round to tens, hundreds and so on."""
+    """Round amounts to a number of decimals, which may be negative."""
     integers, missing, scale = amounts
     if decimals >= scale:
         return ExactAmounts(integers.copy(), missing.copy(), scale)
@@ -227,7 +227,7 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
 
 
 def comparable_amounts(values: Any) -> ExactAmounts:
-    """Return the values that can be compared with amounts, as amounts."""
+    """Convert comparable values to amounts, and drop other values."""
     numbers = as_objects([python_number(value) for value in values])
     exact, incomparable = _amounts_and_incomparable_mask(numbers)
     comparable = ~incomparable
@@ -243,7 +243,7 @@ def _amounts_and_incomparable_mask(values: Integers) -> tuple[ExactAmounts, Mask
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None if incomparable. A value with more than 77 decimals gets 78."""
+    """Return None if incomparable. A value with more than 77 decimals gets 78 decimals."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:

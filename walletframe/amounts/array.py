@@ -742,7 +742,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.Series(floats).quantile(qs, interpolation).to_numpy()
 
     def interpolate(self, **_: Any) -> NoReturn:
-        """Raise an error: an interpolated amount can have infinitely many decimals."""
+        """Raise an error, since an interpolated amount can have infinitely many decimals."""
         raise _unsupported_error("interpolate")
 
     def _groupby_op(
@@ -898,7 +898,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return self.to_arrow(type)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002 - a parameter of pandas
-        """Convert to another dtype: to the nearest float for float dtypes, else exactly."""
+        """Convert exactly, or to the nearest float for a float dtype."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
             return self.copy() if copy else self

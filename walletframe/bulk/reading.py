@@ -127,7 +127,7 @@ def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Ar
 
 @dataclass(frozen=True, slots=True)
 class FolderWallets:
-    """The distinct wallets of a folder: the ok wallets by part, and the failed wallets."""
+    """The distinct ok wallets of a folder by part, and the failed wallets."""
 
     parts: list[StoredPart]
     failed: pa.Table

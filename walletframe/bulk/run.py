@@ -242,11 +242,10 @@ def _parse_items(
                     notify(message, InputWarning)
             yield wallet
         elif not forms.is_blank(item):
+            problem = position, forms.truncated_text(item), wallet
             if on_unreadable != "drop":
-                raise AddressError(
-                    [(position, forms.truncated_text(item), wallet)], malformed=is_read
-                )
-            count_unreadable(position, forms.truncated_text(item), wallet)
+                raise AddressError([problem], malformed=is_read)
+            count_unreadable(*problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ the same price and flags. Rows of unknown tokens are identified by their row num
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -36,16 +36,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
 
-PRICE_DTYPES: Final[dict[str, object]] = {
-    "unit_price": "float64",
-    "value": "float64",
-    "currency": TEXT,
-}
-SPAM_DTYPES: Final[dict[str, object]] = {
-    "spam_score": "float64",
-    "spam_reasons": TEXT,
-    "is_spam": "bool",
-}
+PRICE_DTYPES: dict[str, object] = {"unit_price": "float64", "value": "float64", "currency": TEXT}
+SPAM_DTYPES: dict[str, object] = {"spam_score": "float64", "spam_reasons": TEXT, "is_spam": "bool"}
 _NO_FINDING = (0.0, "")
 
 
@@ -143,7 +135,7 @@ class SpamFlags:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredHoldings:
-    """The holdings of an opened folder: the wallets in memory, and the balances on the disk."""
+    """The holdings of an opened folder, with wallets in memory and balances on the disk."""
 
     root: Path
     contents: FolderWallets

@@ -128,7 +128,7 @@ class SettingsKwargsWithoutKeyKind(TypedDict, total=False):
 
 
 class SettingsKwargs(SettingsKwargsWithoutKeyKind, total=False):
-    """The keyword arguments of `configure` and `Client`: all settings, and the settings file."""
+    """The keyword arguments of `configure` and `Client`."""
 
     key_kind: KeyKind | None
     file: str | Path | None

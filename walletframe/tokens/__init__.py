@@ -24,7 +24,7 @@ MOST_IMITATED = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
 
 @dataclass(frozen=True, slots=True)
 class KnownToken:
-    """A well-known token on one blockchain; for a native coin, the contract is None."""
+    """A well-known token on one blockchain. The contract of a native coin is None."""
 
     blockchain: str
     symbol: str
@@ -77,7 +77,7 @@ def native_coin(blockchain: str) -> KnownToken:
 
 @dataclass(frozen=True, slots=True)
 class AssetContract:
-    """One contract of an asset; for a native coin, the contract is None."""
+    """One contract of an asset. The contract of a native coin is None."""
 
     asset: str
     blockchain: str
@@ -88,7 +88,7 @@ class AssetContract:
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts of each asset with several equivalent contracts, the issuer's first."""
+    """Return the contracts of all assets with several contracts, the issuer's first."""
     known = [
         token
         for token in known_tokens()
