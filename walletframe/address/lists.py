@@ -437,8 +437,7 @@ def duplicate_column_error(name: object) -> SettingsError:
 def unhashable_column_error(name: str) -> SettingsError:
     """Return the error for a column whose values can't be hashed."""
     return SettingsError(
-        f"the column {safe_line(name)!r} can't be used to group rows, because it contains lists "
-        "or other unhashable values",
+        f"the column {safe_line(name)!r} contains lists or other unhashable values",
         hint="convert the column to text with .astype('str')",
     )
 

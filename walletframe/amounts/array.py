@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     Operand: TypeAlias = ExactNumber | np.ndarray[Any, Any] | ExtensionArray | Sequence[Any]
 
 _FULL_WINDOW = slice(None)
-_PANDAS_CONTAINERS = (pd.Series, pd.Index, pd.DataFrame)  # their operators call those of the array
+_PANDAS_CONTAINERS = (pd.Series, pd.Index, pd.DataFrame)  # they call the operators of the array
 _FLOAT_FUNCTIONS = {np.exp, np.cbrt, np.sqrt, np.log, np.log2, np.log10, np.log1p}
 _EXACT_REDUCTIONS = {"sum", "min", "max"}
 _DDOF_STATISTICS = {"std", "var", "sem"}

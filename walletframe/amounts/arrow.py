@@ -140,12 +140,10 @@ def text_column_name(name: object, frame: pd.DataFrame) -> str:
     """Return the name of the column of exact text; raise if the frame has this column."""
     text = f"{name}{TEXT_SUFFIX}"
     if text in map(str, frame.columns):
-        raise SettingsError(
-            f"the file needs a column {safe_line(text)!r} for the exact text of "
-            f"{safe_line(str(name))!r}, but the DataFrame already has a column with this name",
-            hint="drop your column, or rename it: "
-            f"frame.rename(columns={{{safe_line(text)!r}: …}})",
-        )
+        label = safe_line(text)
+        message = f"the DataFrame has a column {label!r}, but this column must contain exact text"
+        hint = f"drop your column, or rename it: frame.rename(columns={{{label!r}: …}})"
+        raise SettingsError(message, hint)
     return text
 
 

@@ -5,7 +5,7 @@
 # FOLDER/.walletframe/                    internal: the name of the service, a lock, and the journal
 # FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
 #
-# The name of a blockchain is free text, which is unsafe in a path. So no file is named after it.
+# No path contains the name of a blockchain, since the name is free text.
 #
 # Files of wallets and holdings are never changed or removed, so other programs can read the files
 # during a run. (DuckDB may combine the footer of a replaced file with the data of the new file.)

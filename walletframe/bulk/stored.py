@@ -227,7 +227,7 @@ class StoredHoldings:
         if not self.removed and added.isdisjoint(extra_columns):
             return rows
         token_ids, row_numbers = encode_tokens(rows), np.full(len(rows), -1)
-        # If rows of unknown tokens were read, all of them were read.
+        # The rows of unknown tokens are read all together or not at all.
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
         codes = token_symbol_codes(rows, token_ids, row_numbers)
