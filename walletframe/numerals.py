@@ -1,4 +1,4 @@
-"""Format numbers for people: counts with their nouns, money, exact amounts, and short numbers."""
+"""Format counts, money, exact amounts and short numbers for people."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Wallet addresses: accepted forms, and canonical forms for comparisons."""
+"""Accepted and canonical forms of wallet addresses."""

@@ -1,4 +1,4 @@
-"""Arrays of Python integers: scaling, sorting, and conversion to the nearest floats.
+"""Scale and sort arrays of Python integers, and convert them to the nearest floats.
 
 The amounts of a column are ``integers / 10**scale``. The integer of a missing amount is 0.
 """

@@ -1,4 +1,4 @@
-"""Bulk runs: fetch wallets into a folder, which may be larger than memory, and read the folder."""
+"""Fetch wallets into a folder that may be larger than memory, and read the folder."""
 
 from walletframe.bulk.reading import read_wallets
 from walletframe.bulk.stored import (

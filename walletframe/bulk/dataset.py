@@ -147,19 +147,19 @@ class DatasetWriter:
                 tables |= {paths.holdings / name: holdings, paths.wallets / name: ok}
             self._write_files(tables)
 
-    def mark_unfinished(self, requested: int) -> None:
+    def mark_unfinished(self, requested_count: int) -> None:
         """Mark the folder as unfinished until one run requests this many wallets."""
         path = self.paths.unfinished
         with raise_dataset_errors(self.paths.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
             path.unlink(missing_ok=True)
             with create_private_file(path) as file:
-                file.write(str(max(requested, earlier)).encode())
+                file.write(str(max(requested_count, earlier)).encode())
 
-    def mark_finished(self, requested: int) -> None:
+    def mark_finished(self, requested_count: int) -> None:
         """Remove the mark of `mark_unfinished`, unless an earlier run requested more wallets."""
         path = self.paths.unfinished
-        if requested >= int(path.read_text(encoding="utf-8")):
+        if requested_count >= int(path.read_text(encoding="utf-8")):
             path.unlink()
 
     def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""The journal: answers that are not in a part yet, and failures of requests without an answer.
+"""The journal of answers that are not in a part yet, and of failures without an answer.
 
 The journal has about one segment per part. A segment is removed once all its wallets are in parts.
 """
@@ -65,10 +65,10 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
             yield _DECODE(encoded)
 
 
-def read_journal(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
+def read_journal(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
     """Return the first ok record, or else the last failure, and the position of each wallet."""
     records: dict[str, tuple[WalletRecord, int]] = {}
-    for entry in chain.from_iterable(map(read_segment, journal)):
+    for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
         if entry.failure is None:
             outcomes, source = read_answer(entry.body, wallets).outcomes, Source.SERVICE

@@ -1,4 +1,4 @@
-"""`read_wallets`: read the files of a bulk run as DataFrames.
+"""The function `read_wallets`, which reads the files of a bulk run as DataFrames.
 
 A folder has parts, which never change, and a journal of answers that are not in a part yet.
 """

@@ -1,7 +1,7 @@
-"""`fetch_to_parquet`: fetch wallets into the parts of a dataset.
+"""The function `fetch_to_parquet`, which fetches wallets into the parts of a dataset.
 
-The steps are: check the list (an iterator is read lazily), open the folder, write the journal of an
-earlier run as a part, and request the missing wallets. Requests continue while a part is written.
+A run checks the list, opens the folder, writes an earlier run's journal as a part, and requests the
+missing wallets. Iterators are read lazily. Requests continue while a part is written.
 """
 
 from __future__ import annotations

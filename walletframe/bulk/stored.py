@@ -161,18 +161,18 @@ class StoredHoldings:
         """Return the holdings with columns of prices and values, which replace earlier columns."""
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
-    def with_spam_flags(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+    def with_spam_flags(self, flags: SpamFlags, unknown_rows: Codes) -> StoredHoldings:
         """Return the holdings with columns of spam flags."""
-        unknown = unknown if self.unknown_rows is None else self.unknown_rows
+        rows = unknown_rows if self.unknown_rows is None else self.unknown_rows
         template = self._add_empty_columns(SPAM_DTYPES)
-        return replace(self, flags=flags, unknown_rows=unknown, template=template)
+        return replace(self, flags=flags, unknown_rows=rows, template=template)
 
-    def without_spam(self, flags: SpamFlags, unknown: Codes) -> StoredHoldings:
+    def without_spam(self, flags: SpamFlags, unknown_rows: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
-        unknown = unknown if self.unknown_rows is None else self.unknown_rows
+        rows = unknown_rows if self.unknown_rows is None else self.unknown_rows
         holdings = with_dropped_record(self.template.holdings, flags.dropped)
         template, removed = replace(self.template, holdings=holdings), (*self.removed, flags)
-        return replace(self, removed=removed, unknown_rows=unknown, template=template)
+        return replace(self, removed=removed, unknown_rows=rows, template=template)
 
     def holdings_of_wallets(self, indices: Codes) -> StoredHoldings:
         """Return the holdings of the wallets with these sorted indices."""

@@ -1,4 +1,4 @@
-"""Well-known tokens: their genuine contracts, and the assets that they represent."""
+"""Genuine contracts of well-known tokens, and the assets of these tokens."""
 
 from __future__ import annotations
 
