@@ -93,11 +93,6 @@ class WalletAddress:
         ------
         AddressError
             If the text has no dot, or if the blockchain or the address is not valid.
-
-        Examples
-        --------
-        >>> WalletAddress.parse("NEAR.alice.near")
-        WalletAddress(blockchain='NEAR', address='alice.near')
         """
         if not isinstance(text, str):
             raise AddressError(

@@ -136,6 +136,8 @@ class Rolling:
     >>> series = pd.Series(["0.1", "0.2", "0.3"], dtype="amount")
     >>> series.wf.rolling(2).sum().tolist()
     [<NA>, Amount('0.3'), Amount('0.5')]
+    >>> series.wf.rolling(2).mean().tolist()
+    [nan, 0.15, 0.25]
     """
 
     amounts: pd.Series
@@ -154,11 +156,6 @@ class Rolling:
         ------
         AmountError
             If the values are not amounts.
-
-        Examples
-        --------
-        >>> Rolling(pd.Series([1, 2, 4], dtype="amount"), 2).sum().tolist()
-        [<NA>, Amount('3'), Amount('6')]
         """
         totals, counts, scale = self._window_sums()
         missing = np.isnan(counts)
@@ -177,11 +174,6 @@ class Rolling:
         ------
         AmountError
             If the values are not amounts.
-
-        Examples
-        --------
-        >>> Rolling(pd.Series([1, 2, 4], dtype="amount"), 2).mean().tolist()
-        [nan, 1.5, 3.0]
         """
         totals, counts, scale = self._window_sums()
         divisors = np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS_OF_TEN[scale]
