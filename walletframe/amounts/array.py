@@ -345,14 +345,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Returns
         -------
         ExactAmounts
-            A tuple of three fields:
-
-            - ``integers``: the amounts times ``10**scale``, an array of Python integers of shape
-              (n,), 0 for missing amounts;
-            - ``missing``: the mask of missing amounts, an array of bool of shape (n,);
-            - ``scale``: the number of decimals, an int from 0 to 77.
-
-            The arrays are not copies, so don't change them.
+            The tuple ``(integers, missing, scale)`` of the parameters of `AmountArray`. The arrays
+            are not copies, so don't change them.
 
         Examples
         --------

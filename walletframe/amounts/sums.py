@@ -205,16 +205,14 @@ class Int128Amounts:
         is_overridden = np.zeros(len(self.missing), dtype=bool)
         is_overridden[self.override_rows] = True
         override_rows = np.flatnonzero(is_overridden[rows])
-        override_positions = np.searchsorted(self.override_rows, rows[override_rows])
+        positions = np.searchsorted(self.override_rows, rows[override_rows])
         integers, missing, scale = self.overrides
         return replace(
             self,
             words=np.take(self.words, rows, axis=0),
             missing=self.missing[rows],
             override_rows=override_rows,
-            overrides=ExactAmounts(
-                integers[override_positions], missing[override_positions], scale
-            ),
+            overrides=ExactAmounts(integers[positions], missing[positions], scale),
         )
 
 

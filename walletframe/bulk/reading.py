@@ -81,9 +81,8 @@ class StoredPart:
         columns = {name: _combine_chunks(table[name], rows) for name in names}
         if "amount" in columns:
             decimals = np.asarray(_combine_chunks(table["decimals"], rows).fill_null(0))
-            columns["amount"] = read_decimals_or_texts(
-                columns["amount"], decimals > DECIMALS.scale, read_texts
-            )
+            inexact = decimals > DECIMALS.scale
+            columns["amount"] = read_decimals_or_texts(columns["amount"], inexact, read_texts)
         return columns
 
     def _read_table(self, names: list[str]) -> pa.Table:

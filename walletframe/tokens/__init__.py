@@ -64,9 +64,8 @@ def known_tokens() -> tuple[KnownToken, ...]:
 @cache
 def mostly_listed_blockchains() -> frozenset[str]:
     """Return the blockchains with hand-chosen contracts, where most used tokens are listed."""
-    return frozenset(
-        token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
-    )
+    hand_chosen = [each for each in known_tokens() if each.contract and each.source == "hand"]
+    return frozenset(each.blockchain for each in hand_chosen)
 
 
 def native_coin(blockchain: str) -> KnownToken:
