@@ -242,10 +242,6 @@ def read_wallets(
     AddressError
         If wallets can't be parsed. The error lists all these wallets.
 
-    See Also
-    --------
-    fetch_to_parquet : Write the folder.
-
     Notes
     -----
     A balance uses about 200 bytes of memory, and up to 400 bytes while the files are read. Other

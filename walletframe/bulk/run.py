@@ -77,8 +77,9 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 ) -> FetchSummary:
     """Fetch wallets, even more than fit in memory, into a folder of Parquet files.
 
-    The folder is written while the answers arrive. To resume a run, repeat the call: wallets that
-    are ok in the folder are not requested again. For another day's holdings, use another folder.
+    The folder is written while the answers arrive, and `read_wallets` reads the folder. To resume a
+    run, repeat the call: wallets that are ok in the folder are not requested again. For another
+    day's holdings, use another folder.
 
     Parameters
     ----------
@@ -119,13 +120,9 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     FetchWarning, AnswerWarning, InputWarning
         As `fetch_wallets`, and a FetchWarning for the first dropped item of an iterator.
 
-    See Also
-    --------
-    read_wallets : Read the folder as DataFrames.
-
     Notes
     -----
-    pandas, DuckDB and polars can read the files of 2,000 wallets or about 200,000 balances:
+    Other programs can read the files, each with up to 2,000 wallets or about 200,000 balances:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the index in the order of the input.
@@ -136,9 +133,9 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
       ``wallets``. These files are updated when a run ends.
     - ``folder/kept.parquet``, if `keep` is passed: blockchain, address and the columns in `keep`.
 
-    Status and source are text, and times are in UTC. Files of wallets and holdings never change:
-    you can read the files during a run. ``folder/.walletframe`` has the answers that are not in
-    these files yet. If a run was killed, the next call writes these answers.
+    Status and source are text, and times are in UTC. Files of wallets and holdings never change, so
+    you can read the files during a run. ``folder/.walletframe`` has answers that are not in these
+    files yet. If a run was killed, the next call writes these answers.
 
     Examples
     --------
