@@ -206,10 +206,10 @@ def _invalid_reason(blockchain: object, address: object) -> str:
         return f"it is longer than {MAX_LENGTH} characters"
     if any(ellipsis in part for ellipsis in _ELLIPSES for part in (blockchain, address)):
         return "it is shortened: write the full address"
-    return _invisible_reason(text)
+    return _invisible_character_reason(text)
 
 
-def _invisible_reason(text: str) -> str:
+def _invisible_character_reason(text: str) -> str:
     if is_fully_visible(text):
         return ""
     position = next(n for n, char in enumerate(text) if is_invisible(char))

@@ -93,7 +93,7 @@ def read_numbered(
         positions.append(position)
         if alias:
             aliases.append((position, forms.truncated_text(alias), wallet.blockchain))
-    wallets = [*unify_blockchains(wallets)]
+    wallets = [*unify_blockchain_spellings(wallets)]
     return ParsedWallets(wallets, positions, count, empty, problems, aliases, positions_note)
 
 
@@ -134,7 +134,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
     return list(first.values())
 
 
-def unify_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
+def unify_blockchain_spellings(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
     """Yield all wallets, with the first spelling of each unknown blockchain."""
     first: dict[str, str] = {}
     for wallet in wallets:

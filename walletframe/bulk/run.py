@@ -154,7 +154,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     lists.check_on_unreadable(on_unreadable or "drop")
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:
-        requested = lists.unify_blockchains(
+        requested = lists.unify_blockchain_spellings(
             _parse_items(wallets, on_unreadable or "drop", counters.count_unreadable, fix=fix)
         )
         extra_columns = None
