@@ -18,10 +18,7 @@ _MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
 _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
 """The characters by which JupyterLab, terminals, mail and PDF readers detect links in text."""
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
-"""Slashes of paths, except in text such as ``ETH/USDC`` and ``</b>``.
-
-On stderr, JupyterLab links the path of any existing file. ``/``, ``x/..`` and ``~/`` always exist.
-"""
+"""Slashes of paths, which JupyterLab links on stderr, except in text such as ``ETH/USDC``."""
 _DIVISION_SLASH = "\u2215"  # looks like a slash
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))

@@ -28,14 +28,9 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Indices, Integers, Mask
 
-TEXT_SUFFIX = "_text"
-"""The suffix of the column with the exact text of a column of decimals."""
-
+TEXT_SUFFIX = "_text"  # of the column with the exact text of a column of decimals
 AMOUNT_TEXT = f"amount{TEXT_SUFFIX}"
-"""The column with the exact text of the column `amount` of holdings."""
-
-DECIMALS = pa.decimal128(38, 18)
-"""The decimal type of all tokens, since all files of a folder have the same schema."""
+DECIMALS = pa.decimal128(38, 18)  # for all tokens, since all files of a folder have the same schema
 
 
 class AmountType(pa.ExtensionType):  # type: ignore[misc]  # the base class has no types

@@ -6,7 +6,6 @@
 # FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
 #
 # No path contains the name of a blockchain, since the name is free text.
-#
 # Files of wallets and holdings are never changed or removed, so other programs can read the files
 # during a run. (DuckDB may combine the footer of a replaced file with the data of the new file.)
 # Failed wallets may succeed later. So their rows are in separate files, and count only if no file

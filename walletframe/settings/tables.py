@@ -14,9 +14,7 @@ from walletframe.settings.key import safe_repr
 from walletframe.settings.sources import Entry
 from walletframe.settings.values import read_files_and_environment
 
-SERVICE_PRICES = "service"
-"""The text for the service's prices in arguments and settings."""
-
+SERVICE_PRICES = "service"  # in arguments and settings
 _COLOR = re.compile("#[0-9a-fA-F]{6}")
 _HINTS = {
     "currency": 'use a non-empty string, such as "USD"',
