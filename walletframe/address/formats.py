@@ -100,7 +100,6 @@ def _describe_format(format_name: str) -> str:
 
 
 def _decode_base58(text: str) -> bytes:
-    """Return no bytes for other text."""
     if not {*text} <= {*BASE58}:
         return b""
     number = reduce(lambda value, digit: value * 58 + BASE58.index(digit), text, 0)
@@ -109,7 +108,6 @@ def _decode_base58(text: str) -> bytes:
 
 
 def _has_bech32_checksum(format_name: str, data: str) -> bool:
-    """Check bech32m from SegWit version 1 on, else bech32."""
     values = [_BECH32.index(char) for char in data]
     letters = [ord(char) for char in format_name[:-1]]
     checksum = 1

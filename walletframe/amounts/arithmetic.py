@@ -66,7 +66,6 @@ def apply_exactly(
 
 
 def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
-    """Raise an error for floats, except a single exact float."""
     if isinstance(operand, ExactAmounts):
         return operand
     missing = np.isnan(operand)
@@ -105,7 +104,6 @@ def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
 
 
 def _limit_decimals(amounts: ExactAmounts) -> ExactAmounts:
-    """Raise an error if a digit other than 0 would be lost."""
     integers, missing, scale = amounts
     if scale <= MAX_DECIMALS:
         return amounts

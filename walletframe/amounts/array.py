@@ -724,7 +724,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(running, absent, scale)
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
-        """Convert only the amounts next to a quantile to floats."""
         integers, scale = self._present_integers(skipna=True)
         if not (len(integers) and len(qs)):
             return np.full(len(qs), np.nan)

@@ -152,7 +152,6 @@ def rounded_decimals(series: pd.Series) -> pa.Array:
 
 
 def _to_arrow_array(name: object, series: pd.Series) -> pa.Array:
-    """Raise an error if the values have no common Arrow type."""
     try:
         return pa.Array.from_pandas(series)
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as fault:

@@ -141,7 +141,6 @@ def _make_float_operators(compute: Callable[[Any, Any, Any, Any], float]) -> tup
 
 
 def _divide_ratios(numer: Any, denom: int, divisor_numer: Any, divisor_denom: int) -> float:
-    """Return NaN for 0/0, and infinity for x/0, as in a column."""
     if not divisor_numer:
         return numer * math.inf if numer else math.nan
     return nearest_float(numer * divisor_denom, denom * divisor_numer)
@@ -256,7 +255,6 @@ class Amount(Decimal):
 
     @classmethod
     def _from_decimal(cls, number: Decimal) -> Self:
-        """Remove trailing zeros, and the sign of -0."""
         return super().__new__(cls, _EXACT_CONTEXT.normalize(number) if number else 0)
 
     if TYPE_CHECKING:  # the types of all other operators are inherited from Decimal

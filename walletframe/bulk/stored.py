@@ -256,7 +256,6 @@ class StoredHoldings:
         return remains
 
     def _computed_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
-        """Return price columns if `names` contains "amount", and requested spam columns."""
         columns = self.prices.computed_columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
             columns |= self.flags.computed_columns(codes)

@@ -110,7 +110,6 @@ def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_frame_and_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Return None as the wallets unless the file is a JSON file."""
     suffix = without_gz(path).suffix.lower()
     readers = dict.fromkeys(SEPARATORS, _read_csv_or_tsv)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}

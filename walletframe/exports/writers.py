@@ -280,7 +280,6 @@ def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
 
 
 def _json_value(value: Any) -> Any:
-    """Keep all digits, unlike the JSON writer of pandas."""
     if pd.isna(value):
         return None
     if isinstance(value, Decimal):

@@ -113,7 +113,6 @@ def _settings_files_and_trust(file: str | Path | None) -> list[tuple[Path, bool]
 
 
 def _require_toml_path(source: str, value: Any) -> Path:
-    """Raise an error without the value, which may be a key."""
     path = Path(value).expanduser() if isinstance(value, str | Path) else Path()
     if path.suffix.lower() != ".toml":
         hint = f"use a path such as ~/{FILE_NAME}"

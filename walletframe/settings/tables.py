@@ -88,7 +88,6 @@ def _parse_table_setting(name: str, entry: Entry) -> Any:
 
 
 def _resolve_path(entry: Entry) -> Path:
-    """Raise an error if an untrusted file refers outside its folder."""
     path, folder = Path(entry.value), (entry.file or Path()).parent
     is_named_outside = path.anchor or ".." in path.parts or entry.value.startswith("~")
     # A cloned folder may contain a symbolic link to a file of the user.
