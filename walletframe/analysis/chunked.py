@@ -219,7 +219,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 
 def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
     """Compute the table of `totals` (with `wallets`) in chunks."""
-    tokens = chunked_tokens(source) if "symbol" in by_as_list(by) else source.template
+    tokens = read_distinct_tokens(source) if "symbol" in by_as_list(by) else source.template
     names = read_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, **options)], columns)
@@ -258,7 +258,7 @@ def _token_columns(positions: Positions) -> pd.DataFrame:
 _BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=_token_columns)
 
 
-def chunked_tokens(source: ChunkedHoldings) -> Positions:
+def read_distinct_tokens(source: ChunkedHoldings) -> Positions:
     """Return the distinct pairs of a token and a symbol, as rows of holdings without amounts."""
     return _distinct_tokens(source, aggregate_chunks(source, [_BY_TOKEN])[0])
 
@@ -272,7 +272,7 @@ def _distinct_tokens(source: ChunkedHoldings, aggregation: Aggregation) -> Posit
     return source.template.replace_rows(rows, positions.tokens.take(first), wallet_codes)
 
 
-def _contracts_of_tokens(tokens: Positions, indices: Codes) -> set[TokenKey]:
+def _contract_keys(tokens: Positions, indices: Codes) -> set[TokenKey]:
     keys, rows = tokens.contracts.merged_keys, np.isin(tokens.tokens.codes, indices)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
@@ -299,17 +299,17 @@ def chunked_prices(
     """Return the prices that `value` would use, by token or by symbol."""
     chosen = valuation.choose_prices(prices, by_symbol=by_symbol, **options)
     only_service = all(map(valuation.is_service_prices, chosen.entries))
-    positions = source.template if only_service else chunked_tokens(source)
+    positions = source.template if only_service else read_distinct_tokens(source)
     rows, tokens = positions.holdings, positions.tokens
     check_service_prices = partial(_require_usable_service_prices, source)
     prices_by_entry, stated = chosen.read_prices(rows, currency, check_service_prices)
     keys = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
 
-    def known_prices(prices: list[float]) -> dict[Any, float]:
+    def price_by_key(prices: list[float]) -> dict[Any, float]:
         pairs = zip(keys, prices, strict=True)
         return {key: price for key, price in pairs if not np.isnan(price)}
 
-    lookups = [None if each is None else known_prices(each.tolist()) for each in prices_by_entry]
+    lookups = [None if each is None else price_by_key(each.tolist()) for each in prices_by_entry]
     return PriceLookup(lookups, by_symbol, stated, chosen.sources)
 
 
@@ -349,7 +349,7 @@ def _measure_one_token(
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
     tokens, names = holder_grouping(_distinct_tokens(source, aggregation), names, **options)
     index = asset_list.token_or_asset_index(tokens, named)
-    keys = _contracts_of_tokens(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
+    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
@@ -372,7 +372,7 @@ def chunked_concentration(
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
     balances = table["balances"].to_numpy(np.intp)
     batches = [*_split_tokens_into_batches(balances, tokens.tokens.unknown)]
-    keys = [_contracts_of_tokens(tokens, batch) for batch in batches]
+    keys = [_contract_keys(tokens, batch) for batch in batches]
     results = source.map_token_batches(partial(measure, **options), keys, names)
     for batch, result in zip(batches, results, strict=True):
         for name in MEASURES:
@@ -405,7 +405,7 @@ def chunked_pivot(
             "holdings.compute() for a Dask DataFrame",
         )
     chosen = distribution.argsort_totals(totals)[:n]
-    keys = _contracts_of_tokens(tokens, chosen) | {UNKNOWN}  # unknown tokens may be one of these
+    keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # unknown tokens may be one of these
     is_read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
     rows = source.template.replace_holdings(source.read_rows(keys, ()))
     table = distribution.pivot(rows, None, by=by, **options)

@@ -238,7 +238,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         amount=AmountArray(units, missing, exact.scale),
         amount_na=count_array(balances - segments.known_counts, (balances == 0) & missing),
         share=shares,
-        **_contract_columns(positions, groups, missing),
+        **_contract_count_columns(positions, groups, missing),
     )
     if groups.names == ["wallet"]:  # the count of a single wallet says nothing new
         known = repeated_completeness(marked, possible, count)
@@ -250,7 +250,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     return with_coverage(table.iloc[order].reset_index(drop=True), coverage)
 
 
-def _contract_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
+def _contract_count_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
     """Count an asset's contracts and blockchains in each group, or in all wallets together."""
     if positions.assets is None:
         return {}
@@ -572,14 +572,14 @@ def _unknown_cells_mask(positions: Positions, groups: Groups, chosen: Codes) -> 
     failures = np.bincount(sets[failed], minlength=set_count)
     unknown = np.tile(failures == sizes, (len(chosen), 1))
     if ((failures > 0) & (failures < sizes)).any():
-        unknown |= _mask_sets_that_can_hold(positions, groups, chosen, failed)
+        unknown |= _possible_holdings_mask(positions, groups, chosen, failed)
     if positions.has_unknown_token.any():
         holders = positions.has_unknown_token
-        unknown[named] |= _mask_sets_that_can_hold(positions, groups, chosen[named], holders)
+        unknown[named] |= _possible_holdings_mask(positions, groups, chosen[named], holders)
     return unknown[:, groups.wallet_sets]
 
 
-def _mask_sets_that_can_hold(
+def _possible_holdings_mask(
     positions: Positions, groups: Groups, chosen: Codes, wallets: Mask
 ) -> Mask:
     """Return a mask (tokens, wallet sets): whether any of `wallets` could hold the token."""

@@ -61,7 +61,7 @@ def split_search_words(search: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(search.casefold().split()))
 
 
-def mask_rows_with_words(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
+def rows_with_words_mask(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
     """Return a mask of the rows that contain all words, each word in any column."""
     mask, columns = np.ones(count, dtype=bool), [*columns]
     for word in words:

@@ -11,8 +11,8 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_blockchain, canonical_key
 from walletframe.address.lists import parse_wallets
-from walletframe.analysis.chunked import ChunkedHoldings, chunked_tokens
-from walletframe.analysis.search import mask_rows_with_words, searchable_columns, split_search_words
+from walletframe.analysis.chunked import ChunkedHoldings, read_distinct_tokens
+from walletframe.analysis.search import rows_with_words_mask, searchable_columns, split_search_words
 from walletframe.analysis.spam.flags import spam_mask
 from walletframe.analysis.valuation import value
 from walletframe.errors import (
@@ -163,7 +163,7 @@ def where_in_fetch(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None, /, *, search: str = "", **options: Any
 ) -> WalletDetails:
     """Select rows of both frames of a fetch, as `where` does."""
-    rows = Selectable(encode_holdings(holdings), wallets)  # even of several snapshots
+    rows = SelectableHoldings(encode_holdings(holdings), wallets)  # even of several snapshots
     selected = rows.where(parse_where_arguments(rows, rows.held, **options), search)
     return _record_conditions(selected, search=search, **options)
 
@@ -186,8 +186,8 @@ def where_in_chunks(
     """Read only the rows that `where` selects. `names` are the columns of the result."""
     wallets, tokens = source.template.wallet_frame, source.template
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
-        tokens = chunked_tokens(source)
-    empty = Selectable(source.template.holdings, wallets)
+        tokens = read_distinct_tokens(source)
+    empty = SelectableHoldings(source.template.holdings, wallets)
     selection = parse_where_arguments(empty, tokens, **options)
     indices = np.flatnonzero(empty.wallet_mask(selection))
     keys = {*selection.tokens, *dict(selection.bridged)} or None
@@ -200,7 +200,7 @@ def where_in_chunks(
         labels = token_names(tokens.holdings, tokens.tokens, every)
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
-    selected = Selectable(rows, wallets).where(selection, search, by_key)
+    selected = SelectableHoldings(rows, wallets).where(selection, search, by_key)
     selected = _record_conditions(selected, search=search, **options)
     return selected._replace(holdings=selected.holdings[[*names]].reset_index(drop=True))
 
@@ -246,7 +246,7 @@ class Selection:
         return texts
 
 
-class Selectable:
+class SelectableHoldings:
     """Holdings to select from, optionally with the wallets of the same fetch."""
 
     def __init__(self, holdings: PositionsLike, wallets: pd.DataFrame | None) -> None:
@@ -273,7 +273,7 @@ class Selectable:
 
     def wallet_mask(self, selection: Selection) -> Mask:
         """Return a mask of the selected wallets."""
-        mask = _mask_wallets(self.requested.keys, selection)[self.requested.codes]
+        mask = _selected_wallets_mask(self.requested.keys, selection)[self.requested.codes]
         for name, texts in selection.texts_by_column(self.groups).items():
             mask &= label_texts(self.wallets[name]).isin(texts).to_numpy()
         return np.asarray(mask)
@@ -281,15 +281,15 @@ class Selectable:
     def mask_before_spam_and_value(self, selection: Selection) -> Mask:
         """Return a mask of the rows that match all conditions except those on spam and value."""
         held = self.held
-        mask = _mask_wallets(held.wallet_keys, selection)[held.wallet_codes]
+        mask = _selected_wallets_mask(held.wallet_keys, selection)[held.wallet_codes]
         if selection.texts_by_column(self.groups):
             codes = self.requested.codes[self.wallet_mask(selection)]
             keys = [self.requested.keys[code] for code in codes.tolist()]
-            mask &= _is_in(held.wallet_keys, keys)[held.wallet_codes]
+            mask &= _membership_mask(held.wallet_keys, keys)[held.wallet_codes]
         for name, texts in selection.texts_by_column({*held.holdings} - {*self.groups}).items():
             mask &= label_texts(held.holdings[name]).isin(texts).to_numpy()
         if selection.tokens:
-            mask &= _is_in(held.tokens.keys, selection.tokens)[held.tokens.codes]
+            mask &= _membership_mask(held.tokens.keys, selection.tokens)[held.tokens.codes]
         return mask
 
     def where(
@@ -300,7 +300,7 @@ class Selectable:
         matches = self.mask_before_spam_and_value(selection)
         if words := split_search_words(search):
             texts = searchable_columns(self._with_wallets, names).values()
-            matches &= mask_rows_with_words(words, texts, len(holdings))
+            matches &= rows_with_words_mask(words, texts, len(holdings))
         mask = self.mask_spam_and_value(matches, selection)
         with_small = self.mask_spam_and_value(matches, replace(selection, small=None))
         reasons = {}
@@ -331,7 +331,9 @@ class Selectable:
         return mask
 
 
-def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: Any) -> Selection:
+def parse_where_arguments(
+    rows: SelectableHoldings, tokens: Positions, /, **arguments: Any
+) -> Selection:
     """Check the arguments of `where`, and return them as a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
     wallet, blockchain = options["wallet"], options["blockchain"]
@@ -373,9 +375,9 @@ def parse_where_arguments(rows: Selectable, tokens: Positions, /, **arguments: A
     return selection
 
 
-def _nonempty_list(name: str, argument: Any, kinds: Any = (list, tuple, set)) -> list[Any]:
+def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) -> list[Any]:
     """Return a collection as a list, and any other argument in a list. Reject empty lists."""
-    values = [*argument] if isinstance(argument, kinds) else [argument]
+    values = [*argument] if isinstance(argument, types) else [argument]
     if not values:
         hint = f"leave out {name}=… to select all rows"
         raise SettingsError(f"the list {name}=… is empty", hint=hint)
@@ -409,16 +411,16 @@ def label_texts(column: pd.Series) -> pd.Series:
     return column.astype(TEXT).fillna("")
 
 
-def _mask_wallets(wallets: list[TokenKey], selection: Selection) -> Mask:
+def _selected_wallets_mask(wallets: list[TokenKey], selection: Selection) -> Mask:
     mask = np.ones(len(wallets), dtype=bool)
     if selection.blockchains:
         chains = [canonical_blockchain(name) for name in selection.blockchains]
-        mask &= _is_in([chain for chain, _ in wallets], chains)
+        mask &= _membership_mask([chain for chain, _ in wallets], chains)
     if selection.wallets:
-        mask &= _is_in(wallets, selection.wallet_keys())
+        mask &= _membership_mask(wallets, selection.wallet_keys())
     return mask
 
 
-def _is_in(keys: Iterable[object], picked: Iterable[object]) -> Mask:
-    wanted = set(picked)
+def _membership_mask(keys: Iterable[object], chosen: Iterable[object]) -> Mask:
+    wanted = set(chosen)
     return np.array([key in wanted for key in keys], dtype=bool)

@@ -194,9 +194,9 @@ def _read_selection(
     if isinstance(source, FetchFrames):
         options = {"token": parse_token(token, source.holdings)} | asset_options
     else:
-        stored, tokens = source.holdings, chunked.chunked_tokens(source.holdings)
+        stored, tokens = source.holdings, chunked.read_distinct_tokens(source.holdings)
         options = {"token": parse_token(token, tokens.holdings)} | asset_options
-        empty = selection.Selectable(stored.template.holdings, source.wallets)
+        empty = selection.SelectableHoldings(stored.template.holdings, source.wallets)
         conditions = selection.parse_where_arguments(empty, tokens, **options)
         keys = {*conditions.tokens, *dict(conditions.bridged), UNKNOWN}
         source = FetchFrames(stored.read_rows(keys, [*stored.template.holdings]), source.wallets)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.selection import Selectable
+from walletframe.analysis.selection import SelectableHoldings
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames import known
@@ -42,7 +42,7 @@ _SERVICE_PRICES, _OWN_PRICES = "the service's prices", "your own prices"
 _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 
 
-class ExplorerData(Selectable):
+class ExplorerData(SelectableHoldings):
     """The result of a fetch, with values and spam flags, which are computed if missing."""
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:

@@ -185,7 +185,7 @@ class HoldingsTable:
         grid = self.grid(by)
         cells = [column.cells for column in grid.columns.values()]
         texts = [each for each in cells if isinstance(each, TextCells)]
-        matching: Codes = order[search.mask_rows_with_words(words, texts, grid.count)[order]]
+        matching: Codes = order[search.rows_with_words_mask(words, texts, grid.count)[order]]
         return matching
 
 
