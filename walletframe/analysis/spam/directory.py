@@ -61,7 +61,7 @@ class TokenDirectory:
         owner = next(filter(None, owners), None)
         findings = []
         if owner:
-            findings.append(Finding("impersonation", (owner[0], _owner_text(token[0], owner[1]))))
+            findings.append(Finding("impersonation", (owner[0], _token_text(token[0], owner[1]))))
         else:
             known = self.symbols[shared[0]]
             # No honest token has the symbol BTC, and few have the symbol of another coin.
@@ -70,7 +70,7 @@ class TokenDirectory:
                 findings.append(Finding("borrowed", (known, token[0])))
             else:
                 reason = "impersonation" if coin.asset in MOST_IMITATED else "coin"
-                findings.append(Finding(reason, (known, _owner_text(coin.blockchain, None))))
+                findings.append(Finding(reason, (known, _token_text(coin.blockchain, None))))
             if symbol.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
                 findings.append(Finding("recased", (symbol, known)))
         misspelled = owner is not None and owner[0].lower() not in symbol.lower()
@@ -94,7 +94,7 @@ def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> T
     return TokenDirectory(allowed, frozenset(denied), owners, symbols)
 
 
-def _owner_text(blockchain: str, contract: str | None) -> str:
+def _token_text(blockchain: str, contract: str | None) -> str:
     return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
 
 

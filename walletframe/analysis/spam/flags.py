@@ -119,13 +119,13 @@ def flag_spam(
     0         1.0  domain, claim, foremost, phrase     True
     1         0.0                                     False
     """
-    scores, reasons = _score_rows(holdings, _read_directory(allow, deny, threshold))
+    scores, reasons = _scores_and_reasons(holdings, _read_token_directory(allow, deny, threshold))
     return holdings.assign(spam_score=scores, spam_reasons=reasons, is_spam=scores >= threshold)
 
 
 def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
     """Return holdings with the columns `is_spam`, from `spam_mask`, and `spam_reasons`."""
-    stated = _stated_mask(holdings)
+    stated = _stated_spam_mask(holdings)
     if stated is None:
         return flag_spam(holdings)
     return holdings.assign(is_spam=stated, spam_reasons=holdings.get("spam_reasons", ""))
@@ -133,14 +133,14 @@ def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options: Any) -> Mask:
     """Return a mask of the spam that the holdings state, or that `flag_spam` flags."""
-    stated = _stated_mask(holdings, *options.values())
+    stated = _stated_spam_mask(holdings, *options.values())
     if stated is None:
-        scores, _ = _score_rows(holdings, _read_directory(**options), tokens)
+        scores, _ = _scores_and_reasons(holdings, _read_token_directory(**options), tokens)
         stated = scores >= (options.get("threshold") or THRESHOLD)
     return stated
 
 
-def _stated_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
+def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
     """Return the column `is_spam`, or no spam if it was dropped, or None with options."""
     if any(option is not None for option in options):
         return None
@@ -150,13 +150,13 @@ def _stated_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
     return np.zeros(len(holdings), dtype=bool) if was_dropped else None
 
 
-def _score_rows(
+def _scores_and_reasons(
     holdings: pd.DataFrame, directory: TokenDirectory, tokens: KeyCodes | None = None
 ) -> tuple[Floats, Any]:
     pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
     scores = np.zeros(len(pairs.tokens))
     reasons = np.full(len(pairs.tokens), "", dtype=object)
-    for pair, findings in pairs.findings_by_suspect().items():
+    for pair, findings in pairs.findings_by_suspect_pair().items():
         scores[pair], reasons[pair] = score(findings), join_reasons(findings)
     return scores[pairs.codes], pd.array(reasons, dtype=TEXT).take(pairs.codes)
 
@@ -272,7 +272,7 @@ def explain_spam(
     >>> frame.wf.explain_spam().reason.iloc[0]
     'domain'
     """
-    directory = _read_directory(allow, deny, threshold)
+    directory = _read_token_directory(allow, deny, threshold)
     if isinstance(holdings, pd.DataFrame):
         evidence = _collect_evidence(holdings)
     else:
@@ -281,10 +281,10 @@ def explain_spam(
     chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
     codes, first = np.unique(pairs.codes[chosen], return_index=True)
     tokens = rows.loc[chosen, _TOKEN_COLUMNS].iloc[first]
-    suspects = pairs.findings_by_suspect()
+    suspects = pairs.findings_by_suspect_pair()
     found = [suspects.get(pair) or pairs.findings_about(pair) for pair in codes.tolist()]
     scores = np.array([score(findings) for findings in found], dtype=float)
-    stated = _stated_mask(rows, allow, deny, threshold)
+    stated = _stated_spam_mask(rows, allow, deny, threshold)
     is_spam = scores >= (threshold or THRESHOLD)
     if stated is not None:
         is_spam = np.isin(codes, pairs.codes[stated])
@@ -307,7 +307,7 @@ def explain_spam(
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SpamEvidence:
     """The facts about each row that spam detection needs."""
 
     holdings: pd.DataFrame
@@ -317,14 +317,14 @@ class Evidence:
     is_priced: Mask  # whether the service has a price
 
 
-def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> Evidence:
+def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) -> SpamEvidence:
     require_columns(holdings, _COLUMNS)
     tokens, amounts = tokens or encode_tokens(holdings), amounts_of(holdings["amount"])
-    absurd = _mask_absurd(holdings, amounts)
-    return Evidence(holdings, tokens, amounts.exact(), absurd, _mask_priced(holdings))
+    absurd = _absurd_amounts_mask(holdings, amounts)
+    return SpamEvidence(holdings, tokens, amounts.exact(), absurd, _priced_mask(holdings))
 
 
-def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes, Codes]:
+def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
     """Return evidence on distinct rows, their first positions, and their numbers of copies."""
     require_columns(source.template.holdings, _COLUMNS)
     names = ["raw_amount", "price", "is_spam"]
@@ -340,13 +340,13 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[Evidence, Codes,
         holdings = holdings.assign(is_spam=signs & 4 > 0)
     record = valid_record(source.template.holdings, int(totals.balances.sum()))
     holdings = with_dropped_record(holdings, record | {"rows": len(holdings)})
-    evidence = Evidence(holdings, tokens, ExactAmounts(*known), signs & 1 > 0, signs & 2 > 0)
+    evidence = SpamEvidence(holdings, tokens, ExactAmounts(*known), signs & 1 > 0, signs & 2 > 0)
     return evidence, chunk.rows[first], totals.balances
 
 
 def _flag_inputs(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
-    signs = _mask_absurd(holdings, positions.amounts) + np.int8(2) * _mask_priced(holdings)
+    signs = _absurd_amounts_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
     if "is_spam" in holdings:
         signs += np.int8(4) * spam_mask(holdings)
     columns = holdings[[*TOKEN, *holdings.columns.intersection(["value"])]]
@@ -358,13 +358,13 @@ def _flag_inputs(positions: Positions) -> pd.DataFrame:
 _BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_flag_inputs)
 
 
-def _mask_absurd(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
+def _absurd_amounts_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
     digits = holdings["raw_amount"].astype(TEXT).str.len().to_numpy(dtype=float, na_value=0)
     large = is_positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - our own class
     return np.asarray(large | (digits >= _ABSURD_DIGITS))
 
 
-def _mask_priced(holdings: pd.DataFrame) -> Mask:
+def _priced_mask(holdings: pd.DataFrame) -> Mask:
     if "price" not in holdings.columns:
         return np.zeros(len(holdings), dtype=bool)
     prices = pd.to_numeric(holdings["price"], errors="coerce").to_numpy(float, na_value=np.nan)
@@ -374,7 +374,7 @@ def _mask_priced(holdings: pd.DataFrame) -> Mask:
 class _TokenSymbolPairs:
     """The distinct pairs of a token and a symbol, sorted by first row."""
 
-    def __init__(self, directory: TokenDirectory, evidence: Evidence) -> None:
+    def __init__(self, directory: TokenDirectory, evidence: SpamEvidence) -> None:
         symbol_codes, symbols = factorize(evidence.holdings["symbol"])
         names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
         numbers = evidence.tokens.codes * len(names) + symbol_codes % len(names)
@@ -388,7 +388,7 @@ class _TokenSymbolPairs:
         self.by_token = _amount_findings(evidence)
         self.by_price = _price_findings(evidence)
 
-    def findings_by_suspect(self) -> dict[int, tuple[Finding, ...]]:
+    def findings_by_suspect_pair(self) -> dict[int, tuple[Finding, ...]]:
         """Return the findings about each suspect pair, by the index of the pair."""
         denied = self.directory.denied
         symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
@@ -427,7 +427,7 @@ class _TokenSymbolPairs:
         return sort_findings(findings)
 
 
-def _read_directory(
+def _read_token_directory(
     allow: TokensLike | None = None, deny: TokensLike | None = None, threshold: float | None = None
 ) -> TokenDirectory:
     """Check the threshold, and read the lists in the arguments or (by default) the settings."""
@@ -440,7 +440,7 @@ def _read_directory(
     )
 
 
-def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
+def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
     exact, codes = evidence.amounts, evidence.tokens.codes
     one, count = 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.is_absurd]).tolist()
@@ -456,7 +456,7 @@ def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
     return findings
 
 
-def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
+def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
     """Return `_PRICED` or `_UNPRICED` for each token, or None on a blockchain without prices."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
@@ -473,12 +473,12 @@ def chunked_spam_flags(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[SpamFlags, Codes]:
     """Return the flags, and the positions of the rows with an unknown token."""
-    directory, threshold = _read_directory(**options), options["threshold"] or THRESHOLD
+    directory, threshold = _read_token_directory(**options), options["threshold"] or THRESHOLD
     evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)
-    suspects, codes = pairs.findings_by_suspect().items(), pairs.codes
+    suspects, codes = pairs.findings_by_suspect_pair().items(), pairs.codes
     flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}
-    stated = _stated_mask(evidence.holdings, *options.values()) if drop_spam else None
+    stated = _stated_spam_mask(evidence.holdings, *options.values()) if drop_spam else None
     if stated is not None:
         flags = dict.fromkeys(codes[stated].tolist(), (1.0, ""))
     rows = np.flatnonzero(np.isin(codes, [*flags]))
