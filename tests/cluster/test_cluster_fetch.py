@@ -34,7 +34,7 @@ import walletframe as wf
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.dask import open_wallets
 from walletframe.dask.rate import RateLimiterPlugin
-from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_worker_shards, check_worker
+from walletframe.dask.shards import LOCK_TIMEOUT_S, cancel_worker_shards, worker_problem
 from walletframe.dask.shards import _registered_cancel_event as ending
 from walletframe.errors import (
     AddressError,
@@ -328,15 +328,17 @@ class TestWorkers:
         """It is empty, with a sign, if the worker could fetch, or else its fault."""
         requested = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
         sign, worker = tmp_path / "sign", SimpleNamespace(address="tcp://10.0.0.1:1")
-        assert "api_key is not set" in check_worker(version("walletframe"), requested, sign, worker)
+        assert "api_key is not set" in worker_problem(
+            version("walletframe"), requested, sign, worker
+        )
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
-        assert "the worker can't access this machine's folder" in check_worker(
+        assert "the worker can't access this machine's folder" in worker_problem(
             version("walletframe"), requested, sign, worker
         )
         sign.touch()
-        assert check_worker(version("walletframe"), requested, sign, worker) == ""
+        assert worker_problem(version("walletframe"), requested, sign, worker) == ""
         assert len(list(tmp_path.glob("sign-*"))) == 1
-        assert "but this machine runs 9" in check_worker("9", requested, sign, worker)
+        assert "but this machine runs 9" in worker_problem("9", requested, sign, worker)
 
     def test_they_end_current_and_later_work(self):
         """Another fetch is not affected."""
@@ -350,7 +352,9 @@ class TestWorkers:
     def test_their_files_have_to_be_visible_here(self, cluster, fast, folder, monkeypatch):
         """Both ways: a drive that takes no files from here is not shared."""
         module = import_module("walletframe.dask.shards")
-        monkeypatch.setattr(module, "worker_file", lambda sign, _: sign.with_name("elsewhere"))
+        monkeypatch.setattr(
+            module, "worker_probe_file", lambda sign, _: sign.with_name("elsewhere")
+        )
         with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*not visible here"):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))
         assert not fast.request_counts()

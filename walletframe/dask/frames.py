@@ -350,7 +350,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         shuffled_table = table.assign(**{_KEY: user_keys}).shuffle(_KEY, npartitions=count)
         shuffled_frame = other.assign(**{_KEY: frame_keys}).shuffle(_KEY, npartitions=count)
         return shuffled_table.map_partitions(
-            _merge_without_keys, shuffled_frame, merge_rows, meta=meta, align_dataframes=False
+            _drop_keys_and_merge, shuffled_frame, merge_rows, meta=meta, align_dataframes=False
         )
 
 
@@ -455,7 +455,7 @@ def _frame_keys(rows: pd.DataFrame) -> pd.Series:
     return pd.Series([str(ids.keys[code]) for code in ids.codes], rows.index, TEXT)
 
 
-def _merge_without_keys(
+def _drop_keys_and_merge(
     table: pd.DataFrame, frame: pd.DataFrame, merge_rows: Callable[..., pd.DataFrame]
 ) -> pd.DataFrame:
     return merge_rows(*(rows.drop(columns=_KEY) for rows in (table, frame)))

@@ -126,7 +126,7 @@ def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[Ope
 
 def split_by_row_count(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
     """Split items into batches of similar size, by the number of rows of each item."""
-    cluster = _current_cluster()
+    cluster = _current_client()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
     threads = sum(cluster.nthreads().values()) if cluster else local_threads
     max_rows = min(max(sum(rows) / (_BATCHES_PER_THREAD * max(threads, 1)), 1), _MAX_BATCH_ROWS)
@@ -137,13 +137,13 @@ def split_by_row_count(items: Sequence[T], rows: Sequence[int]) -> Iterator[list
 
 def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
     """Yield results as they arrive. The results of a cluster are never all in memory."""
-    cluster = _current_cluster()
+    cluster = _current_client()
     if cluster is None:
         return iter(compute(*tasks))
     return (result for _, result in as_completed(cluster.compute(tasks), with_results=True))
 
 
-def _current_cluster() -> Client | None:
+def _current_client() -> Client | None:
     client = getattr(get_scheduler(), "__self__", None)
     return client if isinstance(client, Client) else None
 
@@ -174,7 +174,7 @@ class ClusterHoldings:
             return chain.from_iterable(compute_results(tasks))
         frames = self._needed_columns([*_VALUED, *names]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
-        parts = enumerate(zip(frames, self._wallets_of_parts(), self.wallet_indices, strict=True))
+        parts = enumerate(zip(frames, self._partition_wallets(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
 
     def read_rows(
@@ -195,24 +195,24 @@ class ClusterHoldings:
         rows = self._needed_columns(names).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
         keys = delayed([*tokens], traverse=False)
-        parts = zip(rows, self._wallets_of_parts(), strict=True)
+        parts = zip(rows, self._partition_wallets(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
         joined, shared = delayed(_apply_to_joined_chunks, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
 
     def with_prices(self, prices: PriceLookup) -> dd.DataFrame:
         """Return lazy holdings with columns of prices and values."""
-        return self._map_with_numbers(_add_prices, prices)
+        return self._map_numbered(_add_prices, prices)
 
     def with_spam_flags(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings with columns of spam flags."""
-        return self._map_with_numbers(_add_lookup_columns, flags)
+        return self._map_numbered(_add_lookup_columns, flags)
 
     def without_spam(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings without the balances that are flagged as spam."""
-        return self._map_with_numbers(_drop_spam, flags)
+        return self._map_numbered(_drop_spam, flags)
 
-    def _map_with_numbers(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
+    def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
         """Apply a function to each partition and its original number."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
@@ -224,7 +224,7 @@ class ClusterHoldings:
         wanted = {*_NEEDED, *names}
         return self.frame[[name for name in self.frame.columns if name in wanted]]
 
-    def _wallets_of_parts(self) -> list[pd.DataFrame | None]:
+    def _partition_wallets(self) -> list[pd.DataFrame | None]:
         if not self.template.has_wallets:
             return [None] * len(self.wallet_indices)
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
@@ -365,7 +365,7 @@ def _apply_to_folders(
     return outputs
 
 
-def _token_set_codes(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
+def _token_set_indices(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
     """Return the index of each row's token set, or -1 if no set has the token."""
     by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
     token_ids = encode_tokens(rows)
@@ -391,13 +391,13 @@ def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.Da
 
 
 def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
-    return rows[_token_set_codes(rows, [tokens]) == 0]
+    return rows[_token_set_indices(rows, [tokens]) == 0]
 
 
 def _split_by_tokens(
     rows: pd.DataFrame, wallets: pd.DataFrame | None, tokens: list[set[TokenKey]]
 ) -> list[tuple[pd.DataFrame, pd.DataFrame | None]]:
-    codes = _token_set_codes(rows, tokens)
+    codes = _token_set_indices(rows, tokens)
     subsets = [rows[codes == number] for number in range(len(tokens))]
     if wallets is None:
         return [(subset, None) for subset in subsets]

@@ -104,13 +104,13 @@ class RateLimiterPlugin(SchedulerPlugin):
                     waits.append(ready - now)
         finally:
             shared.waiting -= 1
-        return {"waits_s": waits, "share": self._worker_share(shared)}
+        return {"waits_s": waits, "share": self._fallback_state(shared)}
 
     def handle_refusal(self, retry_after_s: float | None, message: _Message) -> Reply:
         """Reduce the rate of the cluster and pause all workers after a rate-limited answer."""
         shared = self._update_from_message(message)
         shared.state = rate.slow_down(shared.state, retry_after_s, time.monotonic())
-        return {"waits_s": [], "share": self._worker_share(shared)}
+        return {"waits_s": [], "share": self._fallback_state(shared)}
 
     def handle_close(self, message: _Message) -> None:
         """Take back the unused permits of a worker that has finished."""
@@ -128,7 +128,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         shared.state = rate.restore_permits(shared.state, message["unused"], now)
         return shared
 
-    def _worker_share(self, shared: _SharedRate) -> bytes:
+    def _fallback_state(self, shared: _SharedRate) -> bytes:
         """Return a state as JSON. A worker uses it if the scheduler is lost."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))

@@ -115,7 +115,7 @@ def fetch_shards(
 ) -> bool:
     """Fetch shards and add their summaries. Return whether Ctrl-C ended the fetch."""
     name = f"walletframe-{uuid4().hex}"
-    _check_cluster(cluster, root, settings, name)
+    _set_up_cluster(cluster, root, settings, name)
     pending: Futures = {
         cluster.submit(fetch_shard, each, settings, name, key=f"{name}-{each.root.name}")
         for each in shards
@@ -174,7 +174,7 @@ def require_cluster() -> distributed.Client:
     return cluster
 
 
-def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
+def _set_up_cluster(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
     """Start the rate limiter on the scheduler. If workers can't fetch, raise an error."""
     required = version("walletframe")
     try:
@@ -189,12 +189,12 @@ def _check_cluster(cluster: distributed.Client, root: Path, settings: Settings, 
     with raise_dataset_errors(root):
         try:
             probe.touch(mode=0o600)
-            problems = cluster.run(check_worker, required, settings, probe, on_error="return")
+            problems = cluster.run(worker_problem, required, settings, probe, on_error="return")
             for worker, problem in problems.items():
                 text = problem
                 if isinstance(problem, Exception):
                     text = f"the worker can't run walletframe: {problem}"
-                elif not problem and not worker_file(probe, worker).exists():
+                elif not problem and not worker_probe_file(probe, worker).exists():
                     text = f"the files that it writes to {root} are not visible here"
                 if text:
                     lines.append(f"\n  {worker}: {text}")
@@ -239,7 +239,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
 # The functions below run on workers.
 
 
-def check_worker(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
+def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
     """Return a problem of this worker, or write a file beside `probe` and return ""."""
     installed = version("walletframe")
     if installed != required_version:
@@ -247,7 +247,7 @@ def check_worker(required_version: str, settings: Settings, probe: Path, dask_wo
     try:
         endpoint_and_key(with_env_key(settings))
         probe.read_bytes()
-        worker_file(probe, dask_worker.address).touch(mode=0o600)
+        worker_probe_file(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:
         return f"in its environment, {str(fault).partition(chr(10))[0]}"
     except OSError as fault:
@@ -255,7 +255,7 @@ def check_worker(required_version: str, settings: Settings, probe: Path, dask_wo
     return ""
 
 
-def worker_file(probe: Path, address: str) -> Path:
+def worker_probe_file(probe: Path, address: str) -> Path:
     """Return the path of the file that a worker writes beside `probe`."""
     suffix = "".join(char if char.isalnum() else "-" for char in address)
     return probe.with_name(f"{probe.name}-{suffix}")
@@ -266,7 +266,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
     worker, counters = get_worker(), RunCounters()
     reported_at = 0.0
 
-    def report(_done: int, _total: int | None, counts: Mapping[str, int]) -> None:
+    def report_progress(_done: int, _total: int | None, counts: Mapping[str, int]) -> None:
         nonlocal reported_at
         if time.monotonic() - reported_at >= _REPORT_S:
             reported_at = time.monotonic()
@@ -279,7 +279,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
             shard.root,
             shard.wallets,
             client,
-            report,
+            report_progress,
             counters,
             extra_columns=shard.extra_columns,
             positions=dict(zip(map(wallet_key, shard.wallets), shard.positions, strict=True)),
