@@ -12,7 +12,7 @@ from widgets import Page
 
 import walletframe as wf
 from walletframe.cli import main
-from walletframe.frames.names import label_lines_without_chain, short_wallet, user_wallet_names
+from walletframe.frames.names import label_lines_without_chain, short_wallet_name, user_wallet_names
 from walletframe.pickers import HoldingsExplorer, WalletPicker
 from walletframe.reports.composition import Grouping, compose
 
@@ -54,10 +54,14 @@ def labels_of(figure):
 
 def test_a_name_precedes_the_address():
     """If there is one; as one short harmless line."""
-    assert short_wallet("ETH", ADA, "Ada") == SHORT[0]
-    assert short_wallet("ETH", ADA, "") == short_wallet("ETH", ADA, "\u200b") == "ETH.0x1111…1111"
-    assert short_wallet("ETH", ADA, "\u202eAda\n<b>") == "Ada <b> · ETH.0x1111…1111"
-    long = short_wallet("ETH", ADA, "x" * 10_000_000)
+    assert short_wallet_name("ETH", ADA, "Ada") == SHORT[0]
+    assert (
+        short_wallet_name("ETH", ADA, "")
+        == short_wallet_name("ETH", ADA, "\u200b")
+        == "ETH.0x1111…1111"
+    )
+    assert short_wallet_name("ETH", ADA, "\u202eAda\n<b>") == "Ada <b> · ETH.0x1111…1111"
+    long = short_wallet_name("ETH", ADA, "x" * 10_000_000)
     assert long == f"{'x' * 23}… · ETH.0x1111…1111"
 
 

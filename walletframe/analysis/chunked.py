@@ -27,8 +27,8 @@ from walletframe.frames import asset_list
 from walletframe.frames.coverage import count_filtered
 from walletframe.frames.groups import (
     by_as_list,
-    group_positions,
-    holder_grouping,
+    encode_by_holder,
+    group_and_restore_tokens,
     read_groups,
     token_or_asset_and_by,
 )
@@ -166,7 +166,7 @@ class GroupSpec:
     def _group_rows(self, positions: Positions) -> tuple[Positions, Groups]:
         if "asset" in self.names:
             positions = asset_list.tokens_to_assets(positions, self.assets, bridged=self.bridged)
-        return group_positions(positions, self.names)
+        return group_and_restore_tokens(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
         """Convert to a partial aggregate by choosing representative rows."""
@@ -280,11 +280,11 @@ def _contract_keys(tokens: Positions, indices: Codes) -> set[TokenKey]:
 def _tokens_and_totals(
     source: ChunkedHoldings, by: By, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
-    positions, _ = holder_grouping(source.template, by, **options)
+    positions, _ = encode_by_holder(source.template, by, **options)
     specs = [_BY_TOKEN, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
     rows = _distinct_tokens(source, by_token)
-    tokens, names = holder_grouping(rows, by, **options)
+    tokens, names = encode_by_holder(rows, by, **options)
     return tokens, names, build_totals_table(chunk.positions, groups, sums)
 
 
@@ -347,7 +347,7 @@ def _measure_one_token(
     if named is None:
         return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
-    tokens, names = holder_grouping(_distinct_tokens(source, aggregation), names, **options)
+    tokens, names = encode_by_holder(_distinct_tokens(source, aggregation), names, **options)
     index = asset_list.token_or_asset_index(tokens, named)
     keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
     if tokens.assets:

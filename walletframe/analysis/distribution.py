@@ -24,7 +24,7 @@ from walletframe.frames.coverage import (
     masked_completeness,
     repeated_completeness,
 )
-from walletframe.frames.groups import holder_grouping, make_groups, token_or_asset_and_by
+from walletframe.frames.groups import encode_by_holder, group_holdings, token_or_asset_and_by
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import read_positions, require_one_snapshot, sum_cells
@@ -218,11 +218,11 @@ def share(  # noqa: PLR0913 - users pass each option by name
     if named is None:
         hint = "pass asset=… or token=…"
         raise SettingsError("a share needs one asset or one token", hint=hint)
-    all_positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
+    all_positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(all_positions.holdings)
     index = token_or_asset_index(all_positions, named)
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
-    groups = make_groups(positions, names)
+    groups = group_holdings(positions, names)
     possible = positions.wallets_that_can_hold(0) & positions.has_wallets
     marked = mark_unknown_wallets(positions, np.ones(len(positions.holdings), dtype=bool))
     known = masked_completeness(marked, groups, possible)
@@ -353,10 +353,10 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
             hint="pass an integer, such as top=10, or a fraction between 0 and 1, such as top=0.01",
         )
     named, by = token_or_asset_and_by(token, asset, by)
-    positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
+    positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(positions.holdings)
-    table = compute_totals(positions, make_groups(positions, [positions.kind]))
-    measured = table.assign(**_measures_by_token(positions, make_groups(positions, names), top))
+    table = compute_totals(positions, group_holdings(positions, [positions.kind]))
+    measured = table.assign(**_measures_by_token(positions, group_holdings(positions, names), top))
     coverage = coverage_from_attrs(table)
     if named is not None:
         index = token_or_asset_index(positions, named)
@@ -527,9 +527,9 @@ def pivot(
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all columns")
-    positions, row_names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
-    groups = make_groups(positions, row_names)
-    totals = compute_totals(positions, make_groups(positions, [positions.kind]))
+    positions, row_names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
+    groups = group_holdings(positions, row_names)
+    totals = compute_totals(positions, group_holdings(positions, [positions.kind]))
     chosen = argsort_totals(totals)[:n]
     names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
     count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
@@ -669,8 +669,8 @@ def overlap(
     """
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all pairs")
-    positions, names = holder_grouping(holdings, by, wallets, assets=assets, bridged=bridged)
-    groups = make_groups(positions, names)
+    positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
+    groups = group_holdings(positions, names)
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
     stride = len(positions.tokens.keys) + 1
     held = sorted_unique(groups.codes[rows] * stride + positions.tokens.codes[rows])

@@ -37,15 +37,15 @@ from walletframe.frames.groups import (
     KINDS,
     add_default_asset,
     by_as_list,
-    make_groups,
-    read_grouping,
+    encode_and_parse_by,
+    group_holdings,
     token_or_asset_and_by,
 )
 from walletframe.frames.identity import cell_text, first_rows, token_key
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
-    short_wallet,
+    short_wallet_name,
     symbol_and_contract,
     token_names,
     unique_names,
@@ -454,7 +454,7 @@ class GroupedBalances:
 
     def group_rows(self, names: list[str]) -> GroupLevel:
         """Group the rows by some of the requested names."""
-        groups = make_groups(self.positions, names)
+        groups = group_holdings(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         known = requested = np.zeros(len(groups), dtype=np.intp)
         if not {*names}.isdisjoint(self._wallet_columns()):
@@ -586,7 +586,7 @@ class GroupLevel:
                 return [*map(balances.full_wallet_name, wallets)]
             columns = (positions.wallets[each] for each in ("blockchain", "address"))
             names = [balances.user_wallet_names[wallet] for wallet in wallets]
-            return [*map(short_wallet, *(each.array.take(wallets) for each in columns), names)]
+            return [*map(short_wallet_name, *(each.array.take(wallets) for each in columns), names)]
         if name == "blockchain":
             chains = [*positions.index_by_chain]
             return [safe_line(chains[positions.chain_codes[wallet]]) for wallet in wallets]
@@ -622,7 +622,7 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
     if several_snapshots and isinstance(holdings, pd.DataFrame):
         holdings = encode_holdings(holdings)
-    positions, names = read_grouping(
+    positions, names = encode_and_parse_by(
         holdings,
         add_default_asset(read_by),
         wallets if always_read_wallets else None,

@@ -49,7 +49,7 @@ from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
-    short_wallet,
+    short_wallet_name,
     user_wallet_names,
 )
 from walletframe.frames.positions import sum_cells
@@ -384,7 +384,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         with suppress(UnknownWalletError):  # the wallet was not requested
             answers = frame[mask_of_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
-    title = title or f"Holdings of {name or short_wallet(named.blockchain, named.address)}"
+    title = title or f"Holdings of {name or short_wallet_name(named.blockchain, named.address)}"
     notes = Notes(simulated_notes(answers))
     try:
         balances = read_grouped_balances(

@@ -47,7 +47,7 @@ from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import encode_wallets
-from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_about_repeated
+from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_repeated_wallets
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.frames.schema import SNAPSHOT
 from walletframe.pandas_versions import TEXT
@@ -341,7 +341,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         if "amount" in frame_meta:
             counts = user_keys.value_counts()
             if repeated := [*counts[counts > 1].compute().index]:
-                warn_about_repeated(len(frame_keys[frame_keys.isin(repeated)].unique().compute()))
+                warn_repeated_wallets(len(frame_keys[frame_keys.isin(repeated)].unique().compute()))
         if other is not frame and how in ("left", "inner"):
             shared = delayed(frame, pure=True, traverse=False)
             return table.map_partitions(merge_rows, shared, meta=meta)

@@ -74,7 +74,7 @@ def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None)
             pending.append(balances)
             pending_rows += count
             if pending_rows >= _CHUNK_ROWS:
-                _append_columns(chunks, pending)
+                _append_balances(chunks, pending)
                 pending, pending_rows = [], 0
         row = (
             record.wallet.blockchain,
@@ -88,7 +88,7 @@ def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None)
             record.service,
         )
         rows.append(row)
-    _append_columns(chunks, pending)
+    _append_balances(chunks, pending)
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
@@ -116,7 +116,7 @@ def _build_holdings(
     return pd.DataFrame(columns, copy=False)
 
 
-def _append_columns(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]) -> None:
+def _append_balances(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]) -> None:
     for name, values_of, arrow_type in _COLUMNS:
         values = list(chain.from_iterable(map(values_of, pending)))
         chunks[name].append(pa.array(values, arrow_type))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
-_AssetIndex: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
+_AssetLookup: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
 
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
 _REQUIRED = ("asset", "token_blockchain", "token_address")
@@ -109,7 +109,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     >>> dollars["token_blockchain"].head(3).tolist()
     ['ETH', 'POLYGON', 'ARBITRUM']
     """
-    rows = [astuple(row) for row in _listed_by_key(more).values()]
+    rows = [astuple(row) for row in _contracts_by_key(more).values()]
     columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
     return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
 
@@ -132,8 +132,8 @@ def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
     """Replace listed tokens by their assets, but bridged tokens only if `bridged` is set."""
-    listed = _listed_by_key(assets)
-    index = _packaged_index if listed is _packaged_by_key() else partial(_index_assets, listed)
+    listed = _contracts_by_key(assets)
+    index = _packaged_lookup if listed is _packaged_contracts() else partial(_asset_lookup, listed)
     asset_by_key, blockchains, names = index(bridged=bridged)
     tokens = positions.contracts
     keys = [(_ASSET, asset_by_key[key]) if key in asset_by_key else key for key in tokens.keys]
@@ -207,7 +207,7 @@ def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
 
         def hint_for(token: TokenKey) -> str:
             hint = contract_hint(token)
-            if not any(row.asset == name for row in _packaged_by_key().values()):
+            if not any(row.asset == name for row in _packaged_contracts().values()):
                 return hint
             return f"{hint}, or add up all contracts of the asset with asset={name!a}"
 
@@ -231,20 +231,20 @@ def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
 
 def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
     """Return the key of each listed contract's asset, by the key of the contract."""
-    return {key: (_ASSET, row.asset) for key, row in _listed_by_key(None).items()}
+    return {key: (_ASSET, row.asset) for key, row in _contracts_by_key(None).items()}
 
 
 @cache
-def _packaged_by_key() -> Mapping[TokenKey, AssetContract]:
+def _packaged_contracts() -> Mapping[TokenKey, AssetContract]:
     return {token_key((row.blockchain, row.contract)): row for row in asset_contracts()}
 
 
 @cache
-def _packaged_index(*, bridged: bool) -> _AssetIndex:
-    return _index_assets(_packaged_by_key(), bridged=bridged)
+def _packaged_lookup(*, bridged: bool) -> _AssetLookup:
+    return _asset_lookup(_packaged_contracts(), bridged=bridged)
 
 
-def _index_assets(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetIndex:
+def _asset_lookup(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetLookup:
     """Return the asset of each contract, the blockchains of each asset, and all asset names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
@@ -254,11 +254,11 @@ def _index_assets(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) ->
     return counted, blockchains, frozenset(row.asset.casefold() for row in listed.values())
 
 
-def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
+def _contracts_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     """Return the listed contracts by key. The user's contracts come last."""
     frame = read_user_assets(more)
     if frame.empty:
-        return _packaged_by_key()
+        return _packaged_contracts()
     user_contracts: dict[TokenKey, tuple[int, AssetContract]] = {}
     problems = []
     for position, row, fault in _parse_contracts(frame):
@@ -275,7 +275,7 @@ def _listed_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
             for position, row, fault in problems
         ]
         raise TokenListError(rows, hint=_FORMS)
-    packaged = {key: row for key, row in _packaged_by_key().items() if key not in user_contracts}
+    packaged = {key: row for key, row in _packaged_contracts().items() if key not in user_contracts}
     return packaged | {key: row for key, (_, row) in user_contracts.items()}
 
 

@@ -111,21 +111,21 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
 
 def extract_wallets(argument: object) -> pd.DataFrame:
     """Return the wallets of a DataFrame or of the result of a fetch."""
-    return _frame_of(argument, "wallets")
+    return _extract_frame(argument, "wallets")
 
 
 def extract_holdings(argument: object) -> pd.DataFrame:
     """Return the holdings of a DataFrame or of the result of a fetch."""
-    return _frame_of(argument, "holdings")
+    return _extract_frame(argument, "holdings")
 
 
-def _frame_of(argument: object, part: str) -> pd.DataFrame:
+def _extract_frame(argument: object, name: str) -> pd.DataFrame:
     if isinstance(argument, pd.DataFrame):
         return argument
     if not is_details(argument):
         raise ArgumentError(
-            f"{part} of type {type(argument).__name__} are not supported",
-            hint=f"pass the result of fetch_wallets, or only its DataFrame .{part}",
+            f"{name} of type {type(argument).__name__} are not supported",
+            hint=f"pass the result of fetch_wallets, or only its DataFrame .{name}",
         )
-    frame: pd.DataFrame = getattr(as_details(argument, part), part)
+    frame: pd.DataFrame = getattr(as_details(argument, name), name)
     return frame

@@ -98,13 +98,13 @@ def table_markdown(table: Table) -> str:
 
 
 def _cell_markdown(cell: Cell) -> str:
-    text = cell.text if is_number(cell) else as_markdown(cell.text, cell.limit)
+    text = cell.text if is_exact_number(cell) else as_markdown(cell.text, cell.limit)
     if cell.link is None:
         return text
     return f"[{text}](<{cell.link.replace('|', '%7C').replace('$', '%24')}>)"
 
 
-def is_number(cell: Cell) -> bool:
+def is_exact_number(cell: Cell) -> bool:
     """Return whether a cell shows a number with all its digits."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 

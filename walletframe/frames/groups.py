@@ -88,16 +88,16 @@ def read_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
     """Read and group holdings. Requested wallets without rows also have groups."""
-    return group_positions(*read_grouping(holdings, by, wallets, **options))
+    return group_and_restore_tokens(*encode_and_parse_by(holdings, by, wallets, **options))
 
 
-def group_positions(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings by names from `read_grouping`. With "token", tokens replace assets."""
-    groups = make_groups(positions, names)
+def group_and_restore_tokens(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
+    """Group holdings by names from `encode_and_parse_by`. With "token", tokens replace assets."""
+    groups = group_holdings(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
 
-def read_grouping(
+def encode_and_parse_by(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
     """Read holdings and the names to group by. With "asset", tokens are combined into assets."""
@@ -106,7 +106,7 @@ def read_grouping(
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
         holdings = holdings.holdings
     positions = read_positions(holdings, wallets, by_snapshot=by_snapshot)
-    names = _check_by(by, positions)
+    names = _parse_by(by, positions)
     if "asset" in names:
         positions = tokens_to_assets(positions, **options)
     else:
@@ -120,22 +120,22 @@ def add_default_asset(by: By) -> list[str]:
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 
 
-def holder_grouping(
+def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
     """Read holdings and the names to group holders by. By default, each wallet is a holder.
 
     If `by` contains "token" or "symbol", holders of tokens are counted, otherwise of assets.
     """
-    positions, names = read_grouping(holdings, add_default_asset(by), wallets, **options)
+    positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
         raise SettingsError(problem, hint="pass one of them")
     return positions, [name for name in names if name not in KINDS] or ["wallet"]
 
 
-def make_groups(positions: Positions, names: list[str]) -> Groups:
-    """Group holdings by names from `read_grouping`."""
+def group_holdings(positions: Positions, names: list[str]) -> Groups:
+    """Group holdings by names from `encode_and_parse_by`."""
     wallet_names = {"wallet", "blockchain", *positions.extra_columns}
     if SNAPSHOT in positions.wallet_frame.columns:  # otherwise a column of holdings
         wallet_names.add(SNAPSHOT)
@@ -200,7 +200,7 @@ def _row_label_columns(
     return {name: _row_values(positions, name).take(rows, allow_fill=True)}
 
 
-def _check_by(by: By, positions: Positions) -> list[str]:
+def _parse_by(by: By, positions: Positions) -> list[str]:
     """Check the names to group by, and replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
     kept = positions.extra_columns

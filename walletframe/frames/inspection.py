@@ -19,7 +19,7 @@ from walletframe.address.lists import (
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning
 from walletframe.frames.extra_columns import check_keep
-from walletframe.frames.joining import wallet_columns
+from walletframe.frames.joining import frame_of_wallets
 from walletframe.frames.schema import typed_frame
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
@@ -209,7 +209,7 @@ def clean(
             rows = counted_noun(len(conflicts), "row")
             text = f"in {rows}, {safe_line(name)!r} differs from an earlier row of the same wallet"
             notify(f"{text}; walletframe.check lists all rows", InputWarning, conflicts)
-    cleaned = wallet_columns(readable_wallets(parsed, on_unreadable))
+    cleaned = frame_of_wallets(readable_wallets(parsed, on_unreadable))
     if parsed.labels is not None:
         cleaned = cleaned.join(parsed.labels)
     if isinstance(wallets, pd.DataFrame | pd.Series):

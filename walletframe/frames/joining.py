@@ -85,10 +85,10 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     parsed = read_list(data)
     wallets = readable_wallets(parsed, on_unreadable)
     warn_about_typos(wallets)
-    return wallet_columns(wallets).set_axis(data.index[parsed.positions])
+    return frame_of_wallets(wallets).set_axis(data.index[parsed.positions])
 
 
-def wallet_columns(wallets: Sequence[WalletAddress]) -> pd.DataFrame:
+def frame_of_wallets(wallets: Sequence[WalletAddress]) -> pd.DataFrame:
     """Return wallets as a DataFrame of two columns, with an index from 0."""
     pairs = [(wallet.blockchain, wallet.address) for wallet in wallets]
     return pd.DataFrame(pairs, columns=_KEYS, dtype=TEXT)
@@ -181,7 +181,7 @@ def merge_by_wallet(
         require_columns(table, [column])
     wallets = parse_row_wallets(table, column)
     pairs, problem = _match_rows(wallets, frame, how)
-    keys = _key_columns(table if column is None else None, frame, wallets, pairs)
+    keys = _joined_key_columns(table if column is None else None, frame, wallets, pairs)
     left = _take_or_na(table.drop(columns=_KEYS) if column is None else table, pairs[0])
     joined = _concat_columns(left, keys, _take_or_na(frame.drop(columns=_KEYS), pairs[1]), suffixes)
     if column is not None:
@@ -247,22 +247,22 @@ def _match_rows(
     )
     repeated = int((np.bincount(codes[codes >= 0], minlength=1) > 1).sum())
     if repeated and "amount" in frame:
-        problem += "; " * bool(problem) + _repeated_text(repeated)
+        problem += "; " * bool(problem) + _repeated_wallets_text(repeated)
     return (left_rows[order], right_rows[order]), problem
 
 
-def warn_about_repeated(count: int) -> None:
+def warn_repeated_wallets(count: int) -> None:
     """Warn about wallets with balances that are in several rows of the user's table."""
     if count:
-        notify(_repeated_text(count), InputWarning)
+        notify(_repeated_wallets_text(count), InputWarning)
 
 
-def _repeated_text(count: int) -> str:
+def _repeated_wallets_text(count: int) -> str:
     text = f"{counted_noun(count, 'wallet')} {'is' if count == 1 else 'are'} in several rows of "
     return f"{text}your table, so sums of the result count their balances repeatedly"
 
 
-def _key_columns(
+def _joined_key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
     """Return ``blockchain`` and ``address`` of `frame`, for rows without a match of `table`."""

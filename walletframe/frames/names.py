@@ -83,7 +83,7 @@ def token_names(
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
     """Return each row's wallet name from the column ``name`` of `wallets`, or "" without a name.
 
-    The names are not escaped: `short_wallet` and `full_wallet_name` escape names.
+    The names are not escaped: `short_wallet_name` and `full_wallet_name` escape names.
     """
     if wallets is None or _NAME_COLUMN not in wallets:
         return [""] * len(frame)
@@ -110,7 +110,7 @@ def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str
     columns = [np.asarray(array, dtype=object) for array in arrays]
     chosen = [user_names[index] for index in indices]
     parts = [*zip(*(map(cell_text, column) for column in columns), chosen, strict=True)]
-    short = [short_wallet(*each) for each in parts]
+    short = [short_wallet_name(*each) for each in parts]
     return unique_names(short, lambda number: full_wallet_name(*parts[number]))
 
 
@@ -162,7 +162,7 @@ def symbol_and_contract(
     return name, f"{safe_line(key[0])} {contract or _NATIVE}"
 
 
-def short_wallet(blockchain: str, address: str, name: str = "") -> str:
+def short_wallet_name(blockchain: str, address: str, name: str = "") -> str:
     """Return a short name of a wallet: ``ETH.0x1111…1111``, or ``Ada · ETH.0x1111…1111``."""
     return _prepend_name(name, f"{safe_line(blockchain, _MAX_CHAIN)}.{abbreviate(address)}")
 
@@ -259,14 +259,14 @@ def ambiguous_token_error(
         symbol: sorted(tokens, key=lambda key: ranks.get(key, len(ranks)))
         for symbol, tokens in shared.items()
     }
-    notes = {key: _token_note(listed.get(key)) for tokens in ordered.values() for key in tokens}
+    notes = {key: _list_note(listed.get(key)) for tokens in ordered.values() for key in tokens}
     if listed.keys().isdisjoint(notes):
         notes = {}  # a note on every token would not help
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
 
 
-def _token_note(known: KnownToken | None) -> str:
+def _list_note(known: KnownToken | None) -> str:
     if known is None:
         return _NOT_LISTED
     if known.has_foreign_symbol:

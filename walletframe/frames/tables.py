@@ -23,7 +23,7 @@ from walletframe.frames.known import known_mask
 from walletframe.frames.names import (
     full_wallet_name,
     short_contract,
-    short_wallet,
+    short_wallet_name,
     user_wallet_names,
 )
 from walletframe.numerals import money, plain_number
@@ -160,7 +160,7 @@ def wallet_cells(
     named = zip(frame["blockchain"], frame["address"], names, strict=True)
     return [
         Cell(
-            short_wallet(*each),
+            short_wallet_name(*each),
             full_text=full_wallet_name(*each),
             link=safe_url(link) if isinstance(link, str) else None,
         )

@@ -29,7 +29,7 @@ from walletframe.frames.asset_list import (
 from walletframe.frames.coverage import SELECTED, count_unlisted, sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
-from walletframe.frames.groups import KINDS, by_as_list, make_groups, read_groups, reject_both
+from walletframe.frames.groups import KINDS, by_as_list, group_holdings, read_groups, reject_both
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask, known_mask
 from walletframe.frames.positions import (
@@ -378,7 +378,7 @@ def group_matrix(
     positions, groups = read_groups(pairs, names, distinct, **options)
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     if wallet_names := [name for name in names if name not in KINDS]:
-        owners = make_groups(positions, wallet_names)
+        owners = group_holdings(positions, wallet_names)
     pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
     codes = len(groups) + owners.wallet_set_codes[pair_wallets]
     codes[rows] = groups.codes

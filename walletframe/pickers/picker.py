@@ -26,7 +26,7 @@ from walletframe.analysis.valuation import can_value_by_default, value
 from walletframe.frames import identity
 from walletframe.frames.details import as_details, extract_holdings, is_details
 from walletframe.frames.known import known_mask
-from walletframe.frames.names import short_wallet, token_index, token_names, user_wallet_names
+from walletframe.frames.names import short_wallet_name, token_index, token_names, user_wallet_names
 from walletframe.frames.schema import require_columns
 from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorize
@@ -543,7 +543,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
         name=safe_line(name, _MAX_NAME) if name else "",
         chain=safe_line(chain),
         full_text=safe_line(address, _MAX_ADDRESS),
-        short=short_wallet(chain, address, name),
+        short=short_wallet_name(chain, address, name),
         search_text=name[:_MAX_ADDRESS] if len(name) > _MAX_NAME else "",
     )
 
