@@ -120,7 +120,7 @@ class TestPrices:
         assert values_and_label(details.holdings)[1] == "value at the service's prices"
         wf.configure(prices={OWN[:2]: 7, ("ETH", None): 2000})
         own = ExplorerData(details)
-        assert summary_parts(own.select(Selection()))["prices"] == "your own prices"
+        assert summary_parts(own.select_holdings(Selection()))["prices"] == "your own prices"
         assert own.row_values.tolist()[2] == 35
         values, unit = values_and_label(details.holdings)
         assert (values.tolist()[2], unit) == (35, "value at your prices")
@@ -128,7 +128,7 @@ class TestPrices:
         assert "author of this report chose the prices" in text
         wf.configure(currency="USD")
         sent = ExplorerData(details)
-        assert summary_parts(sent.select(Selection()))["prices"] == "the service's prices"
+        assert summary_parts(sent.select_holdings(Selection()))["prices"] == "the service's prices"
 
 
 class TestSpam:

@@ -179,7 +179,7 @@ def clicks(wallets):
 
     details = read_details(wallets)
     valued = details._replace(holdings=details.holdings.assign(value=1.5))
-    selected = ExplorerData(valued).select(Selection())
+    selected = ExplorerData(valued).select_holdings(Selection())
     yield
     for chart in CHARTS:
         draw_chart(selected, ChartOptions(chart))

@@ -146,7 +146,7 @@ def test_the_whole_trip(lab, wide, service):
     with service.client(cache="memory") as client:
         details = fetch_wallets(requested, client=client, on_failure="ignore")
     usdt = ("POLYGON", "0xc2132d05d31c914a87c6611c10748aeb04b58e8f")
-    held = ExplorerData(details).select(Selection(tokens=(usdt,))).held.holdings
+    held = ExplorerData(details).select_holdings(Selection(tokens=(usdt,))).held.holdings
     assert csv.amount.tolist() == [str(amount) for amount in held.amount]
     assert csv.address.tolist() == held.address.tolist()
     assert (wide.outside_requests, errors(wide)) == ([], [])

@@ -199,7 +199,7 @@ def test_every_chart_is_a_method():
 def test_explorer(selected, chart):
     """In the notes of each chart, which draws the selected rows."""
     details, *coverages = selected
-    shown = ExplorerData(details).select(Selection(spam=None))
+    shown = ExplorerData(details).select_holdings(Selection(spam=None))
     kind = {"wallet": 2, "token": 1}.get(CHARTS[chart].needs, 0)
     picture = draw_chart(shown, ChartOptions(chart, per_asset=True))
     assert {*coverages[kind].sentences()} <= {*picture.notes}

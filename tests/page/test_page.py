@@ -12,7 +12,7 @@ import pytest
 
 from walletframe.frames.assembly import assemble
 from walletframe.pickers import FetchPanel, HoldingsExplorer, widget
-from walletframe.pickers.page import script, styles
+from walletframe.pickers.page import join_css, join_js
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -54,7 +54,7 @@ def test_names_are_unique():
 @pytest.mark.parametrize("name", MODULES)
 def test_joined_scripts_import_nothing(name):
     """An imported module precedes its importers, and is there once."""
-    joined = script(name)
+    joined = join_js(name)
     lines = joined.splitlines()
     assert not [line for line in lines if re.match(r"import\b|export (?!default)", line)]
     declared = DECLARED.findall(joined)
@@ -88,7 +88,7 @@ def test_messages_are_in_one_table():
 
 def test_styles_begin_with_the_theme():
     """Every colour is a variable of the theme."""
-    assert styles().startswith("/* Colours")
+    assert join_css().startswith("/* Colours")
     for path in PAGE.glob("*.css"):
         if path.stem != "theme":
             assert re.findall(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(", path.read_text()) == []

@@ -79,7 +79,7 @@ def same_fetch(one, other):
 
 def shown_by(data, *picked, **more):
     """Return the selection, spam included."""
-    return data.select(Selection(*picked, **more, spam=None))
+    return data.select_holdings(Selection(*picked, **more, spam=None))
 
 
 def test_everything_is_shown_at_first(explorer, details):

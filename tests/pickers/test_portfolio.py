@@ -52,13 +52,13 @@ def data(details):
 
 def left(data, **selection):
     """Return the selection, and the words about filtered rows."""
-    result = data.select(Selection(**selection))
+    result = data.select_holdings(Selection(**selection))
     return result, spam_button_label(result), small_button_label(result)
 
 
 def drawn(data, *options, selection=EVERYTHING, **more):
     """Return the picture of a selection."""
-    return draw_chart(data.select(selection), ChartOptions(*options, **more))
+    return draw_chart(data.select_holdings(selection), ChartOptions(*options, **more))
 
 
 def test_the_status_has_the_coverage():
@@ -80,7 +80,7 @@ class TestExplorerData:
         """If there are some, which is mentioned once; values equal the accessor's."""
         held = data.details.holdings
         pd.testing.assert_series_equal(held["value"], value(details.holdings)["value"])
-        summary = summary_parts(data.select(Selection()))
+        summary = summary_parts(data.select_holdings(Selection()))
         assert summary["prices"] == "the service's prices, currency not named"
         assert summary["simulated"]
         assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets are known", "as of ")
@@ -90,7 +90,7 @@ class TestExplorerData:
         """Balances are counted."""
         bare = ExplorerData(details._replace(holdings=details.holdings.assign(price=np.nan)))
         assert (bare.priced_by, bare.row_values) == ("", None)
-        summary = summary_parts(bare.select(Selection()))
+        summary = summary_parts(bare.select_holdings(Selection()))
         assert (summary["value"], summary["prices"]) == ("", "")
         assert drawn(bare).measures == ("amounts", "balances")
 
@@ -98,7 +98,7 @@ class TestExplorerData:
         """A negative one is an example."""
         odd = ExplorerData(details._replace(holdings=details.holdings.assign(price=-1.0)))
         assert odd.priced_by == ""
-        [message] = [summary_parts(odd.select(Selection()))["unpriced"]]
+        [message] = [summary_parts(odd.select_holdings(Selection()))["unpriced"]]
         assert "of the service can't be used" in message
 
     def test_the_source_of_prices_is_named(self, details):
@@ -106,9 +106,9 @@ class TestExplorerData:
         for prices, text in ((None, "the service's prices"), ({USDC: 7}, "your own prices")):
             valued = value(details.holdings, prices, currency="USD")
             own = ExplorerData(details._replace(holdings=valued))
-            assert summary_parts(own.select(Selection()))["prices"] == text
+            assert summary_parts(own.select_holdings(Selection()))["prices"] == text
         bare = ExplorerData(details, lambda holdings: holdings.assign(value=2.0))
-        assert summary_parts(bare.select(Selection()))["prices"] == "your own prices"
+        assert summary_parts(bare.select_holdings(Selection()))["prices"] == "your own prices"
 
     def test_the_reason_of_stale_answers_is_shown(self, details):
         """In the first line, if it is one reason."""
@@ -120,14 +120,14 @@ class TestExplorerData:
         ):
             old = details.wallets.assign(source="stale", error=why)
             old = ExplorerData(details._replace(wallets=old.astype(details.wallets.dtypes)))
-            assert summary_parts(old.select(Selection()))["known"] == text + end
+            assert summary_parts(old.select_holdings(Selection()))["known"] == text + end
 
     def test_prepare_wins(self, details):
         """Its values are shown, its rows stay, and its flags are the spam."""
         own = ExplorerData(details, lambda holdings: holdings.assign(value=2.0, currency="EUR"))
         assert own.priced_by == "own"
         total = f"{2 * len(details.holdings):,}.00 EUR"
-        assert summary_parts(own.select(Selection(spam=None)))["value"] == total
+        assert summary_parts(own.select_holdings(Selection(spam=None)))["value"] == total
         spam = flag_spam(details.holdings)
         assert own.spam_mask.sum() == spam["is_spam"].sum() > 0
         allowed = spam[spam["is_spam"]]
@@ -169,7 +169,7 @@ class TestExplorerData:
 
     def test_a_selection_has_its_own_rows_and_words(self, data):
         """Rows and words cover the selection alone."""
-        result = data.select(Selection(blockchains=("POLYGON",)))
+        result = data.select_holdings(Selection(blockchains=("POLYGON",)))
         assert set(result.held.holdings["blockchain"]) == {"POLYGON"}
         assert set(result.wallets["blockchain"]) == {"POLYGON"}
 
@@ -211,7 +211,7 @@ class TestPictures:
         """The selection and its value; or what is drawn in place of values."""
         page = Page(data)
         chain = page.ask(pick={"filter": "blockchains", "values": ["ETH"]})
-        worth = compact(data.select(page.selection).held.holdings["value"].sum())
+        worth = compact(data.select_holdings(page.selection).held.holdings["value"].sum())
         assert chain["title"] == f"ETH: {worth} by blockchain, wallet and asset"
         assert page.ask(chart="Pie of a wallet")["title"].startswith("Holdings of ")
         page.ask(chart="Treemap")
@@ -226,7 +226,7 @@ class TestPictures:
 
     def test_a_pie_opens_on_the_largest_wallet(self, data):
         """Its value is the largest; if no value is drawn, it has most balances."""
-        rows = data.select(Selection()).held.holdings
+        rows = data.select_holdings(Selection()).held.holdings
         best = rows.groupby(["blockchain", "address"])["value"].sum().idxmax()
         assert drawn(data, "Pie of a wallet").arguments["wallet"] == best
         most = rows.groupby(["blockchain", "address"]).size().idxmax()
@@ -366,7 +366,9 @@ class TestPictures:
     )
     def test_a_missing_chart_has_its_reason(self, records, selection, reason):
         """The reason is the right one."""
-        picture = draw_chart(ExplorerData(assemble(records)).select(selection), ChartOptions())
+        picture = draw_chart(
+            ExplorerData(assemble(records)).select_holdings(selection), ChartOptions()
+        )
         assert reason in picture.reason
         assert (picture.figure, picture.arguments) == (b"", None)
 

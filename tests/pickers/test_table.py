@@ -278,7 +278,7 @@ def test_some_rows_are_shown_as_alone(data):
         assert part["counted"] == own["counted"]
         assert numbers(part, *numbered) == numbers(own, *numbered)
         cell = {**requested, "column": "wallet", "row": 0}
-        assert table.cell_selection(cell) == apart.cell_selection(cell)
+        assert table.field_and_key_of_cell(cell) == apart.field_and_key_of_cell(cell)
 
 
 @cache
@@ -399,7 +399,9 @@ def test_cells_have_pickers_values():
     table = HoldingsTable(details.holdings, details.wallets)
 
     def meant(column, place=0, **query):
-        return table.cell_selection({"sort": "amount", "column": column, "row": place, **query})
+        return table.field_and_key_of_cell(
+            {"sort": "amount", "column": column, "row": place, **query}
+        )
 
     assert meant("wallet") == ("wallets", f"ETH.{whole('Ab')}")
     assert meant("wallet", by="wallet") == ("wallets", f"ETH.{whole('Ab')}")

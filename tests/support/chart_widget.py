@@ -7,7 +7,7 @@ from walletframe.charts import plotlyjs_version_and_script
 from walletframe.frames.details import WalletDetails
 from walletframe.pickers.data import ExplorerData
 from walletframe.pickers.explorer import static_mime_bundle
-from walletframe.pickers.page import script, styles
+from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.view import ExplorerState
 from walletframe.pickers.widget import MessageWidget
 
@@ -23,7 +23,7 @@ export default widget(({ model, root, kernel, signal }) => {
 class ChartWidget(MessageWidget):
     """Show a fetch as charts; its view has the selection."""
 
-    _esm, _css = script("chart", "widget") + SHOW, styles("chart")
+    _esm, _css = join_js("chart", "widget") + SHOW, join_css("chart")
     _plotly = Unicode(plotlyjs_version_and_script()[0]).tag(sync=True)
 
     def __init__(self, details, prepare=None):
@@ -38,5 +38,5 @@ class ChartWidget(MessageWidget):
 
     def saved(self):
         """Return what a notebook saves without the view."""
-        result = self.view.selected()
+        result = self.view.selected_holdings()
         return static_mime_bundle(WalletDetails(result.wallets, result.held.holdings))

@@ -58,7 +58,7 @@ def described():
     The default template is left out: it is plotly's own and differs between its releases.
     """
     result = {name: json.loads(figure().to_json()) for name, figure in FIGURES.items()}
-    selected = ExplorerData(DETAILS).select(Selection())
+    selected = ExplorerData(DETAILS).select_holdings(Selection())
     for chart in CHARTS:
         result[f"{chart} of the explorer"] = json.loads(
             draw_chart(selected, ChartOptions(chart)).figure

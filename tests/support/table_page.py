@@ -2,7 +2,7 @@
 
 import json
 
-from walletframe.pickers.page import script, styles
+from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.table import HoldingsTable
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A table</title><style>
@@ -44,10 +44,10 @@ def show_table(page, holdings, wallets=None, *, scheme="light"):
     """Show holdings in a tab, and wait for rows."""
     page.answers = HoldingsTable(holdings, wallets)
     page.expose_function("answer", lambda message: json.dumps(page.answers.answer(message)))
-    html = PAGE.format(scheme=scheme, styles=styles("table"))
+    html = PAGE.format(scheme=scheme, styles=join_css("table"))
     page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
     page.goto(ADDRESS)
-    page.add_script_tag(type="module", content=script("table") + START)
+    page.add_script_tag(type="module", content=join_js("table") + START)
     settle(page)
 
 

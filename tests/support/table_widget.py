@@ -1,6 +1,6 @@
 """A widget with a table of holdings alone."""
 
-from walletframe.pickers.page import script, styles
+from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.table import HoldingsTable
 from walletframe.pickers.widget import MessageWidget
 
@@ -15,7 +15,7 @@ export default widget(({ root, kernel, signal }) => {
 class TableWidget(MessageWidget):
     """Show holdings."""
 
-    _esm, _css = script("table", "widget") + SHOW, styles("table")
+    _esm, _css = join_js("table", "widget") + SHOW, join_css("table")
 
     def __init__(self, holdings, wallets=None):
         super().__init__()

@@ -76,7 +76,7 @@ class ExplorerData(SelectableHoldings):
         if not self.priced_by:
             self.row_values = None
 
-    def select(self, selection: Selection) -> SelectedHoldings:
+    def select_holdings(self, selection: Selection) -> SelectedHoldings:
         """Return the selected holdings, with the numbers of spam tokens and small balances."""
         matches, values = self.mask_before_spam_and_value(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam_mask])

@@ -26,7 +26,7 @@ from walletframe.numerals import counted_noun
 from walletframe.pickers.chart import VALUE
 from walletframe.pickers.data import VALUE_COLUMNS, ExplorerData
 from walletframe.pickers.fetching import FetchingWidget
-from walletframe.pickers.page import script, styles
+from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.view import FILTERS, ExplorerState
 from walletframe.pickers.widget import LOCK, locked_handler
 from walletframe.reports import report
@@ -147,7 +147,7 @@ class HoldingsExplorer(FetchingWidget):
     details: TraitType[WalletDetails | Any, WalletDetails | StoredWallets] = Union(
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
-    _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
+    _esm, _css = join_js("explorer"), join_css("picker", "chart", "table", "fetch", "explorer")
     # The number of changes so far. Front ends with an older state request the data again. The
     # initial -1 prevents requests.
     _edition = Int(-1).tag(sync=True)
@@ -170,7 +170,7 @@ class HoldingsExplorer(FetchingWidget):
         self._handlers["plotly"] = lambda _: ({}, [script])
         self._edition = 0  # from now on, the front end can request plotly.js
         try:
-            self._explorer_state = ExplorerState(self._make_data(details), self._show_edition)
+            self._explorer_state = ExplorerState(self._make_data(details), self._send_edition)
         except BaseException:
             self.close()  # to unregister the widget
             raise
@@ -320,7 +320,7 @@ class HoldingsExplorer(FetchingWidget):
             write(shown if kind == "Report" else _holdings_with_wallet_columns(shown), path)
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
-    def _show_edition(self, edition: int) -> None:
+    def _send_edition(self, edition: int) -> None:
         """Send the edition to all front ends of this widget, and clear the error."""
         self._show_error("")
         self._edition = edition

@@ -23,7 +23,7 @@ from walletframe.frames.known import known_mask
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
 from walletframe.numerals import counted_noun
 from walletframe.pickers.data import status_message
-from walletframe.pickers.page import script, styles
+from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.picker import WalletPicker
 from walletframe.pickers.widget import MessageWidget, locked_handler
 
@@ -235,7 +235,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
     ...     panel.close()
     """
 
-    _esm, _css = script("panel"), styles("picker", "fetch")
+    _esm, _css = join_js("panel"), join_css("picker", "fetch")
     _refresh = Bool().tag(sync=True)  # whether to bypass the cache
     _edition = Int().tag(sync=True)  # the number of results so far
 

@@ -31,7 +31,7 @@ from walletframe.frames.schema import require_columns
 from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorize
 from walletframe.pickers.base import TypedTuple, ValueWidget
-from walletframe.pickers.page import script, styles
+from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.widget import LOCK, MessageWidget, locked_handler
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
@@ -196,7 +196,7 @@ def _parse_front_end_values(values: list[Any], picker: Picker) -> tuple[Any, ...
 class Picker(MessageWidget, ValueWidget):
     """A searchable list of options, with a button for each selected option."""
 
-    _esm, _css = script("pickerwidget"), styles("picker")
+    _esm, _css = join_js("pickerwidget"), join_css("picker")
     # Any, because mypy confuses the type of a trait with the type of its value.
     value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_parse_front_end_values)
     description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # the label

@@ -140,7 +140,7 @@ class HoldingsTable:
             ]
         return answer
 
-    def cell_selection(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
+    def field_and_key_of_cell(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
         """Return the field of `Selection` and the key that a click on a cell selects, or None."""
         query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))

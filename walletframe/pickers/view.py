@@ -104,7 +104,7 @@ class ExplorerState:
     def replace_data(self, data: ExplorerData) -> None:
         """Replace the data. Selected options are kept if the new data contains them."""
         self.data: ExplorerData = data
-        self._select = lru_cache(_CACHE_SIZE // 4)(data.select)
+        self._select = lru_cache(_CACHE_SIZE // 4)(data.select_holdings)
         self._summarize = lru_cache(_CACHE_SIZE // 4)(
             lambda selection: summary_parts(self._select(selection))
         )
@@ -121,7 +121,7 @@ class ExplorerState:
         self._edition += 1
         self._notify(self._edition)
 
-    def selected(self) -> SelectedHoldings:
+    def selected_holdings(self) -> SelectedHoldings:
         """Return the rows of the current selection."""
         return self._select(self.selection)
 
@@ -145,7 +145,7 @@ class ExplorerState:
                 kind = request["pick"]["filter"]
                 changes[kind] = self._valid_values(kind, request["pick"]["values"])
             cell = request.get("only")
-            if cell and (field_and_key := self._table(before).cell_selection(cell)):
+            if cell and (field_and_key := self._table(before).field_and_key_of_cell(cell)):
                 kind, value = field_and_key
                 changes[kind] = self._valid_values(kind, [value])
             self.selection = replace(before, **changes)
@@ -202,7 +202,7 @@ class ExplorerState:
         return answer
 
     def _answer_status(self, _request: object) -> dict[str, Any]:
-        selected = self.selected()
+        selected = self.selected_holdings()
         return status_message(selected.wallets, selected.held, is_complete=self.data.is_complete)
 
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:

@@ -11,7 +11,7 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 
 @cache
-def script(*names: str) -> str:
+def join_js(*names: str) -> str:
     """Join modules and their imports, imports first. Top-level names must be unique."""
     joined: dict[str, str] = {}
 
@@ -28,7 +28,7 @@ def script(*names: str) -> str:
 
 
 @cache
-def styles(*names: str) -> str:
+def join_css(*names: str) -> str:
     """Join the theme and other style sheets."""
     return "\n".join(_read_text(f"{name}.css") for name in ("theme", *names))
 
