@@ -62,18 +62,18 @@ class ChunkedHoldings(Protocol):
 
     @property
     def template(self) -> Positions:
-        """The positions of all wallets, with all columns of holdings but no rows."""
+        """All wallets and columns of the holdings, without rows."""
 
     @property
     def normalizes_blockchains(self) -> bool:
-        """Whether results spell blockchains as in `template`, not as in the first row."""
+        """Whether blockchains are spelled as in `template`, not as in the first row."""
 
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
     ) -> Iterator[T]:
         """Apply a function to each chunk, in any order.
 
-        Amounts and values are always read only if `extra_columns` contains ``"amount"``.
+        Amounts and values may be missing unless `extra_columns` contains ``"amount"``.
         """
 
     def read_rows(
@@ -87,7 +87,7 @@ class ChunkedHoldings(Protocol):
         batches: Sequence[Collection[TokenKey]],
         extra_columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to each batch of tokens, with all its rows and at least its holders."""
+        """Apply a function to all rows of each batch of tokens. At least the holders are read."""
 
 
 class PartialAggregate(NamedTuple):
@@ -103,7 +103,7 @@ class PartialAggregate(NamedTuple):
 
 
 class Aggregation(NamedTuple):
-    """The groups of a chunk, and the aggregates of the groups."""
+    """The groups of a chunk, and their aggregates."""
 
     chunk: Chunk
     groups: Groups
@@ -112,7 +112,7 @@ class Aggregation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GroupSpec:
-    """The valid names to group by, and the options for assets."""
+    """The names to group by, and the options for assets."""
 
     names: list[str]
     assets: AssetsLike | None = None
@@ -126,7 +126,7 @@ class GroupSpec:
             object.__setattr__(self, "assets", asset_list.read_user_assets(self.assets))
 
     def aggregate_chunk(self, chunk: Chunk) -> PartialAggregate:
-        """Group the rows of a chunk, and aggregate the groups."""
+        """Group the rows of a chunk, and aggregate each group."""
         positions = chunk.positions
         if self.key_columns:
             positions = replace(positions, holdings=self.key_columns(positions))
@@ -135,7 +135,7 @@ class GroupSpec:
         return self.to_partial(Aggregation(replace(chunk, positions=positions), groups, aggregates))
 
     def merge(self, source: ChunkedHoldings, parts: Sequence[PartialAggregate]) -> Aggregation:
-        """Group the representative rows of all parts together, and merge the aggregates."""
+        """Merge the aggregates of all parts, grouped by their representative rows."""
         positions = np.concatenate([part.row_positions for part in parts])
         order = np.argsort(positions)
         ranks = np.empty_like(order)  # the sorted position of each row, in the order of parts
@@ -169,7 +169,7 @@ class GroupSpec:
         return group_and_restore_tokens(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
-        """Convert to a partial aggregate by choosing representative rows."""
+        """Convert to a partial aggregate with representative rows."""
         chunk, groups, aggregates = aggregation
         positions, contracts = chunk.positions, chunk.positions.contracts
         first_of_pairs = contracts.first
@@ -218,7 +218,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 
 
 def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
-    """Compute the table of `totals` (with `wallets`) in chunks."""
+    """Compute the table of `totals` in chunks."""
     tokens = read_distinct_tokens(source) if "symbol" in by_as_list(by) else source.template
     names = read_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
@@ -227,7 +227,7 @@ def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) ->
 
 
 def chunked_coverage(source: ChunkedHoldings) -> Coverage:
-    """Compute the result of `coverage` (with `wallets`) in chunks."""
+    """Compute the result of `coverage` in chunks."""
     return coverage_from_attrs(chunked_totals(source, "blockchain"))
 
 
@@ -243,7 +243,7 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
 
 
 def _summarize_chunk_values(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
-    """Return the sum and currency of values, and the numbers of unpriced and unread balances."""
+    """Return the sum, the currency, and the numbers of unpriced and unread balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = sum_floats_by_group(values, np.zeros(len(values), dtype=np.intp), 1)
@@ -259,7 +259,7 @@ _BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=_token_columns)
 
 
 def read_distinct_tokens(source: ChunkedHoldings) -> Positions:
-    """Return the distinct pairs of a token and a symbol, as rows of holdings without amounts."""
+    """Return the distinct pairs of token and symbol, as holdings without amounts."""
     return _distinct_tokens(source, aggregate_chunks(source, [_BY_TOKEN])[0])
 
 
@@ -330,7 +330,7 @@ def _unusable_prices_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
 
 
 def chunked_share(source: ChunkedHoldings, **options: Any) -> pd.DataFrame:
-    """Compute the table of `share` (with `wallets`). Only one asset or token is read."""
+    """Compute the table of `share`. Only one asset or token is read."""
     return _measure_one_token(source, distribution.share, **options)
 
 
@@ -364,7 +364,7 @@ def _measure_one_token(
 def chunked_concentration(
     source: ChunkedHoldings, *, asset: TokenLike | None, token: TokenLike | None, **options: Any
 ) -> pd.DataFrame:
-    """Compute the table of `concentration` (with `wallets`) in batches of tokens."""
+    """Compute the table of `concentration` in batches of tokens."""
     measure = partial(distribution.concentration, top=options.pop("top"))
     if asset is not None or token is not None:
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
@@ -381,7 +381,7 @@ def chunked_concentration(
 
 
 def _split_tokens_into_batches(balances: Codes, unknown_tokens: Mask) -> Iterator[Codes]:
-    """Split tokens into batches of limited size. All unknown tokens are one batch."""
+    """Yield batches of limited size. All unknown tokens are one batch."""
     known = np.flatnonzero(~unknown_tokens)
     before = np.cumsum(balances[known]) - balances[known]
     edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
@@ -392,7 +392,7 @@ def _split_tokens_into_batches(balances: Codes, unknown_tokens: Mask) -> Iterato
 def chunked_pivot(
     source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Compute the table of `pivot` (with `wallets`). Only its tokens are read."""
+    """Compute the table of `pivot`. Only its tokens are read."""
     if n is not None and n < 1:
         return distribution.pivot(source.template, n)  # raises the error
     tokens, group_names, totals = _tokens_and_totals(source, by, **options)

@@ -251,7 +251,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
 
 
 def _contract_count_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count an asset's contracts and blockchains in each group, or in all wallets together."""
+    """Count contracts in each group. In groups by wallet, count those of all wallets together."""
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
@@ -366,7 +366,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
 
 def _measures_by_token(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
-    """Return the `MEASURES` of each token. Holders are groups with an amount above 0."""
+    """Holders are the groups with an amount above 0."""
     stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -384,7 +384,7 @@ def _measures_by_token(positions: Positions, members: Groups, top: float) -> dic
 def _measures_of_batch(
     amounts: ExactAmounts, pairs: Codes, count: int, stride: int, top: float
 ) -> dict[str, Floats]:
-    """Return the `MEASURES` of tokens. `pairs` is token index * `stride` + group of each amount."""
+    """`pairs` has the number token index * `stride` + group index of each amount."""
     codes, pairs = pd.factorize(pairs)
     balances = group_totals(GroupedAmounts(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
@@ -545,7 +545,7 @@ def pivot(
 
 
 def coverage_of_chosen_totals(totals: pd.DataFrame, chosen: Codes) -> Coverage:
-    """Return the coverage of a table with only these rows of the totals."""
+    """Return the coverage of some rows of a table of totals."""
     coverage = coverage_from_attrs(totals)
     names = [name for name in ("balances", "amount_na", "unpriced") if name in totals]
     counts: dict[str, Any] = {name: int(totals[name].iloc[chosen].sum()) for name in names}
@@ -553,7 +553,7 @@ def coverage_of_chosen_totals(totals: pd.DataFrame, chosen: Codes) -> Coverage:
 
 
 def argsort_totals(totals: pd.DataFrame) -> Codes:
-    """Return the row numbers of totals in descending order of value, then of holders."""
+    """Return the row numbers in descending order of value, then of holders."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     indices: Codes = ranked.index.to_numpy()
@@ -563,8 +563,8 @@ def argsort_totals(totals: pd.DataFrame) -> Codes:
 def _unknown_cells_mask(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
     """Return a mask (tokens, groups): whether an unknown wallet of the group could hold the token.
 
-    Failed wallets are unknown. For identified tokens, wallets with a balance of an unknown token
-    are also unknown. If all wallets of a group failed, the mask is True for all tokens.
+    Failed wallets are unknown. A holder of an unknown token could hold any identified token. If all
+    wallets of a group failed, the mask is True for all tokens.
     """
     sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
     failed, named = ~positions.known, ~positions.tokens.unknown[chosen]
@@ -705,7 +705,7 @@ def overlap(
 
 
 def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
-    """Return the n pairs with the largest overlap: by Jaccard index, then by common tokens."""
+    """Sort by Jaccard index, then by common tokens."""
     first, second, both = pairs
     jaccard = both / (sizes[first] + sizes[second] - both)
     if n is not None and n < len(jaccard):

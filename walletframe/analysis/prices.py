@@ -220,7 +220,7 @@ class ParquetPrices:
         return frame[np.isin(known.codes, codes)].reset_index(drop=True)
 
     def _read_period(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Read the rows from `since` to `until`. Columns that files lack are left out."""
+        """Omit columns that the files lack."""
         from pyarrow import string  # noqa: PLC0415 - slow to load, and few calls need it
         from pyarrow.dataset import dataset, field  # noqa: PLC0415 - slow to load, and few calls need it
 
@@ -252,7 +252,7 @@ class ParquetPrices:
 
 
 def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
-    """Read a file of prices. Return the table and, for a CSV file, the line number of each row."""
+    """Return the table in a file and, for a CSV file, the line number of each row."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         hint = "save the prices as .csv or .parquet"
@@ -267,7 +267,7 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Read a CSV file as text. Also return the last line number of each row."""
+    """Also return the last line number of each row."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(unescape_cell, row)]) for row in reader if row]
@@ -283,7 +283,7 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPrices:
-    """A table of prices, with line numbers if the table was read from a CSV file."""
+    """A table of prices, with the line numbers of a CSV file."""
 
     table: PriceTable
     dated: bool  # whether the column `date` is used
@@ -292,14 +292,14 @@ class LoadedPrices:
 
     @property
     def numbering_note(self) -> str:
-        """The part of a message that explains the numbers before the listed prices."""
+        """The part of a message that explains the numbers before prices."""
         if self.lines is not None:
             return f"listed by line number in {self.file}"
         rows = f"listed by row number in {self.file}, counted from 0"
         return rows if self.file else POSITIONS_NOTE
 
     def line_or_position(self, number: int) -> int:
-        """Return the line number of a price. Without line numbers, return the position."""
+        """Return a price's line number or, without line numbers, its position."""
         return number if self.lines is None else self.lines[number]
 
 
@@ -344,12 +344,12 @@ def parse_prices(
 
 
 def normalize_asset_name(name: str) -> str:
-    """Return the name of an asset without outer spaces, in lower case."""
+    """Return a name in lower case, without outer spaces."""
     return name.strip().casefold()
 
 
 def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
-    """Return the unparsed key and the price of each row of a table."""
+    """Return the unparsed key and price of each row."""
     if isinstance(table, Mapping):
         return table.items()
     if isinstance(table, pd.Series):
@@ -372,7 +372,7 @@ def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any
 
 
 def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
-    """Return prices with standard column names. Case and surrounding spaces don't matter."""
+    """Standardize column names. Case and surrounding spaces don't matter."""
     if not isinstance(table, pd.DataFrame):
         if dated:
             raise PricesError("prices=… has no dates, but at=… needs dates", hint=_DATED)
@@ -398,7 +398,7 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
 
 
 def parse_dates(column: pd.Series) -> pd.Series:
-    """Parse dates or times, in UTC unless they have a time zone. Unreadable texts become NaT."""
+    """Parse dates or times, by default in UTC. Unreadable texts become NaT."""
     if is_numeric_dtype(column):
         raise PricesError(
             f"the column 'date' must contain dates or text, but has the dtype {column.dtype}",
@@ -409,7 +409,7 @@ def parse_dates(column: pd.Series) -> pd.Series:
 
 
 def _parse_key(name: Any) -> TokenKey | str | None:
-    """Return the key of a token or an asset, or None if `name` is invalid."""
+    """Return None if `name` is not the key of a token or asset."""
     match name:
         case str():
             return normalize_asset_name(name) or None

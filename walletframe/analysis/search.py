@@ -36,7 +36,7 @@ _LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500  # lengths of texts
 
 @dataclass(eq=False)
 class TextColumn:
-    """A column of texts. Rows have codes (-1: no text). Its functions return the text of a code."""
+    """A column of texts. Its functions return the text of a code; code -1 means no text."""
 
     codes: Codes  # of each row
     count: int  # number of different codes
@@ -57,12 +57,12 @@ class TextColumn:
 
 
 def split_search_words(search: str) -> tuple[str, ...]:
-    """Split a search text into distinct words in lower case."""
+    """Return the distinct words of a search in lower case."""
     return tuple(dict.fromkeys(search.casefold().split()))
 
 
 def rows_with_words_mask(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
-    """Return a mask of the rows that contain all words, each word in any column."""
+    """Return a mask of the rows that contain each word in any column."""
     mask, columns = np.ones(count, dtype=bool), [*columns]
     for word in words:
         mask &= np.any([column.mask_containing(word) for column in columns], axis=0)
@@ -90,7 +90,7 @@ def searchable_columns(
 
 
 def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return the text column of the wallets: addresses, and the user's names in `names`."""
+    """Return the text column of addresses, with the user's names of wallets in `names`."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = wallet_pairs(wallets)
     return TextColumn(
@@ -107,7 +107,7 @@ def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
 def token_text_columns(
     frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return two text columns: the names and the contracts of the rows' tokens."""
+    """Return two text columns: names and contracts of the rows' tokens."""
     symbols, chains, contracts = (
         np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")
@@ -182,7 +182,7 @@ def is_non_numeric(values: pd.Series) -> bool:
 
 
 def extra_columns(positions: Positions) -> list[pd.Series]:
-    """Return the extra columns of holdings and then of wallets, with a row per balance."""
+    """Return the extra columns of holdings, then of wallets, with one row per balance."""
     holdings = positions.holdings
     columns = [holdings.iloc[:, index] for index in _extra_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:

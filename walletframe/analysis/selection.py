@@ -162,17 +162,17 @@ def where(  # noqa: PLR0913 - users pass each option by name
 def where_in_fetch(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None, /, *, search: str = "", **options: Any
 ) -> WalletDetails:
-    """Select rows of both frames of a fetch, as `where` does."""
+    """Select rows of both frames of a fetch."""
     rows = SelectableHoldings(encode_holdings(holdings), wallets)  # even of several snapshots
     selected = rows.where(parse_where_arguments(rows, rows.held, **options), search)
     return _record_conditions(selected, search=search, **options)
 
 
 class FilterableHoldings(ChunkedHoldings, Protocol):
-    """Holdings that can be read in part: only the selected wallets and tokens."""
+    """Holdings of which selected wallets and tokens can be read."""
 
     def holdings_of_wallets(self, indices: Codes) -> FilterableHoldings:
-        """Return the holdings of the wallets with these indices. Indices must be ascending."""
+        """Return the holdings of the wallets at ascending indices."""
 
     def read_rows(
         self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
@@ -238,7 +238,7 @@ class Selection:
         return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
     def texts_by_column(self, names: Container[str]) -> dict[str, list[str]]:
-        """Return the texts to select in each column of `names`, by column."""
+        """Return the texts to select in each column of `names`."""
         texts: dict[str, list[str]] = {}
         for name, text in self.labels:
             if name in names:
@@ -279,7 +279,7 @@ class SelectableHoldings:
         return np.asarray(mask)
 
     def mask_before_spam_and_value(self, selection: Selection) -> Mask:
-        """Return a mask of the rows that match all conditions except those on spam and value."""
+        """Return a mask of the rows that match all conditions but those on spam and value."""
         held = self.held
         mask = _selected_wallets_mask(held.wallet_keys, selection)[held.wallet_codes]
         if selection.texts_by_column(self.groups):
@@ -376,7 +376,7 @@ def parse_where_arguments(
 
 
 def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) -> list[Any]:
-    """Return a collection as a list, and any other argument in a list. Reject empty lists."""
+    """Return a collection as a list, and any other argument in a list."""
     values = [*argument] if isinstance(argument, types) else [argument]
     if not values:
         hint = f"leave out {name}=… to select all rows"
@@ -387,7 +387,7 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
 def _selected_and_bridged_tokens(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[tuple[TokenKey, TokenKey]]]:
-    """Return the tokens to select (`token`, or those of `asset`) and the omitted bridged tokens."""
+    """Return tokens to select, and pairs of an omitted bridged token and its asset."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _TOKEN_OPTIONS)
     if asset is not None:

@@ -93,14 +93,14 @@ def _example_scalar(_: Amount) -> Amount:
 
 @normalize_token.register(AmountArray)
 def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
-    """Return a value that has the same hash in all processes. Dask names tasks by this hash."""
+    """Return content with the same hash in all processes. Dask names tasks by this hash."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
 def _frame_from_arrow(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Convert an Arrow table. Dask's own function would convert an index of amounts to text."""
+    """Dask's own function would convert an index of amounts to text."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []

@@ -125,7 +125,7 @@ def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[Ope
 
 
 def split_by_row_count(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
-    """Split items into batches of similar size, by the number of rows of each item."""
+    """Split items into batches with similar numbers of rows."""
     cluster = _current_client()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
     threads = sum(cluster.nthreads().values()) if cluster else local_threads
@@ -213,7 +213,7 @@ class ClusterHoldings:
         return self._map_numbered(_drop_spam, flags)
 
     def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply a function to each partition and its original number."""
+        """Pass the original number of each partition to `func`."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
@@ -280,7 +280,7 @@ def holdings_with_partition_wallets(
 def _wallets_as_rows(
     empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None
 ) -> Positions:
-    """Return positions with one row per wallet and a placeholder as the token."""
+    """Return one row per wallet, with a placeholder as the token."""
     rows = empty[_NEEDED].reindex(range(len(wallets)))
     token = dict.fromkeys(TOKEN, wallets["blockchain"].array)
     rows = rows.assign(**{name: wallets[name] for name in _WALLET}, **token)
@@ -288,7 +288,7 @@ def _wallets_as_rows(
 
 
 def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return the empty frame with the columns of holdings, or raise if columns are missing."""
+    """Raise an error if columns are missing."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
@@ -301,7 +301,7 @@ def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 
 
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings without the wallets of partitions, which some methods don't need."""
+    """Return holdings without the wallets of partitions."""
     empty = _empty_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
@@ -366,7 +366,7 @@ def _apply_to_folders(
 
 
 def _token_set_indices(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
-    """Return the index of each row's token set, or -1 if no set has the token."""
+    """Rows without a token set have the index -1."""
     by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
     token_ids = encode_tokens(rows)
     numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]

@@ -40,8 +40,6 @@ _CONNECTION_ERRORS = (OSError, RuntimeError, CancelledError)  # raised by closed
 
 
 class _Message(TypedDict):
-    """The fields of every message from a worker to the scheduler."""
-
     limit_key: str  # the service and the kind of the API key
     initial: bytes  # the worker's initial state, as JSON
     answers: int  # number of answers since the last message
@@ -49,8 +47,6 @@ class _Message(TypedDict):
 
 
 class _SharedRate:
-    """The state of a rate limit that all workers share."""
-
     def __init__(self, initial: bytes) -> None:
         self.initial = initial
         self.state: RateState = rate.state_from_json(initial, RateState())
@@ -129,7 +125,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         return shared
 
     def _fallback_state(self, shared: _SharedRate) -> bytes:
-        """Return a state as JSON. A worker uses it if the scheduler is lost."""
+        """Return JSON that a worker uses if the scheduler is lost."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 
@@ -195,7 +191,7 @@ class WorkerRateLimiter(RateLimiter):
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
     def _receive_reply(self, future: Future[Reply], timeout_s: float) -> bool:
-        """Store the permits of a reply. Return False if the reply has not arrived yet."""
+        """Return False if the reply has not arrived yet."""
         try:
             if not wait([future], timeout_s).done:
                 return False

@@ -159,7 +159,7 @@ def fetch_shards(
 
 
 def require_cluster() -> distributed.Client:
-    """Return the current Dask client, or raise an error if there is no client or no worker."""
+    """Return the current Dask client. Without a client or a worker, raise an error."""
     try:
         cluster: distributed.Client = distributed.default_client()
     except ValueError:
@@ -175,7 +175,7 @@ def require_cluster() -> distributed.Client:
 
 
 def _set_up_cluster(cluster: distributed.Client, root: Path, settings: Settings, name: str) -> None:
-    """Start the rate limiter on the scheduler. If workers can't fetch, raise an error."""
+    """Start the rate limiter, and raise an error if a worker can't fetch."""
     required = version("walletframe")
     try:
         cluster.register_plugin(RateLimiterPlugin(required))
@@ -290,7 +290,7 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
 
 @contextmanager
 def _registered_cancel_event(name: str) -> Iterator[Event]:
-    """Yield a new event that cancels a shard. It is set if the fetch was cancelled before."""
+    """Yield an event that is already set if the fetch was cancelled."""
     cancel = Event()
     _running[cancel] = name
     try:

@@ -60,7 +60,7 @@ class WalletRecord:
 
 
 def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both frames from records of distinct wallets. Append the columns `extra` to wallets."""
+    """Build both frames from records of distinct wallets, and append the columns `extra`."""
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     pending: list[Balances] = []
@@ -134,7 +134,7 @@ def _append_balances(chunks: Mapping[str, list[Any]], pending: Sequence[Balances
 
 
 def _decimals_array(values: list[int | None]) -> pa.Array:
-    """Return decimals as an int16 array. Unknown and too large decimals are null."""
+    """Unknown and too large decimals are null."""
     try:
         return pa.array(values, pa.int16())
     except (OverflowError, pa.ArrowInvalid):
@@ -143,7 +143,7 @@ def _decimals_array(values: list[int | None]) -> pa.Array:
 
 
 def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
-    """Return the amounts; NA if the digits or the decimals can't be read."""
+    """Return NA where the digits or the decimals can't be read."""
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True

@@ -115,13 +115,13 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
 
 def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:
-    """Read the user's contracts from `more` (by default, from the setting `assets`)."""
+    """Read the user's contracts from `more` or, by default, from the setting `assets`."""
     more = table_settings().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
 def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
-    """Raise an error if an option for tables of assets is passed."""
+    """Raise an error if an option for assets is passed."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
@@ -131,7 +131,7 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
 def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace listed tokens by their assets, but bridged tokens only if `bridged` is set."""
+    """Replace listed tokens by their assets. With `bridged`, also replace bridged tokens."""
     listed = _contracts_by_key(assets)
     index = _packaged_lookup if listed is _packaged_contracts() else partial(_asset_lookup, listed)
     asset_by_key, blockchains, names = index(bridged=bridged)
@@ -151,7 +151,7 @@ def tokens_to_assets(
 def count_and_sum_bridged(
     positions: Positions, index: int, rows: Mask | None = None
 ) -> tuple[int, str]:
-    """Return the number and the exact sum of an asset's left-out bridged versions in `rows`."""
+    """Return the number and the exact sum of an asset's omitted bridged versions."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts
@@ -172,21 +172,21 @@ def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
 
 
 def warn_about_bridged(versions: int, *amounts: str) -> None:
-    """Warn if bridged versions are left out. `amounts` are those of `bridged_text`."""
+    """Warn about omitted bridged versions. `amounts` are those of `bridged_text`."""
     if versions:
         text = bridged_text(versions, *amounts)
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)
 
 
 def count_separate_bridged(positions: Positions, contracts: Codes) -> int:
-    """Count the left-out bridged versions among these contracts."""
+    """Count the omitted bridged versions among these contracts."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return len(np.unique(contracts[is_bridged[contracts]]))
 
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
-    """Return the names of tokens or assets, from their indices in ``positions.tokens``."""
+    """Return the names of the tokens or assets with these indices."""
     holdings, tokens, assets = positions.holdings, positions.tokens, positions.assets
     if assets is None:
         return token_names(holdings, tokens, indices)
@@ -230,7 +230,7 @@ def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
 
 
 def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
-    """Return the key of each listed contract's asset, by the key of the contract."""
+    """Return the key of each listed contract's asset."""
     return {key: (_ASSET, row.asset) for key, row in _contracts_by_key(None).items()}
 
 
@@ -255,7 +255,7 @@ def _asset_lookup(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) ->
 
 
 def _contracts_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return the listed contracts by key. The user's contracts come last."""
+    """Return the listed contracts, with the user's contracts last."""
     frame = read_user_assets(more)
     if frame.empty:
         return _packaged_contracts()
@@ -280,7 +280,7 @@ def _contracts_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContrac
 
 
 def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
-    """Yield the position, the contract and the fault ("" if none) of each nonblank row."""
+    """Yield the position, the contract and the fault of each nonblank row."""
     columns = [frame.get(name, [None] * len(frame)) for name in _COLUMNS]
     for position, cells in enumerate(zip(*columns, strict=True)):
         if all(map(is_blank, cells)):

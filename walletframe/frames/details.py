@@ -86,7 +86,7 @@ FetchLike: TypeAlias = pd.DataFrame | DetailsLike
 
 
 def is_details(argument: object) -> TypeGuard[DetailsLike]:
-    """Return whether an argument is the result of a fetch: a tuple of two DataFrames."""
+    """Return whether an argument is a tuple of two DataFrames."""
     return (
         isinstance(argument, tuple)
         and len(argument) == len(WalletDetails._fields)
@@ -95,7 +95,7 @@ def is_details(argument: object) -> TypeGuard[DetailsLike]:
 
 
 def as_details(argument: object, name: str = "details") -> WalletDetails:
-    """Return a tuple of two frames as `WalletDetails`. Raise an error for other arguments."""
+    """Return a tuple of two frames as `WalletDetails`, or raise an error."""
     if not is_details(argument):
         raise ArgumentError(
             f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",

@@ -39,7 +39,7 @@ _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
 def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
-    """Return a fetch as text. With `width`, tables are fitted to a terminal of this width."""
+    """Return a fetch as text. With `width`, tables fit a terminal of this width."""
     lines = [*summary_lines(wallets, holdings)]
     lines += [safe_line(line, _REASON_LIMIT) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
@@ -105,7 +105,7 @@ def _cell_markdown(cell: Cell) -> str:
 
 
 def is_exact_number(cell: Cell) -> bool:
-    """Return whether a cell shows a number with all its digits."""
+    """Return whether a cell shows all digits of a number."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 
@@ -125,7 +125,7 @@ def _table_html(table: Table) -> str:
 def table_rows_html(
     table: Table, tag_attributes: Callable[[str, str], str], write_cell: Callable[[Cell], str]
 ) -> str:
-    """Return a table's HTML head and body. `tag_attributes` is called with a tag and a column."""
+    """Return a table's HTML rows. `tag_attributes` takes a tag and a column."""
     heads = "".join(
         f"<th{tag_attributes('th', name)}>{as_html(name)}</th>" for name in table.columns
     )

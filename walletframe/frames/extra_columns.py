@@ -49,7 +49,7 @@ ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
 
 
 def check_keep(keep: str | Sequence[str]) -> list[str]:
-    """Return the distinct names of columns to keep, or raise an error for a reserved name."""
+    """Return the distinct names, or raise an error for a reserved name."""
     names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
     for name in names:
         if not isinstance(name, str) or not name.strip():
@@ -70,7 +70,7 @@ def extra_names(wallets: pd.DataFrame) -> list[str]:
 
 
 def extra_column_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
-    """Return each wallet's value in a column, or raise an error if a wallet has several."""
+    """Return each wallet's value, or raise an error if a wallet has several."""
     column, rows = wallets[name].array, first
     if len(wallets) > len(first):
         codes = encode_wallets(wallets).codes
@@ -105,7 +105,7 @@ def changed_labels_note(wallets: pd.DataFrame, codes: Codes, names: Iterable[str
 
 
 def add_extra_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.DataFrame:
-    """Append extra columns, whose rows must be in the order of the wallets."""
+    """Append columns whose rows are in the order of the wallets."""
     if extra is None or extra.columns.empty:
         return wallets
     return wallets.assign(**{str(name): column.array for name, column in extra.items()})

@@ -59,7 +59,7 @@ class Groups:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The labels of the groups, one row per group. Missing labels are NA."""
+        """The labels, one row per group. Missing labels are NA."""
         return pd.DataFrame(self.columns)
 
 
@@ -71,7 +71,7 @@ def by_as_list(by: By) -> list[str]:
 def token_or_asset_and_by(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return the requested token or asset, and `by` with "token" or "asset" added."""
+    """Return the token or asset, and `by` with "token" or "asset" added."""
     reject_both(token, asset)
     if token is not None:
         return token, [*by_as_list(by), "token"]
@@ -87,12 +87,12 @@ def reject_both(token: object, asset: object) -> None:
 def read_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
-    """Read and group holdings. Requested wallets without rows also have groups."""
+    """Read and group holdings. Wallets without rows also have groups."""
     return group_and_restore_tokens(*encode_and_parse_by(holdings, by, wallets, **options))
 
 
 def group_and_restore_tokens(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings by names from `encode_and_parse_by`. With "token", tokens replace assets."""
+    """Group holdings. With "token", tokens replace assets."""
     groups = group_holdings(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
@@ -100,7 +100,7 @@ def group_and_restore_tokens(positions: Positions, names: list[str]) -> tuple[Po
 def encode_and_parse_by(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Read holdings and the names to group by. With "asset", tokens are combined into assets."""
+    """Encode holdings and check `by`. With "asset", assets replace tokens."""
     by_snapshot = SNAPSHOT in by_as_list(by)
     if by_snapshot and isinstance(holdings, Positions) and not holdings.by_snapshot:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
@@ -115,7 +115,7 @@ def encode_and_parse_by(
 
 
 def add_default_asset(by: By) -> list[str]:
-    """Return the names to group by. Add "asset" unless a name is "token", "symbol" or "asset"."""
+    """Add "asset", unless `by` contains "token", "symbol" or "asset"."""
     names = by_as_list(by)
     return names if {*names} & {"token", "symbol", "asset"} else [*names, "asset"]
 
@@ -123,10 +123,7 @@ def add_default_asset(by: By) -> list[str]:
 def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Read holdings and the names to group holders by. By default, each wallet is a holder.
-
-    If `by` contains "token" or "symbol", holders of tokens are counted, otherwise of assets.
-    """
+    """Encode holdings, and return the names that define a holder. The default is "wallet"."""
     positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
@@ -178,7 +175,7 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
 def _wallet_label_columns(
     positions: Positions, name: str, names: list[str], indices: Codes
 ) -> dict[str, Any]:
-    """Return the label columns of a name that groups wallets, for the wallets at `indices`."""
+    """Return labels from a column of wallets, for the wallets at `indices`."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(indices) for part in parts}
@@ -190,7 +187,7 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Return the label columns of a name that groups rows. Labels at -1 are NA."""
+    """Labels at -1 are NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -201,7 +198,7 @@ def _row_label_columns(
 
 
 def _parse_by(by: By, positions: Positions) -> list[str]:
-    """Check the names to group by, and replace "symbol" by "token"."""
+    """Replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
     kept = positions.extra_columns
     known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULT_COLUMNS
@@ -235,7 +232,7 @@ def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, 
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Return the code of each row for names that group rows, and the first row of each code."""
+    """Also return the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
@@ -249,7 +246,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
 
 
 def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
-    """Encode combinations. Each part and the result are (codes, number of distinct codes)."""
+    """Each part and the result are pairs of codes and their number."""
     codes, count = np.zeros(rows, dtype=np.intp), 1
     for part, size in parts:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
@@ -272,7 +269,7 @@ def _group_by_set_and_code(
 
 
 def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value, and the number of distinct codes. NA also has a code."""
+    """Return the code of each value, also of NA, and the number of codes."""
     try:
         codes, values = factorize(column)
     except TypeError:
@@ -283,7 +280,7 @@ def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
 
 
 def _row_values(positions: Positions, name: str) -> Any:
-    """Return a column of holdings, with nullable dtypes for integers and booleans."""
+    """Integers and booleans become nullable."""
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:

@@ -43,7 +43,7 @@ class KeyCodes:
 
     @cached_property
     def first(self) -> Codes:
-        """The position of each key's first row, or 0 if a key has no row."""
+        """Each key's first row, or 0 without a row."""
         return first_rows(self.codes, len(self.keys))
 
     @cached_property
@@ -53,12 +53,12 @@ class KeyCodes:
 
     @property
     def merged_keys(self) -> list[TokenKey]:
-        """The keys. All unknown tokens have the key `UNKNOWN`."""
+        """The keys, with `UNKNOWN` for all unknown tokens."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
 
     def unknown_rows(self) -> Codes:
-        """Return the positions of the rows of unknown tokens."""
+        """Return the row numbers of unknown tokens."""
         unknown = self.unknown
         return np.flatnonzero(unknown[self.codes]) if unknown.any() else np.empty(0, dtype=np.intp)
 
@@ -71,7 +71,7 @@ class KeyCodes:
 def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
     """Encode the tokens of rows. Keys are (blockchain, contract), with None for a native coin.
 
-    Each row without a blockchain has a separate unknown token. `rows` are positions (default: all).
+    Each row without a blockchain has a separate unknown token. By default, `rows` are all rows.
     """
     tokens = _encode_keys(holdings, "token_blockchain", "token_address")
     if rows is not None:
@@ -85,7 +85,7 @@ def encode_wallets(frame: pd.DataFrame) -> KeyCodes:
 
 
 def is_unknown(token: TokenKey) -> bool:
-    """Return whether a token is unknown: its key has no blockchain."""
+    """Return whether a token's key has no blockchain."""
     return not token[0]
 
 
@@ -145,14 +145,14 @@ def _is_text_or_na(name: Any) -> bool:
 
 
 def cell_text(cell: Any) -> str:
-    """Return a cell as text, which is empty if the cell is missing."""
+    """Return a cell as text. The text of a missing cell is empty."""
     if isinstance(cell, str):
         return cell
     return "" if pd.isna(cell) else str(cell)
 
 
 def first_rows(codes: Codes, count: int) -> Codes:
-    """Return the position of the first row of each code, or 0 if a code has no row."""
+    """Return the first row of each code, or 0 for a code without rows."""
     first = np.zeros(count, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last write remains
     return first

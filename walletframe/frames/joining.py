@@ -89,7 +89,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
 
 
 def frame_of_wallets(wallets: Sequence[WalletAddress]) -> pd.DataFrame:
-    """Return wallets as a DataFrame of two columns, with an index from 0."""
+    """Return the columns ``blockchain`` and ``address``, with an index from 0."""
     pairs = [(wallet.blockchain, wallet.address) for wallet in wallets]
     return pd.DataFrame(pairs, columns=_KEYS, dtype=TEXT)
 
@@ -192,13 +192,13 @@ def merge_by_wallet(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse each row's wallet (None if unreadable), from both key columns if `column` is None."""
+    """Parse each row's wallet. Without `column`, read both key columns."""
     wallets = map(wallet_and_alias, unparsed_wallets(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
-    """Return the column of wallets, or None if the columns are ``blockchain`` and ``address``."""
+    """Return None if the columns are ``blockchain`` and ``address``."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
@@ -252,7 +252,7 @@ def _match_rows(
 
 
 def warn_repeated_wallets(count: int) -> None:
-    """Warn about wallets with balances that are in several rows of the user's table."""
+    """Warn about wallets that are in several rows of the user's table."""
     if count:
         notify(_repeated_wallets_text(count), InputWarning)
 
@@ -265,7 +265,7 @@ def _repeated_wallets_text(count: int) -> str:
 def _joined_key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` of `frame`, for rows without a match of `table`."""
+    """Rows without a match have the keys in `table`."""
     left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:
@@ -281,7 +281,7 @@ def _joined_key_columns(
 
 
 def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows by position, and a row of NA at -1. Dtypes that allow NA are preserved."""
+    """Take a row of NA at -1. Dtypes that allow NA are kept."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 

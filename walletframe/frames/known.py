@@ -52,7 +52,7 @@ def known_and_fresh_mask(wallets: pd.DataFrame) -> Mask:
 
 
 def _equal_mask(column: pd.Series, text: str) -> Mask:
-    """Return a mask of the values equal to `text`. Arrays are compared faster than Series."""
+    """Arrays are compared faster than Series."""
     return np.asarray(column.array == text, dtype=bool)
 
 
@@ -121,7 +121,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ValueSummary:
-    """The total value of holdings as text, and counts of balances with and without a value."""
+    """The total value of holdings, and numbers of balances."""
 
     total: str
     currency: str  # after a space, or "" if unknown
@@ -131,7 +131,7 @@ class ValueSummary:
 
 
 def summarize_value(holdings: pd.DataFrame) -> ValueSummary | None:
-    """Return the summary of the column ``value``, or None without this column."""
+    """Summarize the column ``value``. Without this column, return None."""
     if "value" not in holdings:
         return None
     known, unread = holdings["value"].dropna(), holdings["amount"].isna()
@@ -144,7 +144,7 @@ def summarize_value(holdings: pd.DataFrame) -> ValueSummary | None:
 def value_summary(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
-    """Return the summary of values. Only their sum is rounded."""
+    """Summarize values. Only their sum is rounded."""
     named = f" {safe_line(currency, _MAX_CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"

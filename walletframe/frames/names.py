@@ -115,7 +115,7 @@ def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str
 
 
 def wallet_label_lines(label: str, name: str) -> list[str]:
-    """Split a label from `wallet_names` into lines: the user's name, if any, and the wallet."""
+    """Split a label into lines: the user's name, if any, and the wallet."""
     shown = safe_line(name, _MAX_NAME)
     return [shown, label.removeprefix(f"{shown}{_SEPARATOR}")] if shown else [label]
 
@@ -186,7 +186,7 @@ def short_contract(blockchain: object, address: object) -> str:
 
 
 def contract_hint(token: TokenKey) -> str:
-    """Return a hint to pass blockchain and contract, with this token as the example."""
+    """Return a hint to pass blockchain and contract, with an example."""
     return f"pass blockchain and contract, such as token={token_repr(token)}"
 
 
@@ -233,7 +233,7 @@ def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 
 def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
-    """Return each shared symbol, with the known tokens that share the symbol."""
+    """Return the known tokens of each shared symbol."""
     codes, symbols = factorize(holdings["symbol"])
     stride = len(tokens.keys) + 1
     rows = (codes >= 0) & ~tokens.unknown[tokens.codes]

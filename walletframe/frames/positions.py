@@ -84,7 +84,7 @@ class Positions:
 
     @cached_property
     def chains(self) -> list[str]:
-        """The distinct blockchains of the wallets, spelled as in their first rows."""
+        """The distinct blockchains, spelled as in the first row of each."""
         first = first_rows(self.chain_codes, len(self.index_by_chain))
         return [*self.wallets["blockchain"].array.take(first)]
 
@@ -100,7 +100,7 @@ class Positions:
 
     @cached_property
     def extra_columns(self) -> list[str]:
-        """The names of the extra columns of `wallets`, if there is a `wallets` frame."""
+        """The names of the extra columns of `wallets`."""
         return extra_names(self.wallet_frame) if self.has_wallets else []
 
     def with_contracts_as_tokens(self) -> Positions:
@@ -108,7 +108,7 @@ class Positions:
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def select_rows(self, mask: Mask) -> Positions:
-        """Return the rows in a mask. Without a `wallets` frame, also drop wallets without rows."""
+        """Return the rows in a mask. Without `wallets`, also drop wallets without rows."""
         if mask.all():
             return self
         rows = np.flatnonzero(mask)
@@ -163,7 +163,7 @@ class Positions:
         return np.isin(self.chain_codes, np.append(row_chains, key_chains))
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
-        """Return the result of `possible_token_blockchains` for these holdings."""
+        """Return the result of `possible_token_blockchains`."""
         row_chains = self.chain_codes[self.wallet_codes]
         blockchains = self.assets.blockchains if self.assets else None
         return possible_token_blockchains(self.tokens, row_chains, self.index_by_chain, blockchains)
@@ -283,7 +283,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
-    """Return three columns of the tokens with these indices, or NA at -1."""
+    """Return three columns of the tokens with these indices. Index -1 means NA."""
     rows = np.append(tokens.first, -1)[indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))

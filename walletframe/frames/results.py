@@ -242,7 +242,7 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
 def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
-    """Return formatters by column, or none if the user has set options of pandas."""
+    """Return none if the user has set options of pandas."""
     custom = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     if custom or not isinstance(frame, pd.DataFrame):
         return {}

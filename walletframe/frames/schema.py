@@ -97,7 +97,7 @@ def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> 
 
 
 def amounts_of(column: pd.Series) -> AmountArray:
-    """Return the array of a column of amounts. Raise an error if the dtype is not `amount`."""
+    """Return the array of a column of amounts, or raise an error for other dtypes."""
     if not isinstance(column.array, AmountArray):
         raise AmountError(
             f"a column of dtype {column.dtype} does not contain amounts",
@@ -128,7 +128,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
 
 
 def single_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
-    """Return a list of at most one currency (None: missing). Raise an error for several."""
+    """Return a list of at most one currency, or raise an error for several."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)

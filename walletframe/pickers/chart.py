@@ -85,7 +85,7 @@ class ChartOptions:
         return (*(name for name in by if name != "asset"), "token")
 
     def with_user_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return the options after a user's changes. `groups` are the valid columns to group by."""
+        """Return the options after a user's changes. `groups` are the valid groupings."""
         names = ("chart", "measure", "group", "bridged", "width")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
@@ -141,7 +141,7 @@ class ExplorerChart:
 
 
 def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerChart:
-    """Draw the chart of the selection. After an error, the result has a reason and no figure."""
+    """Draw the chart of the selection. After an error, the result has no figure."""
     chart_type, held = options.type, selected.held
     # Amounts are drawn only in a chart of one token.
     measures = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
@@ -185,10 +185,9 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
 
 
 def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
-    """Fit the layout of a figure to the page. The front end sets the colours."""
     layout = figure.layout
     if not charts.has_custom_template():
-        layout.template = None
+        layout.template = None  # the front end sets the colours
     if options.chart in _CHARTS_WITHOUT_AXES:
         margins = layout.margin.t + layout.margin.b
         layout.height, layout.margin = layout.height - margins, _NO_MARGIN
@@ -203,7 +202,7 @@ def _combine_if_per_asset(held: Positions, options: ChartOptions) -> Positions:
 
 
 def bridged_button_label(chart: ExplorerChart) -> str:
-    """Return the label of the button for bridged versions, or "" if there are none."""
+    """Return the label of the button for bridged versions."""
     combined = _combine_if_per_asset(chart.selected.held, replace(chart.options, bridged=False))
     separate = combined.assets.bridged if combined.assets else {}
     count = len(separate) - len({*separate.values()} - {*combined.tokens.keys})
@@ -214,7 +213,7 @@ def bridged_button_label(chart: ExplorerChart) -> str:
 def _chart_arguments_and_name(
     selected: SelectedHoldings, options: ChartOptions
 ) -> tuple[dict[str, Any], str]:
-    """Return the arguments of the chart's function, and the name of a single token or asset."""
+    """Return arguments, and the name of a single drawn token or asset."""
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
     if (by := options.by) and chart_type.needs != "token":

@@ -43,7 +43,7 @@ _MAX_FAILURES, _MAX_FULL_TEXT, _MAX_REASON = 50, 500, 300
 
 
 class ExplorerData(SelectableHoldings):
-    """The result of a fetch, with values and spam flags, which are computed if missing."""
+    """The result of a fetch, with values and spam flags."""
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
         require_columns(details.wallets, WALLET_DTYPES)
@@ -139,7 +139,7 @@ class SelectedHoldings:
 
 
 def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
-    """Return the texts of the summary line: total value, completeness, date and others."""
+    """Return the texts of the summary line."""
     wallets, data = selected.wallets, selected.data
     is_known, stale = known.known_mask(wallets), known.stale_mask(wallets)
     text = f"{count_with_verb(int(is_known.sum()), len(wallets), 'wallet')} known"
@@ -174,7 +174,7 @@ def _price_source_text(data: ExplorerData) -> str:
 
 
 def spam_button_label(selected: SelectedHoldings) -> str:
-    """Return a label such as ``Show 12 spam tokens``, or "" if there are none."""
+    """Return a label such as ``Show 12 spam tokens``."""
     if not selected.spam_tokens:
         return ""
     verb = "Show" if selected.selection.spam is False else "Hide"
@@ -182,7 +182,7 @@ def spam_button_label(selected: SelectedHoldings) -> str:
 
 
 def small_button_label(selected: SelectedHoldings) -> str:
-    """Return a label with the number and value of small balances, or "" if there are none."""
+    """Return a label with the number and value of small balances."""
     if not selected.small_balances:
         return ""
     small = f"{counted_noun(selected.small_balances, 'balance')} below {money(SMALL_BELOW)}"
@@ -191,7 +191,7 @@ def small_button_label(selected: SelectedHoldings) -> str:
 
 
 def has_only_failures(data: ExplorerData) -> bool:
-    """Return whether wallets were requested and all of them failed."""
+    """Return whether all requested wallets failed."""
     wallets, holdings = data.details
     return len(wallets) > len(holdings) == 0 and not known.known_mask(wallets).any()
 
@@ -227,7 +227,7 @@ def empty_reason(selected: SelectedHoldings) -> str:
 def status_message(
     wallets: pd.DataFrame, holdings: PositionsLike, *, is_complete: bool = True
 ) -> dict[str, Any]:
-    """Return lines about a result and its coverage, and a table of wallets with errors."""
+    """Return lines about a result, and a table of wallets with errors."""
     held = read_positions(holdings, wallets if is_complete else None)
     lines = [
         *known.summary_lines(wallets, held.holdings, held.tokens),

@@ -70,7 +70,7 @@ _RERUN = "Run the cell again to show the explorer."
 
 
 def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str]:
-    """Return static tables and a picture of the chart for a saved notebook, as a MIME bundle."""
+    """Return static tables and a picture of the chart, for a saved notebook."""
     line, picture = f"The chart is drawn only while a kernel runs. {_RERUN}", ""
     if image:
         line = f"The chart was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
@@ -184,7 +184,7 @@ class HoldingsExplorer(FetchingWidget):
         }
 
     def _make_data(self, details: DetailsLike | StoredWallets) -> ExplorerData:
-        """Return the explorer's data of a fetch or a folder, and update the retry button."""
+        """Also update the retry button."""
         self._retry_label = ""
         if not _is_stored(details):
             data = ExplorerData(as_details(details), self._prepare)
@@ -263,7 +263,7 @@ class HoldingsExplorer(FetchingWidget):
         self._fetch_details(refresh=False)
 
     def _fetch_details(self, *, refresh: bool) -> None:
-        """Start a fetch of all wallets. Raise an error if changes of the holdings would be lost."""
+        """Raise an error if the fetch would undo changes of the holdings."""
         if _is_stored(self.details):
             raise WalletframeError(
                 "Refresh is not available for holdings that are stored in a folder",
@@ -304,7 +304,7 @@ class HoldingsExplorer(FetchingWidget):
         self.send({"kind": "file", **fields}, buffers)
 
     def _make_file(self, kind: str) -> Answer:
-        """Return the name, the media type and the bytes of a file with the shown rows."""
+        """Return its name, its media type and its bytes."""
         if kind not in _FORMATS:
             hint = f"choose one of {', '.join(_FORMATS)}"
             raise ArgumentError(f"{kind!r} is not a file format", hint=hint)
@@ -321,7 +321,7 @@ class HoldingsExplorer(FetchingWidget):
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _send_edition(self, edition: int) -> None:
-        """Send the edition to all front ends of this widget, and clear the error."""
+        """Also clear the error."""
         self._show_error("")
         self._edition = edition
 
@@ -364,7 +364,7 @@ def _is_stored(details: object) -> TypeGuard[StoredWallets]:
 
 
 def _where_arguments(selected: SelectedHoldings) -> list[str]:
-    """Return Python code for the arguments of `where` that select the same rows."""
+    """Return Python code for the arguments of `where`."""
     selection, data = selected.selection, selected.data
     columns: dict[str, list[str | None]] = {}
     for name, text in selection.labels:

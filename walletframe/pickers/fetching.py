@@ -40,7 +40,7 @@ _CLOSE_TIMEOUT_S = 5.0  # `close` waits up to this time for the thread
 
 
 class FetchingWidget(MessageWidget):
-    """A widget that runs one fetch at a time in the background and shows the progress."""
+    """A widget that fetches in the background and shows the progress."""
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
     _progress = Dict().tag(sync=True)  # done, total, text and more; empty without a fetch
@@ -80,7 +80,7 @@ class FetchingWidget(MessageWidget):
 
     @abstractmethod
     def _client_for_fetch(self) -> AbstractContextManager[Client]:
-        """Return a context manager for the client of a fetch. It closes only new clients."""
+        """Return a context manager that closes only a new client."""
 
     def _start_fetch(
         self,

@@ -78,7 +78,7 @@ class Option:
 
 
 class Options(dict[OptionValue, Option]):
-    """The distinct options of a picker, by value, sorted by their stats (if known)."""
+    """The distinct options of a picker by value, sorted by their stats."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Options(dict[OptionValue, Option]):
         return kept.value
 
     def to_lists(self) -> dict[str, Any]:
-        """Return lists for the front end, and dicts by index for texts that few options have."""
+        """Return lists for the front end, and dicts by index for rare texts."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
         full_texts: list[str | None] = []  # None if the value ends with the text
@@ -151,7 +151,7 @@ def _stats_lists(
 def stats_by_key(
     keys: Sequence[Any], codes: Codes, values: Floats | None
 ) -> dict[Any, OptionStats]:
-    """Return the stats of each key. `codes` has the index of each row's key."""
+    """Return the stats of each key. `codes` has the key index of each row."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
@@ -161,7 +161,7 @@ def stats_by_key(
 
 
 def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return each row's value, and the label of the values. Without values, return None, ""."""
+    """Return each row's value and the label of the values, or None and "" without values."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
@@ -181,14 +181,14 @@ def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
 
 
 class _TupleTrait(TypedTuple):
-    """A tuple trait that accepts one string as a tuple of one value."""
+    """A trait that accepts a string as a tuple of one value."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         return super().validate(obj, (value,) if isinstance(value, str) else value)
 
 
 def _parse_front_end_values(values: list[Any], picker: Picker) -> tuple[Any, ...]:
-    """Parse the front end's selection. Raise an error if a value is no longer an option."""
+    """Raise an error if a value is no longer an option."""
     keys = (tuple(value) if isinstance(value, list) else value for value in values)
     return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - this module defines the class
 
@@ -218,7 +218,7 @@ class Picker(MessageWidget, ValueWidget):
 
     @abstractmethod
     def _resolve_value(self, value: Any) -> OptionValue:
-        """Return a value as spelled in its option. Raise an error if no option has it."""
+        """Return a value as spelled in its option, or raise an error."""
 
     def offer(self, source: Any, /) -> None:
         """Replace the options. Selected values without an option are removed.
@@ -505,14 +505,13 @@ def _token_option(key: TokenKey, name: str, symbol: object, contract: object) ->
 
 
 def _original_if_changed(text: object, shown_text: str = "") -> str:
-    """Return the text if the shown text differs from it, else ""."""
     if isinstance(text, str) and text != (shown_text or safe_line(text)):
         return text[:_MAX_CONTRACT]
     return ""
 
 
 def wallet_options(source: WalletSource) -> Options:
-    """Return the wallets of a fetch, frame or list as options, with stats of balances."""
+    """Return the wallets of a fetch, frame or list, with stats of balances."""
     listed: Any = rename_wallet_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
@@ -549,7 +548,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def options_of_filter(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of an explorer's filter. `groups` are the columns with labels."""
+    """Return the options of a filter. `groups` are the columns with labels."""
     if kind == "wallets":
         return wallet_options(details)
     if kind == "tokens":
@@ -654,7 +653,7 @@ class WalletPicker(Picker):
 
 
 def _problem_texts(pasted: PastedWallets) -> list[str]:
-    """Return a heading, and a text with the reasons for each unreadable line."""
+    """Return a heading, and the reasons for each unreadable line."""
     problems_by_line: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in pasted.problems:
         problems_by_line.setdefault(line, {}).setdefault(reason, []).append(text)

@@ -141,7 +141,7 @@ class HoldingsTable:
         return answer
 
     def field_and_key_of_cell(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return the field of `Selection` and the key that a click on a cell selects, or None."""
+        """Return the field and the key of `Selection` that a click on a cell selects."""
         query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))
         rows, column = self._matching_rows(*query), self.grid(query[0]).columns.get(name)
@@ -153,7 +153,7 @@ class HoldingsTable:
         return None if key is None else (SELECTION_FIELDS[name], key)
 
     def _parse_query(self, request: Mapping[str, Any]) -> tuple[str, str, bool, tuple[str, ...]]:
-        """Return the group, the sort column, whether to sort descending, and the search words."""
+        """Return the group, the sort column and direction, and the search words."""
         by = next((name for name in self._groups if name == request.get("by")), "")
         grid, sort, descending = self.grid(by), request.get("sort"), bool(request.get("down"))
         if sort not in grid.columns:
@@ -267,7 +267,7 @@ def _make_columns(cells: Mapping[str, Cells]) -> dict[str, Column]:
 
 
 def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
-    """Return the column of values. With several currencies, add a column of currencies."""
+    """Add a column of currencies if there are several."""
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
@@ -281,7 +281,6 @@ def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
 
 
 def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> TextCells:
-    """Return cells with wallet names and links to block explorers."""
     frame = positions.wallet_frame if positions.has_wallets else None
     names = user_wallet_names(wallets, frame)
     texts, pairs = search.wallet_text_column(wallets, codes, names), search.wallet_pairs(wallets)
@@ -328,7 +327,7 @@ def _wallet_frame_urls(positions: Positions) -> list[str]:
 
 
 def _block_explorer_prefix_by_chain(positions: Positions) -> dict[str, str]:
-    """Return the part of each blockchain's block explorer URLs before the address."""
+    """Return the part of each blockchain's URLs before the address."""
     prefix_by_chain: dict[str, str] = {}
     urls = _wallet_frame_urls(positions)
     pairs = search.wallet_pairs(positions.wallet_frame) if urls else []
@@ -360,13 +359,13 @@ class TextCells(search.TextColumn):
 
     @classmethod
     def from_texts(cls, texts: search.TextColumn, **fields: Any) -> TextCells:
-        """Return cells with the texts of a column. `fields` are the other fields."""
+        """Return cells with a column's texts. `fields` are the other fields."""
         columns = texts.codes, texts.count, texts.label, texts.full_text, texts.extra_search_text
         return cls(*columns, **fields)
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The sort rank of each code. Missing texts (code -1) have the rank -1, at the end."""
+        """Missing texts (code -1) have the rank -1, at the end."""
         keys = [*map(self.sort_key, range(self.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
@@ -383,12 +382,12 @@ class TextCells(search.TextColumn):
         return _argsort_missing_last(self._ranks[self.codes], self.codes < 0, descending=descending)
 
     def width_and_decimals(self) -> tuple[int, int]:
-        """Return a width in letters that fits most labels, and 0 as the number of decimals."""
+        """Return a width in letters that fits most labels, and 0 decimals."""
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return labels and links of rows, with full texts and texts to copy that differ."""
+        """Return the labels and links of rows, and the texts that differ from labels."""
         codes = self.codes[rows].tolist()
         labels = ["" if code < 0 else self.label(code) for code in codes]
         full_texts = ["" if code < 0 else self.full_text(code) for code in codes]
@@ -433,7 +432,7 @@ class NumberCells:
         return _argsort_missing_last(self.numbers, self._missing, descending=descending)
 
     def width_and_decimals(self) -> tuple[int, int]:
-        """Return the largest numbers of digits before and, in a sample, after the point."""
+        """Return the largest numbers of digits before and after the point."""
         present = self.numbers[~self._missing]
         integer_digits = _max_integer_digits(present.astype(np.float64))
         if self._is_money:
@@ -496,7 +495,7 @@ def _exact_number_text(number: float) -> str:
 
 
 def _max_integer_digits(values: Floats) -> int:
-    """Return the largest number of digits before the point. Huge values are shown rounded."""
+    """Huge values are shown rounded."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_MAX_DIGITS]
     digits = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())

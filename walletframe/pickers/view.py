@@ -54,7 +54,7 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 
 
 def remaining_options(data: ExplorerData, selection: Selection, kind: str) -> Remaining:
-    """Return the options of a filter that match the other filters, as a dict of stats by key."""
+    """Return the stats of the options that match the other filters, by key."""
     nothing: dict[str, Any] = {kind: ()}
     others = replace(selection, **nothing)
     held: dict[Any, OptionStats | None] = {}
@@ -82,7 +82,7 @@ def remaining_options(data: ExplorerData, selection: Selection, kind: str) -> Re
 
 
 class ExplorerState:
-    """The state of an explorer's front end, and handlers for the requests of the front end."""
+    """The state of an explorer's front end, and handlers for its requests."""
 
     def __init__(
         self, data: ExplorerData, notify: Callable[[int], None] = lambda _edition: None
@@ -156,7 +156,7 @@ class ExplorerState:
         return content, [figure] * bool(figure)
 
     def _chart_id(self) -> str:
-        """Return the id of the chart. The front end resets the zoom when the id changes."""
+        """Return an id of the chart. A new id resets the zoom of the front end."""
         return f"{hash((id(self.data), self.selection, self.drawn_chart().options)):x}"
 
     def _state_without_figure(self) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class ExplorerState:
         }
 
     def _valid_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the values that are options of a filter, as spelled in the options."""
+        """Return the values that are options, as spelled in the options."""
         options = []
         for value in values:
             key: Any = tuple(value)
@@ -211,7 +211,7 @@ class ExplorerState:
         return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return counts of each filter's remaining options, and the options of open filters."""
+        """Return the counts of each filter, and the options of open filters."""
         data = self.data
         held, wallet_keys = data.held, data.requested.keys
         matching = {kind: remaining_options(data, self.selection, kind) for kind in FILTERS}
@@ -264,7 +264,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
 def _click_targets(
     chart: ExplorerChart, click: Mapping[str, Any], token_level: str
 ) -> list[tuple[str, int]]:
-    """Return the clicked groups, as pairs (column to group by, row number of the holdings)."""
+    """Return pairs of a column to group by and a row number."""
     point, function = click.get("point"), chart.options.type.function
     wallet_levels = [name for name in chart.options.by if name not in KINDS]
     positions: list[tuple[list[str], tuple[int, ...], object]] = []
@@ -296,7 +296,7 @@ def title_with_selection(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
 
 
 def breadcrumb_texts(data: ExplorerData, selection: Selection) -> list[str]:
-    """Return the breadcrumb's texts after "All": one text for each filter with a selection."""
+    """Return the breadcrumb's texts, one for each filter with a selection."""
     held, labels, texts = data.held, selection.labels, []
     if chains := selection.blockchains:
         texts.append(chains[0] if len(chains) == 1 else counted_noun(len(chains), "blockchain"))

@@ -71,7 +71,7 @@ def locked_handler(
 
 
 def error_text(error: Exception) -> str:
-    """Return an error as one unescaped line, with the class unless it is a WalletframeError."""
+    """Return an error as one unescaped line. A WalletframeError needs no class name."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     text, separator, hint = f"{error}".partition("\n\nHint: ")

@@ -29,7 +29,7 @@ _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 @dataclass(frozen=True, slots=True)
 class TokenDirectory:
-    """The canonical keys of allowed and denied tokens, and the tokens that own symbols."""
+    """The keys of allowed and denied tokens, and the tokens that own symbols."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
@@ -37,7 +37,7 @@ class TokenDirectory:
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return the only finding about a listed, native or known token; None for other tokens."""
+        """Return the only finding about a listed, native or known token, or None."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -51,7 +51,7 @@ class TokenDirectory:
         return [name for name in skeletons(symbol) if name in self.symbols]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
-        """Return findings about an unlisted token with skeletons (`shared`) of known symbols."""
+        """Return findings about a token whose skeletons `shared` belong to known symbols."""
         if not shared:
             return []
         # On all EVM blockchains, only the same deployer can use a known contract address.
@@ -82,7 +82,7 @@ class TokenDirectory:
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the user's lists into the packaged tokens, which keep the symbols they own."""
+    """Merge the user's lists with the packaged tokens, which keep their symbols."""
     listed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     allowed, fault = frozenset(dict(listed)), "it is on both the allow list and the deny list"

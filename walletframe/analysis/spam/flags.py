@@ -124,7 +124,7 @@ def flag_spam(
 
 
 def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Return holdings with the columns `is_spam`, from `spam_mask`, and `spam_reasons`."""
+    """Return holdings with the columns `is_spam` and `spam_reasons`."""
     stated = _stated_spam_mask(holdings)
     if stated is None:
         return flag_spam(holdings)
@@ -132,7 +132,7 @@ def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 
 def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options: Any) -> Mask:
-    """Return a mask of the spam that the holdings state, or that `flag_spam` flags."""
+    """Return a mask of the spam that the holdings state, or else of flagged spam."""
     stated = _stated_spam_mask(holdings, *options.values())
     if stated is None:
         scores, _ = _scores_and_reasons(holdings, _read_token_directory(**options), tokens)
@@ -141,7 +141,7 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
 
 
 def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
-    """Return the column `is_spam`, or no spam if it was dropped, or None with options."""
+    """Return `is_spam`, or no spam if spam was dropped. With options, return None."""
     if any(option is not None for option in options):
         return None
     if "is_spam" in holdings:
@@ -325,7 +325,7 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
-    """Return evidence on distinct rows, their first positions, and their numbers of copies."""
+    """Also return the first position of each distinct row, and its number of copies."""
     require_columns(source.template.holdings, _COLUMNS)
     names = ["raw_amount", "price", "is_spam"]
     [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], names)
@@ -389,7 +389,6 @@ class _TokenSymbolPairs:
         self.by_price = _price_findings(evidence)
 
     def findings_by_suspect_pair(self) -> dict[int, tuple[Finding, ...]]:
-        """Return the findings about each suspect pair, by the index of the pair."""
         denied = self.directory.denied
         symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
         tokens = [code in self.by_token or key in denied for code, key in enumerate(self.keys)]
@@ -408,7 +407,7 @@ class _TokenSymbolPairs:
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        """Return the sorted findings about one pair, except those about several pairs."""
+        """Return the sorted findings about this pair alone."""
         token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
@@ -430,7 +429,7 @@ class _TokenSymbolPairs:
 def _read_token_directory(
     allow: TokensLike | None = None, deny: TokensLike | None = None, threshold: float | None = None
 ) -> TokenDirectory:
-    """Check the threshold, and read the lists in the arguments or (by default) the settings."""
+    """Without lists in the arguments, read those in the settings."""
     if threshold is not None and not 0 < threshold <= 1:
         hint = "pass a score above 0, up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
@@ -457,7 +456,7 @@ def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
 
 
 def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
-    """Return `_PRICED` or `_UNPRICED` for each token, or None on a blockchain without prices."""
+    """Tokens on a blockchain without prices have no finding."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)

@@ -23,7 +23,7 @@ BAIT = frozenset(RULES["bait"])
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A reason in `REASONS`, and the texts (maybe untrusted) to insert into its explanation."""
+    """A reason in `REASONS`, and the untrusted texts in its explanation."""
 
     reason: str
     details: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Finding:
 
 
 def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the last finding of each reason, in descending order of the weights."""
+    """Return the last finding of each reason, in descending order of weight."""
     once = {finding.reason: finding for finding in findings}
     return tuple(sorted(once.values(), key=lambda finding: -finding.weight))
 
@@ -52,5 +52,5 @@ def score(findings: tuple[Finding, ...]) -> float:
 
 
 def join_reasons(findings: tuple[Finding, ...]) -> str:
-    """Return the names of the reasons with a nonzero weight as one text."""
+    """Join the names of reasons with a nonzero weight."""
     return ", ".join(finding.reason for finding in findings if finding.weight)

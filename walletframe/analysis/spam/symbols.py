@@ -119,7 +119,7 @@ def _count_letters(text: str) -> int:
 
 
 def _domain_findings(text: str) -> Iterator[Finding]:
-    """Yield at most three findings: the first link, domain and dotted name."""
+    """Yield at most the first link, domain and dotted name."""
     matches = _DOMAIN.finditer(text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level_domain(match[2].lower())]
     link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
