@@ -148,7 +148,7 @@ class FetchingWidget(MessageWidget):
         self._progress = {}
         if isinstance(result, Exception):
             raise result
-        self.details = keep_older_answers(self.details, result)
+        self.details = _keep_older_answers(self.details, result)
         self._show_retry_button(result.wallets)
 
     def _show_retry_button(self, wallets: pd.DataFrame) -> None:
@@ -170,8 +170,7 @@ def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
     return f"about {round(seconds / 60)} min left"
 
 
-def keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
-    """Replace failures in the latest result with previous answers."""
+def _keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> WalletDetails:
     row_by_key = {key: row for row, key in enumerate(encode_wallets(latest.wallets).keys)}
 
     def positions_in_latest(frame: pd.DataFrame) -> np.ndarray:

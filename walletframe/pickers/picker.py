@@ -300,8 +300,7 @@ _MAX_SYMBOL, _MAX_CONTRACT = 24, 100
 _MAX_NAME, _MAX_LABEL, _MAX_ADDRESS, _MAX_PROBLEMS, _MAX_REASON = 24, 60, 500, 10, 120
 
 
-def blockchain_options(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or a list as options, with stats of balances."""
+def _blockchain_options(source: BlockchainsLike) -> Options:
     holdings: pd.DataFrame | None = None
     if is_details(source):
         details = as_details(source, "blockchains")
@@ -378,7 +377,7 @@ class BlockchainPicker(Picker):
     """
 
     value: TraitType[tuple[str, ...], str | Sequence[str]]
-    _read_options = staticmethod(blockchain_options)
+    _read_options = staticmethod(_blockchain_options)
 
     def __init__(
         self,
@@ -510,8 +509,7 @@ def _original_if_changed(text: object, shown_text: str = "") -> str:
     return ""
 
 
-def wallet_options(source: WalletSource) -> Options:
-    """Return the wallets of a fetch, frame or list, with stats of balances."""
+def _wallet_options(source: WalletSource) -> Options:
     listed: Any = rename_wallet_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
     if is_details(source):
@@ -550,11 +548,11 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 def options_of_filter(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
     """Return the options of a filter. `groups` are the columns with labels."""
     if kind == "wallets":
-        return wallet_options(details)
+        return _wallet_options(details)
     if kind == "tokens":
         return TokenOptions(details.holdings)
     if kind == "blockchains":
-        return blockchain_options(details)
+        return _blockchain_options(details)
     options = []
     for name in groups:
         for label in label_texts(details.wallets[name]).value_counts().index:
@@ -605,7 +603,7 @@ class WalletPicker(Picker):
     """
 
     value: TraitType[tuple[str, ...], str | Sequence[WalletLike]]
-    _read_options = staticmethod(wallet_options)
+    _read_options = staticmethod(_wallet_options)
     _pastes = Bool().tag(sync=True)
     _pasted = Unicode().tag(sync=True)  # the text in the field
     _problems = List(Unicode()).tag(sync=True)  # from `_problem_texts`

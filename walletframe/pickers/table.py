@@ -81,7 +81,7 @@ class HoldingsTable:
         ]
         groups = ["", *_GROUP_NAMES, *self.positions.extra_columns, *user_columns]
         self._groups = [*dict.fromkeys(groups)]
-        self.grid: Callable[[str], DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
+        self.grid: Callable[[str], _DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
         self.sort_rows: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._sort_rows)
         self._matching_rows = lru_cache(_CACHE_SIZE)(self._find_rows)
 
@@ -118,7 +118,7 @@ class HoldingsTable:
             "counted": counted,
             "cells": {
                 name: column.cells.front_end_cells(window)
-                | (bar_lengths(column.cells, rows, window) if name in with_bars else {})
+                | (_bar_lengths(column.cells, rows, window) if name in with_bars else {})
                 for name, column in grid.columns.items()
             },
         }
@@ -129,7 +129,7 @@ class HoldingsTable:
                     "label": column.label,
                     "rank": column.rank,
                     "picks": SELECTION_FIELDS.get(name),
-                    "number": not isinstance(column.cells, TextCells),
+                    "number": not isinstance(column.cells, _TextCells),
                     "bar": name in with_bars,
                     "width_and_decimals": column.cells.width_and_decimals(),
                 }
@@ -148,7 +148,7 @@ class HoldingsTable:
         if column is None or name not in SELECTION_FIELDS or not 0 <= position < len(rows):
             return None
         cells: Any = column.cells
-        code = cells.codes[rows[position]] if isinstance(cells, TextCells) else -1
+        code = cells.codes[rows[position]] if isinstance(cells, _TextCells) else -1
         key = None if code < 0 else cells.selection_key(code)
         return None if key is None else (SELECTION_FIELDS[name], key)
 
@@ -161,11 +161,11 @@ class HoldingsTable:
             descending = bool(sort)
         return by, str(sort), descending, search.split_search_words(str(request.get("find", "")))
 
-    def _make_grid(self, by: str) -> DataGrid:
+    def _make_grid(self, by: str) -> _DataGrid:
         if by:
-            return groups_grid(self.positions, by, totals(self.positions, by))
+            return _groups_grid(self.positions, by, totals(self.positions, by))
         if self._part_of is None:
-            return balances_grid(self.positions)
+            return _balances_grid(self.positions)
         return self._part_of[0].grid("")
 
     def _sort_rows(self, by: str, sort: str, descending: bool) -> Codes:  # noqa: FBT001 - called by position, through a cache
@@ -184,47 +184,41 @@ class HoldingsTable:
             return order
         grid = self.grid(by)
         cells = [column.cells for column in grid.columns.values()]
-        texts = [each for each in cells if isinstance(each, TextCells)]
+        texts = [each for each in cells if isinstance(each, _TextCells)]
         matching: Codes = order[search.rows_with_words_mask(words, texts, grid.count)[order]]
         return matching
 
 
-class Column(NamedTuple):
-    """A column of the table."""
-
+class _Column(NamedTuple):
     label: str  # the heading, as one escaped line
     rank: int  # narrow pages hide columns with a high rank first
     cells: Cells
 
 
 @dataclass(frozen=True, slots=True)
-class DataGrid:
-    """The columns of a table, in order, and its number of rows."""
-
-    columns: dict[str, Column]  # by name, as in requests
+class _DataGrid:
+    columns: dict[str, _Column]  # by name, as in requests
     count: int
 
 
-def balances_grid(positions: Positions) -> DataGrid:
-    """Return the columns of balances, including user columns."""
+def _balances_grid(positions: Positions) -> _DataGrid:
     holdings, tokens = positions.holdings, positions.tokens
     texts = {
         "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
         **_token_cells(holdings, tokens, _block_explorer_prefix_by_chain(positions)),
     }
-    amounts = AmountCells(positions.amounts, holdings.get("raw_amount"))
+    amounts = _AmountCells(positions.amounts, holdings.get("raw_amount"))
     numbers: dict[str, Cells] = {"amount": amounts}
     price = next((name for name in ("unit_price", "price") if name in holdings), None)
     if price is not None and holdings[price].notna().any():
-        numbers["price"] = make_cells(holdings[price])
+        numbers["price"] = _make_cells(holdings[price])
     columns = _make_columns(texts | numbers) | _value_columns(holdings)
     for position, each in enumerate(search.extra_columns(positions)):
         columns[f"own {position}"] = _user_column(each, _USER_RANK)
-    return DataGrid(columns, len(holdings))
+    return _DataGrid(columns, len(holdings))
 
 
-def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
-    """Return the columns of sums by group. `sums` is the result of `totals`."""
+def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid:
     texts: dict[str, Cells] = {}
     if by == "token":
         texts = _token_cells(sums, encode_tokens(sums), _block_explorer_prefix_by_chain(positions))
@@ -234,10 +228,10 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
     if not texts:
         columns[by if by in SELECTION_FIELDS else "group"] = _user_column(sums[by], 0)
     if "amount" in sums:
-        columns |= _make_columns({"amount": make_cells(sums["amount"])})
+        columns |= _make_columns({"amount": _make_cells(sums["amount"])})
     columns |= _value_columns(sums)
     counted = {
-        name: make_cells(sums[name])
+        name: _make_cells(sums[name])
         for name in _COUNT_COLUMNS
         if name in sums and (name not in _HIDDEN_IF_ZERO or (sums[name] > 0).any())
     }
@@ -248,45 +242,45 @@ def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> DataGrid:
         labels = [f"{ok:,} of {of:,}{f', {stale:,} stale' * bool(stale)}" for ok, stale, of in each]
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
         label = labels.__getitem__
-        counted["known"] = TextCells(
+        counted["known"] = _TextCells(
             codes.ravel(), len(labels), label, label, sort_key=ranks.__getitem__
         )
-    return DataGrid(columns | _make_columns(counted), len(sums))
+    return _DataGrid(columns | _make_columns(counted), len(sums))
 
 
-def _user_column(series: pd.Series, rank: int) -> Column:
-    return Column(safe_line(str(series.name), _MAX_HEADING), rank, make_cells(series))
+def _user_column(series: pd.Series, rank: int) -> _Column:
+    return _Column(safe_line(str(series.name), _MAX_HEADING), rank, _make_cells(series))
 
 
-def _make_columns(cells: Mapping[str, Cells]) -> dict[str, Column]:
+def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _Column]:
     ranks = {name: rank for rank, name in enumerate(_COLUMN_RANKS)}
     return {
-        name: Column(_LABELS.get(name, name), ranks.get(name, _LAST_RANK), each)
+        name: _Column(_LABELS.get(name, name), ranks.get(name, _LAST_RANK), each)
         for name, each in cells.items()
     }
 
 
-def _value_columns(frame: pd.DataFrame) -> dict[str, Column]:
+def _value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
     """Add a column of currencies if there are several."""
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
     unit = f" ({safe_line(str(currencies[0]), 12)})" if len(currencies) == 1 else ""
     rank = _COLUMN_RANKS.index("value")
-    columns = {"value": Column(f"value{unit}", rank, make_cells(frame["value"], money=True))}
+    columns = {"value": _Column(f"value{unit}", rank, _make_cells(frame["value"], money=True))}
     if len(currencies) > 1:
         texts = text_cells(*search.factorize_values(frame["currency"]))
-        columns["currency"] = Column("currency", rank, texts)
+        columns["currency"] = _Column("currency", rank, texts)
     return columns
 
 
-def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> TextCells:
+def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> _TextCells:
     frame = positions.wallet_frame if positions.has_wallets else None
     names = user_wallet_names(wallets, frame)
     texts, pairs = search.wallet_text_column(wallets, codes, names), search.wallet_pairs(wallets)
     urls = _wallet_frame_urls(positions)
     row_by_pair = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
-    return TextCells.from_texts(
+    return _TextCells.from_texts(
         texts,
         sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
         selection_key=lambda code: ".".join(pairs[code]),
@@ -313,9 +307,9 @@ def _token_cells(
         return safe_url(f"{prefix}{address}") if prefix and is_plain else None
 
     return {
-        "token": TextCells.from_texts(token, sort_key=token.label, selection_key=token_key),
+        "token": _TextCells.from_texts(token, sort_key=token.label, selection_key=token_key),
         "blockchain": text_cells(*search.factorize_token_blockchains(frame, tokens)),
-        "contract": TextCells.from_texts(
+        "contract": _TextCells.from_texts(
             contract, sort_key=contract.full_text, selection_key=token_key, link=contract_url
         ),
     }
@@ -348,7 +342,7 @@ def _argsort_missing_last(keys: Any, missing: Mask, *, descending: bool) -> Code
 
 
 @dataclass(eq=False)
-class TextCells(search.TextColumn):
+class _TextCells(search.TextColumn):
     """Cells of text. The front end shows the labels and copies the full texts."""
 
     _: KW_ONLY
@@ -358,7 +352,7 @@ class TextCells(search.TextColumn):
     lines: Callable[[int], list[str]] | None = None  # splits the label into a name and the rest
 
     @classmethod
-    def from_texts(cls, texts: search.TextColumn, **fields: Any) -> TextCells:
+    def from_texts(cls, texts: search.TextColumn, **fields: Any) -> _TextCells:
         """Return cells with a column's texts. `fields` are the other fields."""
         columns = texts.codes, texts.count, texts.label, texts.full_text, texts.extra_search_text
         return cls(*columns, **fields)
@@ -378,7 +372,6 @@ class TextCells(search.TextColumn):
         return np.array([*(ranks[key] for key in keys), -1], dtype=np.intp)
 
     def argsort(self, *, descending: bool) -> Codes:
-        """Return the row numbers, sorted by text. Missing texts come last."""
         return _argsort_missing_last(self._ranks[self.codes], self.codes < 0, descending=descending)
 
     def width_and_decimals(self) -> tuple[int, int]:
@@ -394,9 +387,9 @@ class TextCells(search.TextColumn):
         copies = [escape_csv_cell(text) for text in full_texts]
         fields: dict[str, list[Any]] = {"text": labels}
         if full_texts != labels:
-            fields["full"] = none_where_equal(full_texts, labels)
+            fields["full"] = _none_where_equal(full_texts, labels)
         if copies != full_texts:
-            fields["copy"] = none_where_equal(copies, full_texts)
+            fields["copy"] = _none_where_equal(copies, full_texts)
         if self.lines:
             pairs = [[""] if code < 0 else self.lines(code) for code in codes]
             fields |= {"text": [pair[0] for pair in pairs], "aside": [pair[1:] for pair in pairs]}
@@ -405,34 +398,29 @@ class TextCells(search.TextColumn):
         return fields
 
 
-def none_where_equal(texts: list[str], defaults: list[str]) -> list[str | None]:
-    """Replace each text that equals its default with None."""
+def _none_where_equal(texts: list[str], defaults: list[str]) -> list[str | None]:
     pairs = zip(texts, defaults, strict=True)
     return [None if text == default else text for text, default in pairs]
 
 
-def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> TextCells:
+def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> _TextCells:
     """Return the cells of factorized values. Ordered categories define the sort order."""
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
     texts = search.text_column_from_codes(codes, values)
-    return TextCells.from_texts(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
+    return _TextCells.from_texts(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
 
 
-class NumberCells:
-    """Cells of ints or floats. Money is rounded to cents."""
-
+class _NumberCells:
     def __init__(self, values: Any, missing: Mask, *, money: bool = False) -> None:
         self.numbers: Any = values
         self._missing, self._is_money = missing, money
 
     def argsort(self, *, descending: bool) -> Codes:
-        """Return the row numbers, sorted by number. Missing numbers come last."""
         return _argsort_missing_last(self.numbers, self._missing, descending=descending)
 
     def width_and_decimals(self) -> tuple[int, int]:
-        """Return the largest numbers of digits before and after the point."""
         present = self.numbers[~self._missing]
         integer_digits = _max_integer_digits(present.astype(np.float64))
         if self._is_money:
@@ -442,41 +430,36 @@ class NumberCells:
         return integer_digits, max(decimals, default=0)
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return numbers with all digits. Money is rounded to cents, unless copied."""
+        """Round money to cents, unless copied."""
         values, missing = self.numbers[rows], self._missing[rows].tolist()
         pairs = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:
             return _split_at_decimal_point(exact)
         texts = ["" if is_missing else money_without_commas(value) for value, is_missing in pairs]
-        copied = {"copy": none_where_equal(exact, texts)} if texts != exact else {}
+        copied = {"copy": _none_where_equal(exact, texts)} if texts != exact else {}
         return _split_at_decimal_point(texts) | copied
 
 
-class AmountCells:
-    """Cells of exact amounts. Unknown amounts have a note."""
-
+class _AmountCells:
     def __init__(self, amounts: AmountArray, raw: pd.Series | None = None) -> None:
         self._amounts, self._raw = amounts, raw
 
     def argsort(self, *, descending: bool) -> Codes:
-        """Return the row numbers, sorted by amount. Missing amounts come last."""
         return self._amounts.argsort(ascending=not descending)
 
     @cached_property
     def numbers(self) -> Floats:
-        """The nearest float of each amount, or NaN if unknown."""
         return to_floats(self._amounts.exact())
 
     def width_and_decimals(self) -> tuple[int, int]:
-        """Return the largest numbers of digits before and after the decimal point."""
         integers, missing, scale = self._amounts.exact()
         divisor = str(math.gcd(10**scale, *integers.tolist()))  # ends with the common zeros
         decimals = scale - len(divisor) + len(divisor.rstrip("0"))
         return _max_integer_digits(float_sort_keys(integers[~missing]) / 10.0**scale), decimals
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the amounts of rows with all digits. A note explains each unknown amount."""
+        """Return exact amounts, and a note on each unknown amount."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()
         texts = [*map(str, amounts)]
@@ -487,7 +470,7 @@ class AmountCells:
         return _split_at_decimal_point(texts) | ({"note": notes} if missing else {})
 
 
-Cells: TypeAlias = TextCells | NumberCells | AmountCells
+Cells: TypeAlias = _TextCells | _NumberCells | _AmountCells
 
 
 def _exact_number_text(number: float) -> str:
@@ -502,8 +485,8 @@ def _max_integer_digits(values: Floats) -> int:
     return digits if len(usual) == len(values) else max(digits, _ROUNDED_DIGITS)
 
 
-def bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
-    """Return the bar lengths in `window`, as shares of the largest number in `rows`."""
+def _bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
+    """Return lengths in `window`, as shares of the largest number in `rows`."""
     sizes = np.abs(cells.numbers[rows])
     largest = sizes[np.isfinite(sizes)].max(initial=0) or 1
     shares = np.nan_to_num(np.abs(cells.numbers[window]) / largest, posinf=1)
@@ -515,14 +498,13 @@ def _split_at_decimal_point(texts: list[str]) -> dict[str, list[Any]]:
     return {"integer": [part[0] for part in parts], "fraction": [part[2] for part in parts]}
 
 
-def make_cells(values: pd.Series, *, money: bool = False) -> Cells:
-    """Return cells of the class for a column's dtype."""
+def _make_cells(values: pd.Series, *, money: bool = False) -> Cells:
     dtype = values.dtype
     if isinstance(dtype, AmountDtype):
-        return AmountCells(amounts_of(values))
+        return _AmountCells(amounts_of(values))
     if search.is_non_numeric(values):
         return text_cells(*search.factorize_values(values), dtype)
     int_type: type[Any] = np.uint64 if is_unsigned_integer_dtype(dtype) else np.int64
     number_type = np.float64 if is_float_dtype(dtype) else int_type
     missing = values.isna().to_numpy(dtype=bool)
-    return NumberCells(values.to_numpy(dtype=number_type, na_value=0), missing, money=money)
+    return _NumberCells(values.to_numpy(dtype=number_type, na_value=0), missing, money=money)

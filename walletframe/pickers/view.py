@@ -53,7 +53,7 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 """The title of each filter. The keys are fields of `Selection`."""
 
 
-def remaining_options(data: ExplorerData, selection: Selection, kind: str) -> Remaining:
+def _remaining_options(data: ExplorerData, selection: Selection, kind: str) -> Remaining:
     """Return the stats of the options that match the other filters, by key."""
     nothing: dict[str, Any] = {kind: ()}
     others = replace(selection, **nothing)
@@ -175,7 +175,7 @@ class ExplorerState:
             "bridged": {"shown": self.chart_options.bridged, "text": bridged_button_label(chart)},
             "all_failed": has_only_failures(data),
             "painted": has_custom_template(),
-            "title": title_with_selection(chart, crumbs),
+            "title": _title_with_selection(chart, crumbs),
             "subtitle": chart.subtitle,
             "line": chart.coverage_line,
             "about": chart.notes,
@@ -207,14 +207,14 @@ class ExplorerState:
 
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
         options = self._options(kind)
-        remaining = remaining_options(self.data, self.selection, kind)
+        remaining = _remaining_options(self.data, self.selection, kind)
         return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the counts of each filter, and the options of open filters."""
         data = self.data
         held, wallet_keys = data.held, data.requested.keys
-        matching = {kind: remaining_options(data, self.selection, kind) for kind in FILTERS}
+        matching = {kind: _remaining_options(data, self.selection, kind) for kind in FILTERS}
         labels = [label_texts(data.wallets[name]).nunique() for name in data.groups]
         totals = {  # without creating all options, which is slow
             "wallets": len(wallet_keys),
@@ -283,8 +283,8 @@ def _click_targets(
     ]
 
 
-def title_with_selection(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
-    """Return the title of a selection's chart, such as ``ARBITRUM: 13.99M USD by wallet``."""
+def _title_with_selection(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
+    """Return a title such as ``ARBITRUM: 13.99M USD by wallet``."""
     head, by, groups = chart.title.partition(" by ")
     if not by or not crumbs or head in crumbs:
         return chart.title
