@@ -38,5 +38,5 @@ class ChartWidget(MessageWidget):
 
     def saved(self):
         """Return what a notebook saves without the view."""
-        result = self.view.selected_holdings()
+        result = self.view.drawn_chart().selected
         return static_mime_bundle(WalletDetails(result.wallets, result.held.holdings))

@@ -71,10 +71,7 @@ class ChunkedHoldings(Protocol):
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
     ) -> Iterator[T]:
-        """Apply a function to each chunk, in any order.
-
-        Amounts and values may be missing unless `extra_columns` contains ``"amount"``.
-        """
+        """Apply a function to each chunk. Without the column ``"amount"``, amounts may be NA."""
 
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]

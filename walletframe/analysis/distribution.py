@@ -96,14 +96,14 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     -------
     DataFrame
         The `n` rows with the largest values in `by`, in descending order, with the original index.
-        Rows with equal values keep their order. Rows with NA in `by` are left out. If the rows are
-        a table of `totals`, the line below the result counts the balances of omitted rows.
+        Rows with equal values keep their order. Rows with NA are left out. For a table of `totals`,
+        the line below the result counts the balances of omitted rows.
 
     Raises
     ------
     ColumnsError, AmountError
-        If the column is missing, or contains neither amounts nor numbers. Floats in the column
-        ``amount`` are also an error, since floats have lost digits.
+        If the column is missing, or contains neither amounts nor numbers. The column ``amount``
+        must not contain floats, which have lost digits.
 
     Examples
     --------
@@ -187,8 +187,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if both or
-        neither of `asset` and `token` are given; or if `assets` or `bridged` is given with a token.
+        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if both or
+        neither of `asset` and `token` are given.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
@@ -309,8 +309,8 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets`, `by` or `top` is not valid; if `wallets` lacks a wallet of these holdings; if
-        both an asset and a token are given; or if `assets` or `bridged` is given with a token.
+        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if both an
+        asset and a token are given.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     TokenListError, OSError
@@ -465,8 +465,8 @@ def pivot(
     Parameters
     ----------
     n : int or None, default 50
-        The maximum number of assets, or None for all. Assets are sorted by value (if there are
-        values), then by number of holders, both descending, then by first row.
+        The maximum number of assets, or None for all. Assets are in descending order of value and
+        number of holders, then in the order of their first rows.
     by : str or list of str, default "wallet"
         One or more columns to group by, as in `totals`. With ``"token"``, the table's columns are
         tokens instead of assets. If `by` is just ``"token"``, the rows are wallets.
@@ -495,8 +495,7 @@ def pivot(
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
-        below 1; or if `assets` or `bridged` is given with ``"token"``.
+        If an argument is not valid, or if `wallets` lacks a wallet of these holdings.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
@@ -634,10 +633,9 @@ def overlap(
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        If `wallets` or `by` is not valid; if `wallets` lacks a wallet of these holdings; if `n` is
-        below 1; if `assets` or `bridged` is given with ``"token"``; or if the comparison takes more
-        than ten billion steps (with ``n=None``, fifty million). The steps are the squared number of
-        wallets, plus the number of pairs of holders of each asset.
+        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if the
+        comparison takes more than ten billion steps (with ``n=None``, fifty million). The steps are
+        the squared number of wallets, plus the number of pairs of holders of each asset.
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError

@@ -82,10 +82,10 @@ def searchable_columns(
         "blockchain": text_column_from_codes(*chains),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
-        texts["currency"] = _text_column_from_values(holdings["currency"])
+        texts["currency"] = text_column_from_codes(*factorize_values(holdings["currency"]))
     for number, column in enumerate(extra_columns(positions)):
         if is_non_numeric(column):
-            texts[f"extra {number}"] = _text_column_from_values(column)
+            texts[f"extra {number}"] = text_column_from_codes(*factorize_values(column))
     return texts
 
 
@@ -145,10 +145,6 @@ def factorize_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[
     """Factorize the blockchains of the rows' tokens, spelled as in each token's first row."""
     codes, chains = factorize_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
-
-
-def _text_column_from_values(values: pd.Series) -> TextColumn:
-    return text_column_from_codes(*factorize_values(values))
 
 
 def text_column_from_codes(codes: Codes, values: list[Any]) -> TextColumn:

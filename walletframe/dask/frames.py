@@ -180,7 +180,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             A new folder, an empty folder, or the folder of an earlier call. It must be on a drive
             that is mounted at the same path on all workers and on this machine.
         keep : str or list of str, optional
-            As for `walletframe.fetch_to_parquet`.
+            Extra columns to keep, as for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
             The settings. Default: those of the default client, see `configure`. Each worker reads
             the API key from its environment variable ``WALLETFRAME_API_KEY``.
@@ -188,7 +188,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             The number of subfolders, each of which is one task. A hash of the address selects the
             shard. Use several shards per thread. A later call can't change the number of shards.
         progress, on_failure, on_unreadable, fix : optional
-            As for `walletframe.fetch_to_parquet`.
+            Options, as for `walletframe.fetch_to_parquet`.
 
         Returns
         -------
@@ -199,9 +199,9 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Raises
         ------
         ClusterError
-            If there is no cluster, or if some workers can't fetch: the walletframe version differs,
-            or the API key or the folder is missing. The error names these workers, and no request
-            was sent. Also if the scheduler is lost, or if a shard ends several workers.
+            If there is no cluster, if the scheduler is lost, or if a shard ends several workers. If
+            a worker has another version of walletframe, no API key or no access to the folder, the
+            error names the worker, and no request was sent.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
@@ -290,7 +290,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         frame : DataFrame
             The ``wallets`` or ``holdings`` of a fetch, in pandas or Dask.
         how, on, suffixes : optional
-            As in pandas, but `on` is required if your table has no columns ``blockchain`` and
+            Options, as in pandas. `on` is required if your table lacks ``blockchain`` or
             ``address``.
 
         Returns

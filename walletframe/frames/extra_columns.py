@@ -114,8 +114,8 @@ def add_extra_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.D
 def extra_to_arrow(extra: pd.DataFrame) -> pa.Table:
     """Convert extra columns to an Arrow table for files.
 
-    A column of amounts becomes a column of rounded decimals and a column of exact text. Categories
-    become plain values, since Parquet does not store the order of categories.
+    Each column of amounts becomes two columns: rounded decimals and exact text. Categories become
+    plain values, since Parquet does not store their order.
     """
     table = to_portable_table(extra)
     fields = [

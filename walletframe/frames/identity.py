@@ -69,10 +69,7 @@ class KeyCodes:
 
 
 def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
-    """Encode the tokens of rows. Keys are (blockchain, contract), with None for a native coin.
-
-    Each row without a blockchain has a separate unknown token. By default, `rows` are all rows.
-    """
+    """Encode the tokens of rows. Each row without a blockchain has a separate unknown token."""
     tokens = _encode_keys(holdings, "token_blockchain", "token_address")
     if rows is not None:
         tokens = KeyCodes(tokens.codes[rows], tokens.keys)

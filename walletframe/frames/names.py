@@ -55,8 +55,8 @@ def token_names(
 ) -> list[str]:
     """Return unique, readable and safe names of tokens.
 
-    With `by_chain`, tokens on different blockchains may have the same name. The contract is added
-    to symbols in `taken`, which must be in lower case.
+    With `by_chain`, names are unique on each blockchain. Lower-case symbols in `taken` are not used
+    without the contract.
     """
     # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
     # and symbols with non-ASCII characters (which may look like ASCII).
@@ -81,10 +81,7 @@ def token_names(
 
 
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
-    """Return each row's wallet name from the column ``name`` of `wallets`, or "" without a name.
-
-    The names are not escaped: `short_wallet_name` and `full_wallet_name` escape names.
-    """
+    """Return each wallet's unescaped name in the column ``name``, or an empty text."""
     if wallets is None or _NAME_COLUMN not in wallets:
         return [""] * len(frame)
     require_columns(wallets, ["address"])
@@ -102,10 +99,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
 
 
 def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str]) -> list[str]:
-    """Return short names of wallets, or full names if short names are equal.
-
-    `wallets` is like `Positions.wallets`. `user_names` has the user's names of all wallets.
-    """
+    """Return short names of wallets, or full names if short names are equal."""
     arrays = (wallets[name].array.take(indices) for name in ("blockchain", "address"))
     columns = [np.asarray(array, dtype=object) for array in arrays]
     chosen = [user_names[index] for index in indices]
@@ -168,7 +162,7 @@ def short_wallet_name(blockchain: str, address: str, name: str = "") -> str:
 
 
 def full_wallet_name(blockchain: str, address: str, name: str = "", *, limit: int = _LIMIT) -> str:
-    """Return the full name of a wallet: the user's name, if any, and ``<BLOCKCHAIN>.<ADDRESS>``."""
+    """Return ``<BLOCKCHAIN>.<ADDRESS>``, after the user's name if there is one."""
     return _prepend_name(name, f"{safe_line(blockchain)}.{safe_line(address, limit)}")
 
 
@@ -197,10 +191,7 @@ def token_index(
     *,
     hint: Callable[[TokenKey], str] = contract_hint,
 ) -> int:
-    """Return the index of a token in `tokens`, from (blockchain, contract) or a symbol.
-
-    A symbol must match exactly, and belong to only one known token.
-    """
+    """Return the index in `tokens` of (blockchain, contract) or of an unambiguous symbol."""
     if isinstance(token, str):
         rows = (holdings["symbol"] == token).to_numpy(bool, na_value=False)
         codes = pd.unique(tokens.codes[rows]).tolist()
@@ -248,10 +239,7 @@ def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[st
 def ambiguous_token_error(
     shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], str]
 ) -> AmbiguousTokenError:
-    """Return the error for symbols that several tokens share, with a hint for the first token.
-
-    The tokens of the packaged list come first, then bridged versions, then other tokens.
-    """
+    """Return the error for symbols that several tokens share, with listed tokens first."""
     listed = known_token_by_key()
     issued = sorted(listed, key=lambda key: listed[key].kind == "bridged")
     ranks = {key: rank for rank, key in enumerate(issued)}

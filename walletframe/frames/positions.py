@@ -48,7 +48,7 @@ class Assets:
 class Positions:
     """Holdings with n rows and w wallets, encoded as integers. Read-only.
 
-    The wallets are the requested wallets or, without a `wallets` frame, the wallets with rows.
+    Without a `wallets` frame, the wallets are those with rows.
     """
 
     holdings: pd.DataFrame  # n rows
@@ -135,15 +135,17 @@ class Positions:
             has_unknown_token=self.has_unknown_token[indices],
         )
 
-    def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, codes: Codes) -> Positions:
-        """Return a copy with other rows. `codes` contains the wallet index of each row."""
+    def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
+        """Return a copy with other rows. `owners` has the wallet index of each row."""
         return replace(
             self,
             holdings=holdings,
             amounts=amounts_of(holdings["amount"]),
             tokens=tokens,
-            wallet_codes=codes,
-            has_unknown_token=_mask_of_indices(codes[tokens.unknown_rows()], len(self.wallet_keys)),
+            wallet_codes=owners,
+            has_unknown_token=_mask_of_indices(
+                owners[tokens.unknown_rows()], len(self.wallet_keys)
+            ),
             assets=None,
         )
 
@@ -299,8 +301,7 @@ def possible_token_blockchains(
 ) -> tuple[Codes, Codes]:
     """Return two index arrays: pairs of a token and a blockchain where it could be held.
 
-    The blockchains are those of the token's rows and that of its key. `asset_blockchains` replaces
-    the key's blockchain for assets. `row_chains` has the blockchain index of each row.
+    These are the blockchains of its rows and of its key, or an asset's in `asset_blockchains`.
     """
     stride = max(len(chains), 1)
     chains_by_asset = asset_blockchains or {}
@@ -316,10 +317,7 @@ def possible_token_blockchains(
 
 
 def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of each table cell, or NA if the cell has an NA amount.
-
-    `cells` has the cell number of each amount. Amounts with the cell number -1 are skipped.
-    """
+    """Return the exact sum of each table cell, or NA if an amount is NA. Skip the cell -1."""
     exact = amounts.exact()
     grouped = GroupedAmounts(exact, cells, count)
     units = group_totals(grouped)

@@ -161,8 +161,8 @@ def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
 class ResultTable(pd.DataFrame):
     """A DataFrame whose display omits some columns, and has notes below the rows.
 
-    All operations return plain DataFrames. If rows are added or removed in place, or two columns
-    get the same name, the display is that of a plain DataFrame.
+    All operations return plain DataFrames. After a change of rows in place, the display is that of
+    a plain DataFrame.
     """
 
     @property

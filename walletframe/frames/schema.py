@@ -70,10 +70,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays into an array of the dtype `TEXT`. With `rows`, take these rows.
-
-    Either all arrays are dictionary-encoded, or none.
-    """
+    """Concatenate Arrow arrays as text. All or none of these are dictionary-encoded."""
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
         indices = text.indices if rows is None else text.indices.take(pa.array(rows))

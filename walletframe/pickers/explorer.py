@@ -91,8 +91,8 @@ class HoldingsExplorer(FetchingWidget):
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
         The result of a fetch, or a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. Default: the default client (see `configure`) if it has
-        the same service as `details`; for `details` from a sandbox, a running sandbox.
+        The client for the button Refresh. By default, the default client if it has the same
+        service as `details`, or a running sandbox for `details` from a sandbox.
     prepare : callable, optional
         A function that takes and returns a DataFrame of holdings. It is applied before holdings
         are shown, also after each Refresh.

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from walletframe.pickers.chart import ExplorerChart
-    from walletframe.pickers.data import ExplorerData, SelectedHoldings
+    from walletframe.pickers.data import ExplorerData
 
     Remaining = Mapping[Any, OptionStats | None]
 
@@ -121,10 +121,6 @@ class ExplorerState:
         self._edition += 1
         self._notify(self._edition)
 
-    def selected_holdings(self) -> SelectedHoldings:
-        """Return the rows of the current selection."""
-        return self._select(self.selection)
-
     def drawn_chart(self) -> ExplorerChart:
         """Return the chart of the current selection."""
         return self._draw(self.selection, self.chart_options)
@@ -202,7 +198,7 @@ class ExplorerState:
         return answer
 
     def _answer_status(self, _request: object) -> dict[str, Any]:
-        selected = self.selected_holdings()
+        selected = self._select(self.selection)
         return status_message(selected.wallets, selected.held, is_complete=self.data.is_complete)
 
     def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:

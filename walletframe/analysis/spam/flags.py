@@ -84,7 +84,8 @@ def flag_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows and columns, and these columns, with equal values for each token and symbol:
+        The same rows with three more columns. Rows of a token with the same symbol have the same
+        values. The columns are:
 
         - ``spam_score`` (float64): the score, from 0 to 1;
         - ``spam_reasons`` (str): the names of the reasons in descending order of weight, separated
@@ -170,9 +171,9 @@ def without_spam(
 ) -> pd.DataFrame:
     """Return the rows that are not spam.
 
-    Without options, the column ``is_spam`` marks spam, if there is one, as in `where`, reports and
-    the explorer. Otherwise, spam is detected as in `flag_spam`, but only once: all of these keep
-    the rows that an earlier `without_spam` kept, until you select rows in another way.
+    The column ``is_spam`` marks spam. With options, or without this column, spam is detected as in
+    `flag_spam`. In the result, `where`, reports and the explorer don't detect spam again, unless
+    you select rows in another way.
 
     Parameters
     ----------
