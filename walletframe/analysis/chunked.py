@@ -131,28 +131,28 @@ class GroupSpec:
         aggregates = aggregate_groups(positions, groups, sums_only=self.key_columns is not None)
         return self.to_partial(Aggregation(replace(chunk, positions=positions), groups, aggregates))
 
-    def merge(self, source: ChunkedHoldings, parts: Sequence[PartialAggregate]) -> Aggregation:
+    def merge(self, source: ChunkedHoldings, partials: Sequence[PartialAggregate]) -> Aggregation:
         """Merge the aggregates of all parts, grouped by their representative rows."""
-        positions = np.concatenate([part.row_positions for part in parts])
+        positions = np.concatenate([part.row_positions for part in partials])
         order = np.argsort(positions)
         ranks = np.empty_like(order)  # the sorted position of each row, in the order of parts
         ranks[order] = np.arange(len(order))
-        rows = pd.concat([part.representatives for part in parts])
+        rows = pd.concat([part.representatives for part in partials])
         rows = rows.take(order).reset_index(drop=True)
         rows.attrs = source.template.holdings.attrs
         if source.normalizes_blockchains:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.replace_rows(
             rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
-            merge_encoded_tokens([part.contracts for part in parts], order),
-            np.concatenate([part.wallet_indices for part in parts])[order],
+            merge_encoded_tokens([part.contracts for part in partials], order),
+            np.concatenate([part.wallet_indices for part in partials])[order],
         )
-        merged.has_unknown_token[np.concatenate([part.unknown_holders for part in parts])] = True
+        merged.has_unknown_token[np.concatenate([part.unknown_holders for part in partials])] = True
         grouped, groups = self._group_rows(merged)
-        lengths = [len(part.row_positions) for part in parts]
-        pairs = [*zip(parts, np.split(ranks, np.cumsum(lengths)[:-1]), strict=True)]
+        lengths = [len(part.row_positions) for part in partials]
+        pairs = [*zip(partials, np.split(ranks, np.cumsum(lengths)[:-1]), strict=True)]
         aggregates = merge_aggregates(
-            [part.aggregates for part in parts],
+            [part.aggregates for part in partials],
             [np.append(groups.codes[rank], 0)[part.group_first] for part, rank in pairs],
             [grouped.contracts.codes[rank[part.contracts.first]] for part, rank in pairs],
             len(groups),

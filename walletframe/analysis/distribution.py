@@ -186,13 +186,11 @@ def share(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, SettingsError
+    ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
         If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if both or
         neither of `asset` and `token` are given.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
-    TokenListError, OSError
-        If `assets` can't be used.
     ColumnsError, AmountError
         If a column is missing, or if ``amount`` does not contain amounts.
     SnapshotError
@@ -308,13 +306,11 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, SettingsError
+    ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
         If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if both an
         asset and a token are given.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
-    TokenListError, OSError
-        If `assets` can't be used.
     ColumnsError, AmountError, PricesError
         If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
@@ -365,9 +361,9 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     return with_coverage(measured, coverage)
 
 
-def _measures_by_token(positions: Positions, members: Groups, top: float) -> dict[str, Floats]:
+def _measures_by_token(positions: Positions, holders: Groups, top: float) -> dict[str, Floats]:
     """Holders are the groups with an amount above 0."""
-    stride, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
+    stride, exact, tokens = len(holders), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
     edges = np.append(np.flatnonzero(np.diff(ends // _BATCH_ROWS)) + 1, len(ends))
@@ -375,21 +371,21 @@ def _measures_by_token(positions: Positions, members: Groups, top: float) -> dic
     for after in edges.tolist():
         rows = by_token[start : ends[after - 1] if after else 0]
         amounts = ExactAmounts(exact.integers[rows], exact.missing[rows], exact.scale)
-        pairs = (tokens.codes[rows] - first) * stride + members.codes[rows]
+        pairs = (tokens.codes[rows] - first) * stride + holders.codes[rows]
         batches.append(_measures_of_batch(amounts, pairs, after - first, stride, top))
         first, start = after, start + len(rows)
     return {name: np.concatenate([batch[name] for batch in batches]) for name in MEASURES}
 
 
 def _measures_of_batch(
-    amounts: ExactAmounts, pairs: Codes, count: int, stride: int, top: float
+    amounts: ExactAmounts, pair_codes: Codes, count: int, holder_count: int, top: float
 ) -> dict[str, Floats]:
-    """`pairs` has the number token index * `stride` + group index of each amount."""
-    codes, pairs = pd.factorize(pairs)
-    balances = group_totals(GroupedAmounts(amounts, codes, len(pairs)))
+    """Return the `MEASURES`. A pair code is token index * `holder_count` + holder index."""
+    codes, pair_codes = pd.factorize(pair_codes)
+    balances = group_totals(GroupedAmounts(amounts, codes, len(pair_codes)))
     held = np.flatnonzero(balances > 0)
     positive = ExactAmounts(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
-    holders = GroupedAmounts(positive, pairs[held] // max(stride, 1), count)
+    holders = GroupedAmounts(positive, pair_codes[held] // max(holder_count, 1), count)
     ascending, sizes = holders.sorted_rows, holders.known_counts
     units, ids = holders.known_integers[ascending], holders.known_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.group_starts[ids]
@@ -494,10 +490,8 @@ def pivot(
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, SettingsError
+    ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
         If an argument is not valid, or if `wallets` lacks a wallet of these holdings.
-    TokenListError, OSError
-        If `assets` can't be used.
     ColumnsError, AmountError, PricesError
         If a column is missing, ``amount`` contains no amounts, or values have several currencies.
     SnapshotError
@@ -543,11 +537,11 @@ def pivot(
     return with_coverage(table.set_axis(index), coverage_of_chosen_totals(totals, chosen))
 
 
-def coverage_of_chosen_totals(totals: pd.DataFrame, chosen: Codes) -> Coverage:
+def coverage_of_chosen_totals(totals: pd.DataFrame, row_numbers: Codes) -> Coverage:
     """Return the coverage of some rows of a table of totals."""
     coverage = coverage_from_attrs(totals)
     names = [name for name in ("balances", "amount_na", "unpriced") if name in totals]
-    counts: dict[str, Any] = {name: int(totals[name].iloc[chosen].sum()) for name in names}
+    counts: dict[str, Any] = {name: int(totals[name].iloc[row_numbers].sum()) for name in names}
     return replace(coverage, **counts, beyond_limit=coverage.balances - counts["balances"])
 
 
@@ -559,34 +553,34 @@ def argsort_totals(totals: pd.DataFrame) -> Codes:
     return indices
 
 
-def _unknown_cells_mask(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
+def _unknown_cells_mask(positions: Positions, groups: Groups, token_indices: Codes) -> Mask:
     """Return a mask (tokens, groups): whether an unknown wallet of the group could hold the token.
 
     Failed wallets are unknown. A holder of an unknown token could hold any identified token. If all
     wallets of a group failed, the mask is True for all tokens.
     """
     sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
-    failed, named = ~positions.known, ~positions.tokens.unknown[chosen]
+    failed, named = ~positions.known, ~positions.tokens.unknown[token_indices]
     sizes = np.bincount(sets, minlength=set_count)
     failures = np.bincount(sets[failed], minlength=set_count)
-    unknown = np.tile(failures == sizes, (len(chosen), 1))
+    unknown = np.tile(failures == sizes, (len(token_indices), 1))
     if ((failures > 0) & (failures < sizes)).any():
-        unknown |= _possible_holdings_mask(positions, groups, chosen, failed)
+        unknown |= _possible_holdings_mask(positions, groups, token_indices, failed)
     if positions.has_unknown_token.any():
         holders = positions.has_unknown_token
-        unknown[named] |= _possible_holdings_mask(positions, groups, chosen[named], holders)
+        unknown[named] |= _possible_holdings_mask(positions, groups, token_indices[named], holders)
     return unknown[:, groups.wallet_sets]
 
 
 def _possible_holdings_mask(
-    positions: Positions, groups: Groups, chosen: Codes, wallets: Mask
+    positions: Positions, groups: Groups, token_indices: Codes, wallets: Mask
 ) -> Mask:
     """Return a mask (tokens, wallet sets): whether any of `wallets` could hold the token."""
     on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
     on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
     possible[positions.possible_blockchains()] = 1
-    return np.asarray(possible[chosen] @ on_chains > 0)
+    return np.asarray(possible[token_indices] @ on_chains > 0)
 
 
 def overlap(
@@ -632,12 +626,10 @@ def overlap(
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, SettingsError
+    ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
         If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if the
         comparison takes more than ten billion steps (with ``n=None``, fifty million). The steps are
         the squared number of wallets, plus the number of pairs of holders of each asset.
-    TokenListError, OSError
-        If `assets` can't be used.
     ColumnsError, AmountError
         If a column is missing, or if ``amount`` does not contain amounts.
     SnapshotError
@@ -712,21 +704,21 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
     return pairs[:, np.lexsort((-pairs[2], -jaccard))[:n]]
 
 
-def _iterate_overlapping_pairs(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
+def _iterate_overlapping_pairs(groups: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
     """Yield arrays of shape (3, n): wallets, later wallets, and numbers of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
-    holders = members[by_token]
+    holders = groups[by_token]
     ranks = np.empty_like(by_token)
     ranks[by_token] = np.arange(len(by_token))
     later = np.cumsum(np.bincount(tokens))[tokens] - ranks - 1  # later holders of the same token
-    work = np.cumsum(np.bincount(members, weights=later, minlength=count) + count)
+    work = np.cumsum(np.bincount(groups, weights=later, minlength=count) + count)
     edges = np.flatnonzero(np.diff(work // _BLOCK_PAIRS, prepend=-1, append=-1))
     for start, stop in pairwise(edges):
-        rows = slice(*np.searchsorted(members, [start, stop]))
+        rows = slice(*np.searchsorted(groups, [start, stop]))
         repeats = later[rows]
         after = np.repeat(ranks[rows] + 1 - np.cumsum(repeats) + repeats, repeats)
         others = holders[after + np.arange(len(after))]
-        firsts = np.repeat(members[rows] - start, repeats)
+        firsts = np.repeat(groups[rows] - start, repeats)
         both = np.bincount(firsts * count + others, minlength=(stop - start) * count)
         pairs = np.flatnonzero(both)
         yield np.stack((pairs // count + start, pairs % count, both[pairs]))

@@ -181,9 +181,9 @@ class FilterableHoldings(ChunkedHoldings, Protocol):
 
 
 def where_in_chunks(
-    source: FilterableHoldings, names: Sequence[str], /, *, search: str = "", **options: Any
+    source: FilterableHoldings, columns: Sequence[str], /, *, search: str = "", **options: Any
 ) -> WalletDetails:
-    """Read only the rows that `where` selects. `names` are the columns of the result."""
+    """Read only the rows that `where` selects. `columns` are the columns of the result."""
     wallets, tokens = source.template.wallet_frame, source.template
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
         tokens = read_distinct_tokens(source)
@@ -202,7 +202,7 @@ def where_in_chunks(
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
     selected = SelectableHoldings(rows, wallets).where(selection, search, by_key)
     selected = _record_conditions(selected, search=search, **options)
-    return selected._replace(holdings=selected.holdings[[*names]].reset_index(drop=True))
+    return selected._replace(holdings=selected.holdings[[*columns]].reset_index(drop=True))
 
 
 def _record_conditions(details: WalletDetails, **options: Any) -> WalletDetails:
@@ -237,11 +237,11 @@ class Selection:
         named = parse_wallets(self.wallets)
         return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
-    def texts_by_column(self, names: Container[str]) -> dict[str, list[str]]:
-        """Return the texts to select in each column of `names`."""
+    def texts_by_column(self, columns: Container[str]) -> dict[str, list[str]]:
+        """Return the texts to select in each of `columns`."""
         texts: dict[str, list[str]] = {}
         for name, text in self.labels:
-            if name in names:
+            if name in columns:
                 texts.setdefault(name, []).append(text)
         return texts
 

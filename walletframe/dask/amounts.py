@@ -72,8 +72,8 @@ def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]
     return limits.tolist() if len(limits) > 1 else limits.tolist() * 2
 
 
-def _sorted_sample(part: pd.Series) -> pd.Series:
-    ordered = part.dropna().sort_values()
+def _sorted_sample(column: pd.Series) -> pd.Series:
+    ordered = column.dropna().sort_values()
     return _take_evenly(ordered, min(len(ordered), _SAMPLES))
 
 

@@ -124,13 +124,13 @@ def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[Ope
     return folders if folders == others else None
 
 
-def split_by_row_count(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
+def split_by_row_count(items: Sequence[T], sizes: Sequence[int]) -> Iterator[list[T]]:
     """Split items into batches with similar numbers of rows."""
     cluster = _current_client()
     local_threads = dask.config.get("num_workers", None) or CPU_COUNT
     threads = sum(cluster.nthreads().values()) if cluster else local_threads
-    max_rows = min(max(sum(rows) / (_BATCHES_PER_THREAD * max(threads, 1)), 1), _MAX_BATCH_ROWS)
-    starts = accumulate(rows[:-1], initial=0)
+    max_rows = min(max(sum(sizes) / (_BATCHES_PER_THREAD * max(threads, 1)), 1), _MAX_BATCH_ROWS)
+    starts = accumulate(sizes[:-1], initial=0)
     numbered = zip((start // max_rows for start in starts), items, strict=True)
     return ([item for _, item in batch] for _, batch in groupby(numbered, key=itemgetter(0)))
 
@@ -162,7 +162,7 @@ class ClusterHoldings:
         """Whether blockchain names are normalized: yes for folders, no for other frames."""
         return self.folders is not None
 
-    def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
+    def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each partition on the workers, which computes the graph once."""
         shared = delayed(func, traverse=False)
         if self.folders:
@@ -170,9 +170,9 @@ class ClusterHoldings:
             tokens = wallets["tokens"].to_numpy(dtype=np.int64, na_value=0)
             rows = [int(tokens[indices].sum()) for indices in self.wallet_indices]
             batches = split_by_row_count([*zip(count(), self.folders, self.wallet_indices)], rows)
-            tasks = [apply(shared, batch, wallets[:0], [*names]) for batch in batches]
+            tasks = [apply(shared, batch, wallets[:0], [*columns]) for batch in batches]
             return chain.from_iterable(compute_results(tasks))
-        frames = self._needed_columns([*_VALUED, *names]).to_delayed()
+        frames = self._needed_columns([*_VALUED, *columns]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
         parts = enumerate(zip(frames, self._partition_wallets(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
@@ -188,13 +188,13 @@ class ClusterHoldings:
     def map_token_batches(
         self,
         func: Callable[[Positions], T],
-        tokens: Sequence[Collection[TokenKey]],
-        names: Collection[str],
+        batches: Sequence[Collection[TokenKey]],
+        columns: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens; compute the graph once."""
-        rows = self._needed_columns(names).to_delayed()
-        split = delayed(_split_by_tokens, pure=False, nout=len(tokens))
-        keys = delayed([*tokens], traverse=False)
+        rows = self._needed_columns(columns).to_delayed()
+        split = delayed(_split_by_tokens, pure=False, nout=len(batches))
+        keys = delayed([*batches], traverse=False)
         parts = zip(rows, self._partition_wallets(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
         joined, shared = delayed(_apply_to_joined_chunks, pure=False), delayed(func, traverse=False)
@@ -329,23 +329,23 @@ def _require_one_partition_per_wallet(positions: Positions, edges: Codes) -> Non
 
 def _apply_to_partition(
     func: Callable[[Chunk], T],
-    number: int,
+    partition: int,
     rows: pd.DataFrame,
     wallets: pd.DataFrame | None,
-    indices: Codes,
+    wallet_indices: Codes,
 ) -> T:
     try:
         positions = read_positions(encode_holdings(rows.reset_index(drop=True)), wallets)
     except UnknownWalletError as fault:
         raise ArgumentError(
-            f"partition {number} of wallets does not contain {safe_line(str(fault.wallet))}, "
-            f"which has rows in partition {number} of holdings",
+            f"partition {partition} of wallets does not contain {safe_line(str(fault.wallet))}, "
+            f"which has rows in partition {partition} of holdings",
             hint="pass all wallets, such as wallets=details.wallets; then they are looked up in "
             "every partition",
         ) from None
-    if not len(indices):  # the wallets are not needed
-        indices = np.zeros(len(positions.wallets), dtype=np.intp)
-    return func(Chunk(positions, indices, number * _ROW_STEP + np.arange(len(rows))))
+    if not len(wallet_indices):  # the wallets are not needed
+        wallet_indices = np.zeros(len(positions.wallets), dtype=np.intp)
+    return func(Chunk(positions, wallet_indices, partition * _ROW_STEP + np.arange(len(rows))))
 
 
 def _apply_to_folders(
@@ -357,35 +357,35 @@ def _apply_to_folders(
     outputs: list[T] = []
     for number, folder, indices in folders:
 
-        def apply(chunk: Chunk, first: int = number * _ROW_STEP, indices: Codes = indices) -> T:
+        def apply(chunk: Chunk, first_row: int = number * _ROW_STEP, indices: Codes = indices) -> T:
             selected = indices[chunk.wallet_indices]
-            return func(replace(chunk, wallet_indices=selected, rows=first + chunk.rows))
+            return func(replace(chunk, wallet_indices=selected, rows=first_row + chunk.rows))
 
         outputs += open_if_unchanged(folder, like).map_chunks(apply, names)
     return outputs
 
 
-def _token_set_indices(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
+def _token_set_indices(rows: pd.DataFrame, token_sets: Sequence[Collection[TokenKey]]) -> Codes:
     """Rows without a token set have the index -1."""
-    by_key = {key: number for number, keys in enumerate(tokens) for key in keys}
+    by_key = {key: number for number, keys in enumerate(token_sets) for key in keys}
     token_ids = encode_tokens(rows)
     numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]
     return np.array(numbers, dtype=np.intp)[token_ids.codes]
 
 
-def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, number: pd.Series) -> pd.DataFrame:
-    row_numbers = number.iloc[0] * _ROW_STEP + np.arange(len(rows))
+def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, partition: pd.Series) -> pd.DataFrame:
+    row_numbers = partition.iloc[0] * _ROW_STEP + np.arange(len(rows))
     codes = token_symbol_codes(rows, encode_tokens(rows), row_numbers)
     return rows.assign(**lookup.computed_columns(codes))
 
 
-def _add_prices(rows: pd.DataFrame, prices: PriceLookup, number: pd.Series) -> pd.DataFrame:
+def _add_prices(rows: pd.DataFrame, prices: PriceLookup, partition: pd.Series) -> pd.DataFrame:
     unpriced = rows.drop(columns="price_source", errors="ignore")  # of an earlier valuation
-    return _add_lookup_columns(unpriced, prices, number)
+    return _add_lookup_columns(unpriced, prices, partition)
 
 
-def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, number: pd.Series) -> pd.DataFrame:
-    flagged = rows if flags.by_column else _add_lookup_columns(rows, flags, number)
+def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, partition: pd.Series) -> pd.DataFrame:
+    flagged = rows if flags.by_column else _add_lookup_columns(rows, flags, partition)
     is_spam = flagged["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
     return with_dropped_record(rows[~is_spam], flags.dropped)
 
@@ -395,10 +395,10 @@ def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
 
 
 def _split_by_tokens(
-    rows: pd.DataFrame, wallets: pd.DataFrame | None, tokens: list[set[TokenKey]]
+    rows: pd.DataFrame, wallets: pd.DataFrame | None, token_sets: list[set[TokenKey]]
 ) -> list[tuple[pd.DataFrame, pd.DataFrame | None]]:
-    codes = _token_set_indices(rows, tokens)
-    subsets = [rows[codes == number] for number in range(len(tokens))]
+    codes = _token_set_indices(rows, token_sets)
+    subsets = [rows[codes == number] for number in range(len(token_sets))]
     if wallets is None:
         return [(subset, None) for subset in subsets]
     ids = encode_wallets(wallets)

@@ -260,8 +260,8 @@ def _worker_probe_file(probe: Path, address: str) -> Path:
     return probe.with_name(f"{probe.name}-{suffix}")
 
 
-def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
-    """Fetch the unfinished wallets of a shard, and report the progress to the topic `name`."""
+def fetch_shard(shard: Shard, settings: Settings, fetch_name: str) -> FetchSummary:
+    """Fetch the unfinished wallets of a shard, and report the progress to the cluster."""
     worker, counters = get_worker(), RunCounters()
     reported_at = 0.0
 
@@ -270,9 +270,9 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
         if time.monotonic() - reported_at >= _REPORT_S:
             reported_at = time.monotonic()
             event = {"shard": shard.root.name, "worker": worker.address, "before": counters.resumed}
-            worker.log_event(name, event | {"counts": dict(counts)})
+            worker.log_event(fetch_name, event | {"counts": dict(counts)})
 
-    with Client(with_env_key(settings)) as client, _registered_cancel_event(name) as cancel:
+    with Client(with_env_key(settings)) as client, _registered_cancel_event(fetch_name) as cancel:
         client._make_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - only here is the limiter replaced, so Client has no public option for it
         return fetch_into(
             shard.root,
@@ -288,21 +288,21 @@ def fetch_shard(shard: Shard, settings: Settings, name: str) -> FetchSummary:
 
 
 @contextmanager
-def _registered_cancel_event(name: str) -> Iterator[Event]:
+def _registered_cancel_event(fetch_name: str) -> Iterator[Event]:
     """Yield an event that is already set if the fetch was cancelled."""
     cancel = Event()
-    _running[cancel] = name
+    _running[cancel] = fetch_name
     try:
-        if name in _cancelled:
+        if fetch_name in _cancelled:
             cancel.set()
         yield cancel
     finally:
         del _running[cancel]
 
 
-def cancel_worker_shards(name: str) -> None:
+def cancel_worker_shards(fetch_name: str) -> None:
     """Cancel the running and the future shards of a fetch on this worker."""
-    _cancelled.add(name)
+    _cancelled.add(fetch_name)
     for cancel, fetch in [*_running.items()]:
-        if fetch == name:
+        if fetch == fetch_name:
             cancel.set()

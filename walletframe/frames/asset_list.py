@@ -149,21 +149,21 @@ def tokens_to_assets(
 
 
 def count_and_sum_bridged(
-    positions: Positions, index: int, rows: Mask | None = None
+    positions: Positions, asset_index: int, mask: Mask | None = None
 ) -> tuple[int, str]:
     """Return the number and the exact sum of an asset's omitted bridged versions."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts
-    asset = positions.tokens.keys[index]
+    asset = positions.tokens.keys[asset_index]
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
-    mask = is_version[contracts.codes]
-    return count_and_sum_positive(positions, mask if rows is None else mask & rows)
+    is_counted = is_version[contracts.codes]
+    return count_and_sum_positive(positions, is_counted if mask is None else is_counted & mask)
 
 
-def count_and_sum_positive(positions: Positions, rows: Mask) -> tuple[int, str]:
+def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
     """Count the contracts of positive amounts, and sum these ("" for several snapshots)."""
-    indices = np.flatnonzero(rows)
+    indices = np.flatnonzero(mask)
     indices = indices[is_positive(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
     is_added = snapshots is None or len(snapshots.array[indices].unique()) <= 1

@@ -69,14 +69,14 @@ def extra_names(wallets: pd.DataFrame) -> list[str]:
     return [name for name in names if isinstance(name, str) and name not in RESERVED_NAMES]
 
 
-def extra_column_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
+def extra_column_values(wallets: pd.DataFrame, name: str, first_rows: Codes) -> Any:
     """Return each wallet's value, or raise an error if a wallet has several."""
-    column, rows = wallets[name].array, first
-    if len(wallets) > len(first):
+    column, rows = wallets[name].array, first_rows
+    if len(wallets) > len(first_rows):
         codes = encode_wallets(wallets).codes
         labelled, others = first_and_conflicting_label_rows(name, codes, column)
         if others and SNAPSHOT in wallets:
-            return last_labels(wallets[[name]], codes)[name].array.take(codes[first])
+            return last_labels(wallets[[name]], codes)[name].array.take(codes[first_rows])
         if others:
             wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
             raise SettingsError(
@@ -84,22 +84,22 @@ def extra_column_values(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
                 f"{safe_line(wallet)!r}",
                 hint="use one value for each wallet",
             )
-        labelled_rows = labelled[codes[first]]
-        rows = np.where(labelled_rows < 0, first, labelled_rows)
+        labelled_rows = labelled[codes[first_rows]]
+        rows = np.where(labelled_rows < 0, first_rows, labelled_rows)
     return column.take(rows)
 
 
-def last_labels(wallets: pd.DataFrame, codes: Codes) -> pd.DataFrame:
+def last_labels(wallets: pd.DataFrame, wallet_codes: Codes) -> pd.DataFrame:
     """Return one row for each wallet, with its last value in each column."""
-    return wallets.groupby(codes).last().astype(wallets.dtypes)
+    return wallets.groupby(wallet_codes).last().astype(wallets.dtypes)
 
 
-def changed_labels_note(wallets: pd.DataFrame, codes: Codes, names: Iterable[str]) -> str:
+def changed_labels_note(wallets: pd.DataFrame, wallet_codes: Codes, names: Iterable[str]) -> str:
     """Return a sentence about labels that changed over time, or ""."""
     texts = []
     for name in [each for each in extra_names(wallets) if each in names]:
-        _, changed = first_and_conflicting_label_rows(name, codes, wallets[name].array)
-        if count := len(np.unique(codes[changed])):
+        _, changed = first_and_conflicting_label_rows(name, wallet_codes, wallets[name].array)
+        if count := len(np.unique(wallet_codes[changed])):
             texts.append(f"the {safe_line(name)!r} of {counted_noun(count, 'wallet')}")
     return f"The last labels apply at all times: {' and '.join(texts)} changed." * bool(texts)
 

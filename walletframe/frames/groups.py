@@ -173,15 +173,15 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
 
 
 def _wallet_label_columns(
-    positions: Positions, name: str, names: list[str], indices: Codes
+    positions: Positions, name: str, names: list[str], wallet_indices: Codes
 ) -> dict[str, Any]:
-    """Return labels from a column of wallets, for the wallets at `indices`."""
+    """Return labels from a column of wallets, for the wallets at these indices."""
     if name == "wallet":
         parts = ("blockchain", "address")
-        return {part: positions.wallets[part].array.take(indices) for part in parts}
+        return {part: positions.wallets[part].array.take(wallet_indices) for part in parts}
     if name == "blockchain" and "wallet" in names:
         return {}  # "wallet" has this column
-    return {name: _wallet_values(positions, name).take(indices)}
+    return {name: _wallet_values(positions, name).take(wallet_indices)}
 
 
 def _row_label_columns(
@@ -245,10 +245,10 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
     return codes, first_rows(codes, count)
 
 
-def _combine_codes(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
+def _combine_codes(columns: Iterable[tuple[Codes, int]], row_count: int) -> tuple[Codes, int]:
     """Each part and the result are pairs of codes and their number."""
-    codes, count = np.zeros(rows, dtype=np.intp), 1
-    for part, size in parts:
+    codes, count = np.zeros(row_count, dtype=np.intp), 1
+    for part, size in columns:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
         count = len(pairs)
     return codes, count
