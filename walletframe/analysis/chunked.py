@@ -76,7 +76,7 @@ class ChunkedHoldings(Protocol):
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]
     ) -> pd.DataFrame:
-        """Read the rows of these tokens in row order."""
+        """Read the rows of the given tokens in row order."""
 
     def map_token_batches(
         self,
@@ -389,7 +389,7 @@ def _split_tokens_into_batches(balances: Codes, unknown_tokens: Mask) -> Iterato
 def chunked_pivot(
     source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Compute the table of `pivot`. Only its tokens are read."""
+    """Compute the table of `pivot`. Only the table's tokens are read."""
     if n is not None and n < 1:
         return distribution.pivot(source.template, n)  # raises the error
     tokens, group_names, totals = _tokens_and_totals(source, by, **options)

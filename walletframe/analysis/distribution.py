@@ -249,7 +249,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
 
 
 def _contract_count_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count contracts in each group. In groups by wallet, count those of all wallets together."""
+    """Count contracts by group. In groups by wallet, count the contracts of all wallets."""
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
@@ -554,7 +554,7 @@ def argsort_totals(totals: pd.DataFrame) -> Codes:
 
 
 def _unknown_cells_mask(positions: Positions, groups: Groups, token_indices: Codes) -> Mask:
-    """Return a mask (tokens, groups): whether an unknown wallet of the group could hold the token.
+    """Return a mask of tokens and groups: whether an unknown wallet could hold the token.
 
     Failed wallets are unknown. A holder of an unknown token could hold any identified token. If all
     wallets of a group failed, the mask is True for all tokens.
@@ -575,7 +575,7 @@ def _unknown_cells_mask(positions: Positions, groups: Groups, token_indices: Cod
 def _possible_holdings_mask(
     positions: Positions, groups: Groups, token_indices: Codes, wallets: Mask
 ) -> Mask:
-    """Return a mask (tokens, wallet sets): whether any of `wallets` could hold the token."""
+    """Return a mask of tokens and wallet sets: whether any of `wallets` could hold the token."""
     on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
     on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
@@ -705,7 +705,7 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
 
 
 def _iterate_overlapping_pairs(groups: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield arrays of shape (3, n): wallets, later wallets, and numbers of common tokens."""
+    """Yield three arrays: wallets, later wallets, and numbers of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = groups[by_token]
     ranks = np.empty_like(by_token)

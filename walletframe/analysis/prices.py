@@ -299,7 +299,7 @@ class LoadedPrices:
         return rows if self.file else POSITIONS_NOTE
 
     def line_or_position(self, number: int) -> int:
-        """Return a price's line number or, without line numbers, its position."""
+        """Return a price's line number. Without line numbers, return the position."""
         return number if self.lines is None else self.lines[number]
 
 
@@ -422,7 +422,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 
 def unusable_price_reason(price: Any) -> str:
-    """Return why a price can't be used, such as "negative", or "" if it can."""
+    """Return why a price can't be used, such as "negative". A usable price has no reason."""
     if not isinstance(price, _NUMBER_TYPES) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:

@@ -169,7 +169,7 @@ def where_in_fetch(
 
 
 class FilterableHoldings(ChunkedHoldings, Protocol):
-    """Holdings of which selected wallets and tokens can be read."""
+    """Holdings that can be read in part."""
 
     def holdings_of_wallets(self, indices: Codes) -> FilterableHoldings:
         """Return the holdings of the wallets at ascending indices."""
@@ -177,7 +177,7 @@ class FilterableHoldings(ChunkedHoldings, Protocol):
     def read_rows(
         self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
     ) -> pd.DataFrame:
-        """Read the rows of these tokens, or all rows if `tokens` is None, in row order."""
+        """Read the rows of the given tokens, by default of all tokens, in row order."""
 
 
 def where_in_chunks(
@@ -266,7 +266,7 @@ class SelectableHoldings:
 
     @cached_property
     def row_values(self) -> npt.NDArray[np.float64] | None:
-        """The value of each row (NaN if unknown), or None without values."""
+        """The value of each row, with NaN for unknown values. Without values, None."""
         holdings = self.held.holdings
         valued = holdings if "value" in holdings else value(holdings)
         return valued["value"].to_numpy(np.float64, na_value=np.nan)
@@ -279,7 +279,7 @@ class SelectableHoldings:
         return np.asarray(mask)
 
     def mask_before_spam_and_value(self, selection: Selection) -> Mask:
-        """Return a mask of the rows that match all conditions but those on spam and value."""
+        """Return a mask of rows. Conditions on spam and value are not applied."""
         held = self.held
         mask = _selected_wallets_mask(held.wallet_keys, selection)[held.wallet_codes]
         if selection.texts_by_column(self.groups):
@@ -334,7 +334,7 @@ class SelectableHoldings:
 def parse_where_arguments(
     rows: SelectableHoldings, tokens: Positions, /, **arguments: Any
 ) -> Selection:
-    """Check the arguments of `where`, and return them as a `Selection`."""
+    """Check the arguments of `where`, and return a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
     wallet, blockchain = options["wallet"], options["blockchain"]
     reject_both(options["token"], options["asset"])
@@ -387,7 +387,7 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
 def _selected_and_bridged_tokens(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[tuple[TokenKey, TokenKey]]]:
-    """Return tokens to select, and pairs of an omitted bridged token and its asset."""
+    """Return tokens to select, and pairs of an omitted bridged token and an asset."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _TOKEN_OPTIONS)
     if asset is not None:

@@ -83,7 +83,7 @@ def read_token_list(
 
 
 def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Return a user's list of tokens as pairs of a token key and a symbol (or None)."""
+    """Return pairs of a token key and a symbol, which may be None."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path) and Path(tokens).suffix.lower() == ".csv":

@@ -72,7 +72,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
 
 
 def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of all files but those of holdings, which never change."""
+    """Return the names and sizes of all files except files of holdings, which never change."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
     files = [*parts, *segment_paths(paths.hidden), *paths.root.glob(paths.extra_columns.name)]
@@ -87,7 +87,7 @@ def _require_unchanged(folder: OpenedFolder) -> None:
 
 
 def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
-    """Open a folder on a worker; its wallets get the columns and dtypes of `like`."""
+    """Open a folder on a worker. Wallets get the columns and dtypes of `like`."""
     with raise_dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
@@ -163,7 +163,7 @@ class ClusterHoldings:
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each partition on the workers, which computes the graph once."""
+        """Apply a function to each partition on the workers. The graph is computed once."""
         shared = delayed(func, traverse=False)
         if self.folders:
             apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame

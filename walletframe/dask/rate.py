@@ -136,7 +136,7 @@ def _shift_times(state: RateState, seconds: float) -> RateState:
 
 
 class WorkerRateLimiter(RateLimiter):
-    """The rate limiter of one worker, which gets its permits from the scheduler."""
+    """The rate limiter of one worker. Permits come from the scheduler."""
 
     def __init__(self, settings: Settings, worker: Worker) -> None:
         super().__init__(settings, in_file=False)
@@ -176,7 +176,7 @@ class WorkerRateLimiter(RateLimiter):
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Return the unused permits. Threads that still run use this worker's share of the rate."""
+        """Return the unused permits. Running threads then use this worker's share of the rate."""
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
         self._has_lost_scheduler = True

@@ -240,7 +240,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
 
 
 def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return a problem of this worker, or write a file beside `probe` and return ""."""
+    """Return a problem of this worker. Without a problem, write a file beside `probe`."""
     installed = version("walletframe")
     if installed != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"

@@ -49,7 +49,7 @@ _COLUMNS = (  # a column of holdings, the attribute of Balances, its Arrow type
 
 @dataclass(frozen=True, slots=True)
 class WalletRecord:
-    """One requested wallet, and the outcome of its request."""
+    """A requested wallet, and the outcome of the request."""
 
     wallet: WalletAddress
     outcome: Outcome

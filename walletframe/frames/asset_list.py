@@ -162,7 +162,7 @@ def count_and_sum_bridged(
 
 
 def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
-    """Count the contracts of positive amounts, and sum these ("" for several snapshots)."""
+    """Count the contracts of positive amounts. Sum the amounts, if of one snapshot."""
     indices = np.flatnonzero(mask)
     indices = indices[is_positive(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
@@ -172,7 +172,7 @@ def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
 
 
 def warn_about_bridged(versions: int, *amounts: str) -> None:
-    """Warn about omitted bridged versions. `amounts` are those of `bridged_text`."""
+    """Warn about omitted bridged versions. `amounts` are arguments of `bridged_text`."""
     if versions:
         text = bridged_text(versions, *amounts)
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)

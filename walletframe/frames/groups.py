@@ -257,7 +257,7 @@ def _combine_codes(columns: Iterable[tuple[Codes, int]], row_count: int) -> tupl
 def _group_by_set_and_code(
     set_of_row: Codes, set_count: int, code_of_row: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return the group of each row, the set of each group, and its row code (-1 without rows)."""
+    """Return each row's group, each group's set, and each group's row code (-1: no rows)."""
     first, pairs = pd.factorize(set_of_row * code_count + code_of_row)
     sets, row_kinds = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)

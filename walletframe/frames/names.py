@@ -147,7 +147,7 @@ def _qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
 def symbol_and_contract(
     holdings: pd.DataFrame, tokens: KeyCodes, index: int, *, limit: int = _LIMIT
 ) -> tuple[str, str]:
-    """Return two texts: the symbol of a token, and its blockchain and full contract."""
+    """Return two texts: a token's symbol, and the blockchain with the full contract."""
     row, key = tokens.first[index], tokens.keys[index]
     name = safe_line(cell_text(holdings["symbol"].array[row])) or "no symbol"
     if is_unknown(key):
@@ -207,14 +207,14 @@ def token_index(
 
 
 def mask_of_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
-    """Return a mask of the rows of a token: (blockchain, contract) or an unambiguous symbol."""
+    """Return a mask of the rows of a token, from a contract or an unambiguous symbol."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = encode_tokens(holdings)
     return np.asarray(tokens.codes == token_index(holdings, tokens, token))
 
 
 def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
-    """Return a mask of the rows of a wallet: ``"ETH.0x…"`` or (blockchain, address)."""
+    """Return a mask of the rows of a wallet, from ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
     wallets = encode_wallets(frame)
     key = canonical_key(named.blockchain, named.address)

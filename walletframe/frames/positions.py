@@ -48,7 +48,7 @@ class Assets:
 class Positions:
     """Holdings with n rows and w wallets, encoded as integers. Read-only.
 
-    Without a `wallets` frame, the wallets are those with rows.
+    Without a `wallets` frame, only wallets with rows are included.
     """
 
     holdings: pd.DataFrame  # n rows
@@ -125,7 +125,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return a copy with only these wallets. The caller must also replace the rows."""
+        """Return a copy with some wallets. The caller must also replace the rows."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],
@@ -231,7 +231,7 @@ def read_positions(
 
 
 def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
-    """Encode the wallets and tokens of holdings, which may be of several snapshots."""
+    """Encode the wallets and tokens of holdings, even of several snapshots."""
     require_columns(holdings, HOLDING_COLUMNS)
     owners = _encode_row_wallets(holdings, by_snapshot=by_snapshot)
     known, tokens = np.ones(len(owners.keys), dtype=bool), encode_tokens(holdings)
@@ -301,7 +301,7 @@ def possible_token_blockchains(
 ) -> tuple[Codes, Codes]:
     """Return two index arrays: pairs of a token and a blockchain where it could be held.
 
-    These are the blockchains of its rows and of its key, or an asset's in `asset_blockchains`.
+    The blockchains are those of the token's rows and key, or an asset's `asset_blockchains`.
     """
     stride = max(len(chains), 1)
     chains_by_asset = asset_blockchains or {}

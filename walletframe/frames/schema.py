@@ -70,7 +70,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays as text. All or none of these are dictionary-encoded."""
+    """Concatenate Arrow arrays as text. Either all arrays are dictionary-encoded, or none."""
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
         indices = text.indices if rows is None else text.indices.take(pa.array(rows))
@@ -195,7 +195,7 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Write known blockchains in upper case, and each unknown blockchain as in its first row."""
+    """Write known blockchains in upper case. Spell unknown blockchains as in the first row."""
     first: dict[str, str] = {}
     result = []
     for frame in frames:

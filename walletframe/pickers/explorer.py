@@ -304,7 +304,7 @@ class HoldingsExplorer(FetchingWidget):
         self.send({"kind": "file", **fields}, buffers)
 
     def _make_file(self, kind: str) -> Answer:
-        """Return its name, its media type and its bytes."""
+        """Return the name, the media type and the bytes of the file."""
         if kind not in _FORMATS:
             hint = f"choose one of {', '.join(_FORMATS)}"
             raise ArgumentError(f"{kind!r} is not a file format", hint=hint)

@@ -157,7 +157,7 @@ class FetchingWidget(MessageWidget):
 
 
 def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
-    """Return the remaining time as text. Samples are pairs (time in s, finished wallets)."""
+    """Return the remaining time as text. A sample is a time in s and a number of wallets."""
     (start_s, before), (now_s, done) = samples[0], samples[-1]
     while len(samples) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - needed for a rate
         samples.popleft()

@@ -86,11 +86,11 @@ class HoldingsTable:
         self._matching_rows = lru_cache(_CACHE_SIZE)(self._find_rows)
 
     def select_rows(self, mask: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
-        """Return a table of some rows, with this table's names, columns and order."""
+        """Return a table of some rows, with the same names, columns and order."""
         return HoldingsTable(self._held.select_rows(mask), wallets, part_of=(self, mask))
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a range of rows. If the front end lacks the columns, return these, too.
+        """Return a range of rows, and the columns if the front end lacks the columns.
 
         Optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
         (text), ``start``, ``count`` and ``table`` (the ID of the front end's columns).

@@ -82,7 +82,7 @@ def _remaining_options(data: ExplorerData, selection: Selection, kind: str) -> R
 
 
 class ExplorerState:
-    """The state of an explorer's front end, and handlers for its requests."""
+    """The state of an explorer's front end, with handlers for requests."""
 
     def __init__(
         self, data: ExplorerData, notify: Callable[[int], None] = lambda _edition: None

@@ -55,7 +55,7 @@ _MAX_ERROR_LENGTH = 400
 def locked_handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
-    """Run a method under the lock and show its errors. Closed widgets ignore calls."""
+    """Run a method under the lock and show errors. Closed widgets ignore calls."""
 
     @wraps(method)
     def run_handler(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:

@@ -82,7 +82,7 @@ class TokenDirectory:
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the user's lists with the packaged tokens, which keep their symbols."""
+    """Merge the user's lists with the packaged tokens. Packaged tokens keep their symbols."""
     listed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     allowed, fault = frozenset(dict(listed)), "it is on both the allow list and the deny list"

@@ -133,7 +133,7 @@ def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 
 def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options: Any) -> Mask:
-    """Return a mask of the spam that the holdings state, or else of flagged spam."""
+    """Return a mask of the spam that the holdings state. Otherwise, detect spam."""
     stated = _stated_spam_mask(holdings, *options.values())
     if stated is None:
         scores, _ = _scores_and_reasons(holdings, _read_token_directory(**options), tokens)
@@ -326,7 +326,7 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
-    """Also return the first position of each distinct row, and its number of copies."""
+    """Also return the first positions and the numbers of copies of distinct rows."""
     require_columns(source.template.holdings, _COLUMNS)
     names = ["raw_amount", "price", "is_spam"]
     [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], names)
@@ -408,7 +408,7 @@ class _TokenSymbolPairs:
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        """Return the sorted findings about this pair alone."""
+        """Return sorted findings about a single pair."""
         token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
@@ -430,7 +430,7 @@ class _TokenSymbolPairs:
 def _read_token_directory(
     allow: TokensLike | None = None, deny: TokensLike | None = None, threshold: float | None = None
 ) -> TokenDirectory:
-    """Without lists in the arguments, read those in the settings."""
+    """By default, read the lists in the settings."""
     if threshold is not None and not 0 < threshold <= 1:
         hint = "pass a score above 0, up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)

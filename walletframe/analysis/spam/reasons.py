@@ -23,7 +23,7 @@ BAIT = frozenset(RULES["bait"])
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A reason in `REASONS`, and the untrusted texts in its explanation."""
+    """A reason in `REASONS`, and untrusted texts for the explanation."""
 
     reason: str
     details: tuple[str, ...] = ()

@@ -193,7 +193,7 @@ def _is_ticker_character(char: str) -> bool:
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return the distinct hidden characters, such as ``"U+200B"``. Joiners in emoji don't count."""
+    """Return distinct hidden characters, such as ``"U+200B"``, except joiners in emoji."""
     if text.isascii() and text.isprintable():
         return []
     inside = text.strip("\0 \t\r\n")
