@@ -192,10 +192,10 @@ def rows(wallets):
 
     details = read_details(wallets)
     table = HoldingsTable(details.holdings.assign(value=1.5), details.wallets)
-    known = {"table": table.answer({})["table"]}
+    known = {"table": table.answer_rows({})["table"]}
     yield
     for query in ({"sort": "amount"}, {"sort": "token"}, {"find": "t12 eth"}, {"by": "token"}):
-        table.answer(known | query)
+        table.answer_rows(known | query)
 
 
 def of_folder(name, call):

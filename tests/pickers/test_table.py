@@ -45,7 +45,7 @@ def _many():
 
 def rows_of(holdings, /, **query):
     """Return the first rows of an answer, as lists of parts by column."""
-    return holdings.answer({"count": 400, **query})
+    return holdings.answer_rows({"count": 400, **query})
 
 
 def numbers(answer, column):
@@ -141,7 +141,7 @@ def test_windows_are_parts_of_one_order():
     assert len(result) == 5_000
     beyond = rows_of(table, start=9_999, **requested)
     assert (beyond["start"], beyond["count"], beyond["total"]) == (5_000, 0, 5_000)
-    assert table.answer({"count": 10**9})["count"] == 400
+    assert table.answer_rows({"count": 10**9})["count"] == 400
 
 
 def test_columns_are_sent_once():

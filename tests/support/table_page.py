@@ -43,7 +43,7 @@ MISPLACED = """(shown) => {
 def show_table(page, holdings, wallets=None, *, scheme="light"):
     """Show holdings in a tab, and wait for rows."""
     page.answers = HoldingsTable(holdings, wallets)
-    page.expose_function("answer", lambda message: json.dumps(page.answers.answer(message)))
+    page.expose_function("answer", lambda message: json.dumps(page.answers.answer_rows(message)))
     html = PAGE.format(scheme=scheme, styles=join_css("table"))
     page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
     page.goto(ADDRESS)

@@ -32,7 +32,7 @@ from walletframe.frames.coverage import (
     mark_unknown_wallets,
     masked_completeness,
 )
-from walletframe.frames.details import extract_wallets
+from walletframe.frames.details import extract_frame
 from walletframe.frames.groups import (
     KINDS,
     add_default_asset,
@@ -288,7 +288,7 @@ def read_drawn_balances(
     if len(frame) and wallet is not None:
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
         wallet_positions = positions.select_rows(is_selected)
-    wallets = None if wallets is None else extract_wallets(wallets)
+    wallets = None if wallets is None else extract_frame(wallets, "wallets")
     has_wallets = wallet_positions.has_wallets
     covered = wallet_positions if has_wallets else read_positions(wallet_positions, wallets)
     if several_snapshots and wallets is not None:  # as in `totals`, wallets count once per snapshot

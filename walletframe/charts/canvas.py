@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
-from walletframe.frames.details import extract_wallets
+from walletframe.frames.details import extract_frame
 from walletframe.frames.known import is_simulated
 from walletframe.frames.schema import require_columns
 from walletframe.numerals import counted_noun
@@ -317,7 +317,7 @@ class Notes(NamedTuple):
 
 def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
     """Return the frame of wallets, or raise a ColumnsError if it lacks a column for charts."""
-    frame = extract_wallets(wallets)
+    frame = extract_frame(wallets, "wallets")
     require_columns(frame, ("status", "tokens", "fetched_at", "source", "service"))
     return frame
 

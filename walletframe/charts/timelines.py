@@ -42,7 +42,7 @@ from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import token_or_asset_index
 from walletframe.frames.coverage import mark_unknown_wallets
-from walletframe.frames.details import extract_wallets
+from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import changed_labels_note
 from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import encode_tokens, encode_wallets
@@ -679,7 +679,8 @@ def _group_columns(rows: pd.DataFrame) -> list[str]:
 def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
     """Return two lists of names of the wallets or groups in the rows: short and full names."""
     if "address" in rows:
-        user_names = user_wallet_names(rows, rows if wallets is None else extract_wallets(wallets))
+        frame = rows if wallets is None else extract_frame(wallets, "wallets")
+        user_names = user_wallet_names(rows, frame)
         full = [*map(full_wallet_name, rows["blockchain"], rows["address"], user_names)]
         short = wallet_names(rows, np.arange(len(rows)), user_names)
         return prefer_user_names(user_names, short), full

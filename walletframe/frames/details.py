@@ -109,17 +109,8 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
     return argument if isinstance(argument, WalletDetails) else WalletDetails(wallets, holdings)
 
 
-def extract_wallets(argument: object) -> pd.DataFrame:
-    """Return the wallets of a DataFrame or of the result of a fetch."""
-    return _extract_frame(argument, "wallets")
-
-
-def extract_holdings(argument: object) -> pd.DataFrame:
-    """Return the holdings of a DataFrame or of the result of a fetch."""
-    return _extract_frame(argument, "holdings")
-
-
-def _extract_frame(argument: object, name: str) -> pd.DataFrame:
+def extract_frame(argument: object, name: str) -> pd.DataFrame:
+    """Return a DataFrame, or the DataFrame `name` of the result of a fetch."""
     if isinstance(argument, pd.DataFrame):
         return argument
     if not is_details(argument):

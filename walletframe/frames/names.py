@@ -247,14 +247,14 @@ def ambiguous_token_error(
         symbol: sorted(tokens, key=lambda key: ranks.get(key, len(ranks)))
         for symbol, tokens in shared.items()
     }
-    notes = {key: _list_note(listed.get(key)) for tokens in ordered.values() for key in tokens}
+    notes = {key: _listing_note(listed.get(key)) for tokens in ordered.values() for key in tokens}
     if listed.keys().isdisjoint(notes):
         notes = {}  # a note on every token would not help
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
 
 
-def _list_note(known: KnownToken | None) -> str:
+def _listing_note(known: KnownToken | None) -> str:
     if known is None:
         return _NOT_LISTED
     if known.has_foreign_symbol:

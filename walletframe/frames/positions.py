@@ -15,7 +15,7 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import GroupedAmounts, group_totals
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
-from walletframe.frames.details import extract_wallets
+from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets, first_rows
 from walletframe.frames.known import known_mask, stale_mask
@@ -191,7 +191,7 @@ def read_positions(
     With `by_snapshot`, a wallet is a different wallet in each snapshot, but not if `wallets` has
     no column ``snapshot``. Without `by_snapshot`, several snapshots are an error.
     """
-    frame = None if wallets is None else extract_wallets(wallets)
+    frame = None if wallets is None else extract_frame(wallets, "wallets")
     if not by_snapshot and not isinstance(holdings, Positions):
         require_one_snapshot(holdings, *([] if frame is None else [frame]))
     by_snapshot = by_snapshot and (frame is None or _SNAPSHOT in frame.columns)

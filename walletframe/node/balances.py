@@ -12,7 +12,7 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import distinct_wallets
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import MissingExtraError, SettingsError
-from walletframe.frames.details import extract_holdings
+from walletframe.frames.details import extract_frame
 from walletframe.frames.schema import HOLDING_DTYPES, category_dtype, require_columns, typed_frame
 from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
@@ -230,7 +230,7 @@ def crosscheck(
     (0, 10)
     """
     rpc_url = RpcUrl.from_argument(rpc_url)
-    frame = extract_holdings(holdings)
+    frame = extract_frame(holdings, "holdings")
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
     require_rpc_url(rpc_url)

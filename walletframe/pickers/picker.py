@@ -24,7 +24,7 @@ from walletframe.address.lists import parse_wallets, read_pasted, rename_wallet_
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import can_value_by_default, value
 from walletframe.frames import identity
-from walletframe.frames.details import as_details, extract_holdings, is_details
+from walletframe.frames.details import as_details, extract_frame, is_details
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet_name, token_index, token_names, user_wallet_names
 from walletframe.frames.schema import require_columns
@@ -450,7 +450,7 @@ class TokenPicker(Picker):
 
     @staticmethod
     def _read_options(source: FetchLike) -> TokenOptions:
-        return TokenOptions(extract_holdings(source))
+        return TokenOptions(extract_frame(source, "holdings"))
 
     def _resolve_value(self, value: Any) -> OptionValue:
         if isinstance(value, str):

@@ -89,7 +89,7 @@ class HoldingsTable:
         """Return a table of some rows, with the same names, columns and order."""
         return HoldingsTable(self._held.select_rows(mask), wallets, part_of=(self, mask))
 
-    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def answer_rows(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return a range of rows, and the columns if the front end lacks the columns.
 
         Optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``

@@ -193,7 +193,7 @@ class ExplorerState:
         return tuple(dict.fromkeys(option.value for option in options if option))
 
     def _answer_rows(self, request: dict[str, Any]) -> dict[str, Any]:
-        answer = self._table(self.selection).answer(request)
+        answer = self._table(self.selection).answer_rows(request)
         self.search = "" if answer["by"] else str(request.get("find", ""))
         return answer
 
