@@ -240,7 +240,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
 
 @dataclass(frozen=True, slots=True)
 class ValueTotals:
-    """Each group's sum of values, and the number of balances without a value."""
+    """Each group's sum of values, and number of balances without a value."""
 
     totals: FloatTotals
     unpriced: Codes  # the number of balances in each group with a known amount and no value
@@ -323,7 +323,7 @@ def merge_aggregates(
 
 
 def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
-    """Add up the values of each group, in one currency. Without values, return None."""
+    """Without values, return None."""
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None
@@ -336,7 +336,7 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
 
 
 def count_contracts(positions: Positions, pairs: Pairs, count: int) -> dict[str, Codes]:
-    """Count the contracts and their blockchains in each group of the pairs (group, contract)."""
+    """Count the contracts and their blockchains in each group."""
     chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
     groups_by_chain, _ = distinct_pairs(pairs[0], factorize(chains)[0][pairs[1]])
     groups = {"contracts": pairs[0], "blockchains": groups_by_chain}

@@ -231,7 +231,7 @@ def choose_prices(
     ]
     tokens_by_asset = None
     if not by_symbol and not all(map(is_service_prices, entries)):
-        tokens_by_asset = list_tokens_by_asset(assets, bridged=bridged)
+        tokens_by_asset = _list_tokens_by_asset(assets, bridged=bridged)
     return EffectivePrices(entries, names, is_list or prices is None, tokens_by_asset)
 
 
@@ -299,7 +299,7 @@ def _custom_prices(
 def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return each row's price: the last price of the day, up to the time of the row."""
+    """Use the last price of the day, up to the time of the row."""
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
     index = {name: index for index, name in enumerate(names)}
@@ -314,8 +314,7 @@ def _row_prices(
     return row_prices
 
 
-def list_tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> TokensByAsset:
-    """Return the tokens of each asset, by normalized asset name."""
+def _list_tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> TokensByAsset:
     listed = listed_assets(assets)
     tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}
@@ -423,7 +422,7 @@ def raise_for_unusable_prices(problems: list[tuple[int, str, str]]) -> None:
 def _load_prices(
     prices: PricesLike, holdings: pd.DataFrame, tokens: KeyCodes, times: pd.Series | None
 ) -> LoadedPrices:
-    """Read prices from a table, file, folder or price source. `times` are the rows' times."""
+    """Read prices from a table, file, folder or price source."""
     dated = times is not None
     if isinstance(prices, str | Path):
         path = Path(prices).expanduser()

@@ -72,7 +72,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
 
 
 def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of all files except files of holdings, which never change."""
+    """Return the names and sizes of all files but those of holdings, which never change."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
     files = [*parts, *segment_paths(paths.hidden), *paths.root.glob(paths.extra_columns.name)]

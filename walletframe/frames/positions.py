@@ -165,7 +165,7 @@ class Positions:
         return np.isin(self.chain_codes, np.append(row_chains, key_chains))
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
-        """Return the result of `possible_token_blockchains`."""
+        """Return the result of `possible_token_blockchains` for these holdings."""
         row_chains = self.chain_codes[self.wallet_codes]
         blockchains = self.assets.blockchains if self.assets else None
         return possible_token_blockchains(self.tokens, row_chains, self.index_by_chain, blockchains)
