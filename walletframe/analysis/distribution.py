@@ -181,8 +181,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
           the counts of wallets that could hold the token, as in `totals`.
 
-        The last five columns are counts for each group. With ``by="wallet"``, they are counts for
-        the complete table, and equal in all rows.
+        The last five columns are counts for each group. With ``by="wallet"``, all rows have the
+        counts of the complete table.
 
     Raises
     ------
@@ -272,7 +272,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     assets: AssetsLike | None = None,
     bridged: bool = False,
 ) -> pd.DataFrame:
-    """Measure how unequally assets or tokens are distributed over their holders.
+    """Measure how unequally assets or tokens are distributed over holders.
 
     Parameters
     ----------
@@ -482,7 +482,7 @@ def pivot(
         are named as in `totals`, and tokens as in `token_labels`.
 
         - An amount is 0 if the wallet does not hold the asset: the service lists all balances.
-        - An amount is NA if the wallet failed, or if any of its amounts of the asset is unknown.
+        - An amount is NA if the wallet failed, or if any amount of the asset is unknown.
         - An amount is also NA if the wallet holds an unknown token, which may be the asset.
         - A group's amount is NA if the amount is NA for any wallet that could hold the asset.
 

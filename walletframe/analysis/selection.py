@@ -98,7 +98,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
         ``is_spam`` marks spam. Without this column, spam is detected as in `without_spam`.
     small : float, optional
         The minimum value of a balance. Balances without a value are also selected. Without a column
-        ``value``, the method `value` computes values at its default prices.
+        ``value``, the method `value` computes values at default prices.
     assets : DataFrame, str or Path, optional
         Your own contracts of assets, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
@@ -113,9 +113,9 @@ def where(  # noqa: PLR0913 - users pass each option by name
     DataFrame or WalletDetails
         ``holdings.wf.where`` returns the selected rows, with all columns and the original index.
 
-        ``details.wf.where`` returns a `walletframe.WalletDetails`. Only conditions on
-        wallet, blockchain and extra columns select rows of its table ``wallets``. Failed wallets
-        and wallets without a selected balance stay in this table, and still count.
+        ``details.wf.where`` returns a `walletframe.WalletDetails`. The table ``wallets`` is
+        filtered only by wallet, blockchain and extra columns. Failed wallets and wallets without a
+        selected balance stay in this table, and still count.
 
         For a folder, the selection is read into memory and returned as a
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.

@@ -1,6 +1,6 @@
 """Columns of amounts in Dask DataFrames, on this machine and on workers.
 
-Dask tries each operation on small artificial frames, names tasks by a hash of their arguments, and
+Dask tries each operation on small artificial frames, names tasks by a hash of the arguments, and
 moves rows between workers as pickles or Arrow tables. This module registers amounts for all three.
 Unpickling amounts imports this module, and so needs Dask.
 """

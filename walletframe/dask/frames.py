@@ -78,8 +78,8 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     """Methods that compute tables from holdings in a Dask DataFrame.
 
     The tables equal those of ``details.wf`` in memory. A method computes the graph of the DataFrame
-    twice: to find the wallets of each partition, and to aggregate the rows. For selected tokens, it
-    computes the graph twice more, to read their names and balances. If a graph is slow to compute,
+    twice: to find the wallets of each partition, and to aggregate the rows. For selected tokens,
+    the graph is computed twice more, to read names and balances. If a graph is slow to compute,
     call ``persist()`` first. For the result of `walletframe.dask.open_wallets`, the wallets of each
     partition are read from ``wallets``, not from the holdings.
 
@@ -185,7 +185,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             The settings. Default: those of the default client, see `configure`. Each worker reads
             the API key from its environment variable ``WALLETFRAME_API_KEY``.
         shards : int, default 64
-            The number of subfolders, each of which is one task. A hash of the address selects the
+            The number of subfolders. Each subfolder is one task. A hash of the address selects the
             shard. Use several shards per thread. A later call can't change the number of shards.
         progress, on_failure, on_unreadable, fix : optional
             Options, as for `walletframe.fetch_to_parquet`.
@@ -298,7 +298,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         dask.dataframe.DataFrame
             The same rows and columns as in pandas. The join is lazy: only the wallets of your table
             are computed, for the warning. If `frame` is in memory and `how` is left or inner, all
-            workers receive `frame`, and your rows keep their order; otherwise, rows are shuffled.
+            workers receive `frame`, and your rows keep their order. Otherwise, rows are shuffled.
 
         Raises
         ------
@@ -387,14 +387,14 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Parameters
     ----------
     folder : str or Path
-        A folder written by `fetch_to_parquet`, or a folder with such subfolders, each of which is a
+        A folder written by `fetch_to_parquet`, or a folder of such folders. Each of these is a
         partition. All workers must be able to read the folder at the same path.
 
     Returns
     -------
     ClusterWallets
-        The frames ``wallets`` and ``holdings``; the summary is None. When a worker computes a
-        partition, it reads the files, and only the needed columns of ``holdings``.
+        The frames ``wallets`` and ``holdings``; the summary is None. To compute a partition, a
+        worker reads the files, but only the needed columns of ``holdings``.
 
     Raises
     ------

@@ -83,7 +83,7 @@ def check(
     -----
     The length and the alphabet of an address are checked for EVM blockchains, Bitcoin, Litecoin,
     Dogecoin, Dash, Solana, TRON, NEAR and Cosmos blockchains. Checksums are checked in base58 and
-    bech32. With the extra ``checksums``, they are also checked in EVM addresses (EIP-55).
+    bech32. With the extra ``checksums``, EIP-55 checksums are also checked in EVM addresses.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def clean(
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
         Extra columns to return, such as ``["owner"]``. White space around their values is removed.
-        Values that differ only in case become equal to the first of them.
+        Values that differ only in case become equal to the first value.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
         Whether to raise an error for unreadable rows and malformed addresses, or to drop them. With
         ``"ask"``, only unreadable rows raise an error. Empty rows are skipped.

@@ -131,8 +131,8 @@ def join(
         ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
         row of `frame`. If a row has no match, the columns of the other table are NA.
 
-        The rows are in the order of your table, then of `frame`. With ``how="right"``, they are in
-        the order of `frame`, then of your table.
+        The rows are in the order of your table, then of `frame`. With ``how="right"``, the order is
+        that of `frame`, then of your table.
 
     Raises
     ------

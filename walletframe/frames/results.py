@@ -44,7 +44,7 @@ class Coverage:
     ----------
     wallets_asked : int
         The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
-        or asset, only wallets that could hold it are counted.
+        or asset, only possible holders are counted.
     wallets_ok, wallets_stale : int
         The number of these wallets with known balances, and with an out-of-date answer.
     balances : int

@@ -213,10 +213,10 @@ class FetchPanel(FetchingWidget, WalletPicker):
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch; before the first fetch, `wallets` if it is a WalletDetails,
-        otherwise an empty result. The attribute can be observed and linked. After a cancelled
-        fetch, unfinished wallets have the status ``cancelled``. If a wallet can't be refreshed, its
-        older answer is kept, with the source ``stale``.
+        The result of the last fetch. Before the first fetch, the result is `wallets`, if a
+        WalletDetails, or empty. The attribute can be observed and linked. After a cancelled fetch,
+        unfinished wallets have the status ``cancelled``. Wallets that can't be refreshed keep older
+        answers, with the source ``stale``.
 
     Raises
     ------

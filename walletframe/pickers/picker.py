@@ -250,7 +250,7 @@ class Picker(MessageWidget, ValueWidget):
             self._offer_count += 1
 
     def narrow(self, source: Any = None) -> None:
-        """Show only some options, such as those that match another picker's selection.
+        """Show only some options, for instance to match another picker's selection.
 
         The selection of this picker does not change.
 
