@@ -84,8 +84,8 @@ class ChartOptions:
             return by
         return (*(name for name in by if name != "asset"), "token")
 
-    def with_user_changes(self, request: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
-        """Return the options after a user's changes. `groups` are the valid groupings."""
+    def with_user_changes(self, request: Mapping[str, Any], columns: Sequence[str]) -> ChartOptions:
+        """Return the options after a user's changes. `columns` are the valid groupings."""
         names = ("chart", "measure", "group", "bridged", "width")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
@@ -95,7 +95,7 @@ class ChartOptions:
             changes["per_asset"] = request["combine"] == ASSETS
         # The front end may still show the columns of an earlier result.
         options = replace(self, **changes)
-        return options if options.group in groups else replace(options, group=WALLET)
+        return options if options.group in columns else replace(options, group=WALLET)
 
 
 @dataclass(frozen=True, slots=True)

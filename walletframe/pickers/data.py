@@ -98,15 +98,15 @@ class ExplorerData(SelectableHoldings):
             small_value=small_value,
         )
 
-    def option_stats(self, selection: Selection, kind: str) -> dict[Any, OptionStats]:
+    def option_stats(self, selection: Selection, filter_name: str) -> dict[Any, OptionStats]:
         """Return the stats of the options with balances. The filter of labels has no stats."""
         held, values, keys = self.held, self.row_values, list[Any]()
         mask = self.mask_spam_and_value(
             self.mask_before_spam_and_value(selection), replace(selection, small=None)
         )
-        if kind == "tokens":
+        if filter_name == "tokens":
             keys, codes = held.tokens.keys, held.tokens.codes
-        elif kind == "wallets":
+        elif filter_name == "wallets":
             keys = [f"{chain}.{address}" for chain, address in held.wallet_keys]
             codes = held.wallet_codes
         else:

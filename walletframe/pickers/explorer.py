@@ -303,13 +303,13 @@ class HoldingsExplorer(FetchingWidget):
         fields, buffers = self._make_file(kind)
         self.send({"kind": "file", **fields}, buffers)
 
-    def _make_file(self, kind: str) -> Answer:
+    def _make_file(self, file_format: str) -> Answer:
         """Return the name, the media type and the bytes of the file."""
-        if kind not in _FORMATS:
+        if file_format not in _FORMATS:
             hint = f"choose one of {', '.join(_FORMATS)}"
-            raise ArgumentError(f"{kind!r} is not a file format", hint=hint)
-        shown, (name, media_type, write) = self.shown, _FORMATS[kind]
-        if kind != "Report" and len(shown.holdings) > _MAX_DOWNLOAD_ROWS:
+            raise ArgumentError(f"{file_format!r} is not a file format", hint=hint)
+        shown, (name, media_type, write) = self.shown, _FORMATS[file_format]
+        if file_format != "Report" and len(shown.holdings) > _MAX_DOWNLOAD_ROWS:
             raise WalletframeError(
                 f"{len(shown.holdings):,} rows are too many for a download in the browser",
                 hint='press "Copy code", run the code in a cell, and then call '
@@ -317,7 +317,7 @@ class HoldingsExplorer(FetchingWidget):
             )
         with TemporaryDirectory() as folder:
             path = Path(folder) / name
-            write(shown if kind == "Report" else _holdings_with_wallet_columns(shown), path)
+            write(shown if file_format == "Report" else _holdings_with_wallet_columns(shown), path)
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _send_edition(self, edition: int) -> None:

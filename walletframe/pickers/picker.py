@@ -545,16 +545,16 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
     )
 
 
-def options_of_filter(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
-    """Return the options of a filter. `groups` are the columns with labels."""
-    if kind == "wallets":
+def options_of_filter(details: WalletDetails, columns: Iterable[str], filter_name: str) -> Options:
+    """Return the options of a filter. `columns` have labels."""
+    if filter_name == "wallets":
         return _wallet_options(details)
-    if kind == "tokens":
+    if filter_name == "tokens":
         return TokenOptions(details.holdings)
-    if kind == "blockchains":
+    if filter_name == "blockchains":
         return _blockchain_options(details)
     options = []
-    for name in groups:
+    for name in columns:
         for label in label_texts(details.wallets[name]).value_counts().index:
             text, column = safe_line(label, _MAX_LABEL), safe_line(name, _MAX_NAME)
             key, no_label = (name, label), f"no {column}"  # as in charts

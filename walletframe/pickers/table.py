@@ -290,7 +290,7 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
 
 
 def _token_cells(
-    frame: pd.DataFrame, tokens: KeyCodes, prefixes: Mapping[str, str]
+    frame: pd.DataFrame, tokens: KeyCodes, url_prefixes: Mapping[str, str]
 ) -> dict[str, Cells]:
     texts = search.token_text_columns(frame, tokens)
     token, contract = texts["token"], texts["contract"]
@@ -303,7 +303,7 @@ def _token_cells(
     def contract_url(code: int) -> str | None:
         chain, address = (column[tokens.first[code]] for column in columns)
         is_plain = isinstance(address, str) and _URL_SAFE.fullmatch(address)
-        prefix = prefixes.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
+        prefix = url_prefixes.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
         return safe_url(f"{prefix}{address}") if prefix and is_plain else None
 
     return {

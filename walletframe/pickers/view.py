@@ -53,26 +53,26 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 """The title of each filter. The keys are fields of `Selection`."""
 
 
-def _remaining_options(data: ExplorerData, selection: Selection, kind: str) -> Remaining:
+def _remaining_options(data: ExplorerData, selection: Selection, filter_name: str) -> Remaining:
     """Return the stats of the options that match the other filters, by key."""
-    nothing: dict[str, Any] = {kind: ()}
+    nothing: dict[str, Any] = {filter_name: ()}
     others = replace(selection, **nothing)
     held: dict[Any, OptionStats | None] = {}
-    if kind != "labels":
-        held |= data.option_stats(others, kind)
-    if kind == "tokens" or (selection.tokens and kind != "labels"):
+    if filter_name != "labels":
+        held |= data.option_stats(others, filter_name)
+    if filter_name == "tokens" or (selection.tokens and filter_name != "labels"):
         return held  # wallets without the selected tokens don't match
     requested = data.wallet_mask(others)
     codes = data.requested.codes[requested].tolist()
     keys = [data.requested.keys[code] for code in codes]
     wallets = data.wallets[requested]
-    if kind == "wallets":
+    if filter_name == "wallets":
         known = known_mask(wallets)
         return {
             f"{chain}.{address}": OptionStats(0, math.nan) if is_known else None
             for (chain, address), is_known in zip(keys, known, strict=True)
         } | held
-    if kind == "blockchains":
+    if filter_name == "blockchains":
         return {chain: OptionStats(0, math.nan) for chain, _ in keys} | held
     if selection.tokens:
         holders = data.option_stats(others, "wallets")
@@ -179,17 +179,17 @@ class ExplorerState:
             **chart.choices(),
         }
 
-    def _valid_values(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    def _valid_values(self, filter_name: str, values: Iterable[Any]) -> tuple[Any, ...]:
         """Return the values that are options, as spelled in the options."""
         options = []
         for value in values:
             key: Any = tuple(value)
-            if kind == "wallets":
+            if filter_name == "wallets":
                 wallet = wallet_or_reason(value)
                 key = value if isinstance(wallet, str) else str(wallet.canonical)
-            elif kind == "blockchains":
+            elif filter_name == "blockchains":
                 key = canonical_blockchain(str(value))
-            options.append(self._options(kind).by_key.get(key))
+            options.append(self._options(filter_name).by_key.get(key))
         return tuple(dict.fromkeys(option.value for option in options if option))
 
     def _answer_rows(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -201,9 +201,9 @@ class ExplorerState:
         selected = self._select(self.selection)
         return status_message(selected.wallets, selected.held, is_complete=self.data.is_complete)
 
-    def _answer_options(self, kind: str, _request: object) -> dict[str, Any]:
-        options = self._options(kind)
-        remaining = _remaining_options(self.data, self.selection, kind)
+    def _answer_options(self, filter_name: str, _request: object) -> dict[str, Any]:
+        options = self._options(filter_name)
+        remaining = _remaining_options(self.data, self.selection, filter_name)
         return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
