@@ -39,7 +39,7 @@ _TIMEOUT_S = 2.0
 _CONNECTION_ERRORS = (OSError, RuntimeError, CancelledError)  # raised by closed connections
 
 
-class _Message(TypedDict):
+class _WorkerMessage(TypedDict):
     limit_key: str  # the service and the kind of the API key
     initial: bytes  # the worker's initial state, as JSON
     answers: int  # number of answers since the last message
@@ -77,11 +77,11 @@ class RateLimiterPlugin(SchedulerPlugin):
         self._scheduler = scheduler
         scheduler.handlers.update(
             walletframe_permits=self.send_permits,
-            walletframe_refused=self.handle_refusal,
-            walletframe_closed=self.handle_close,
+            walletframe_refused=self.slow_down,
+            walletframe_closed=self.take_back_permits,
         )
 
-    async def send_permits(self, wanted: int, message: _Message) -> Reply:
+    async def send_permits(self, wanted: int, message: _WorkerMessage) -> Reply:
         """Wait until shortly before the next permit. Return the delay of each granted permit."""
         shared = self._update_from_message(message)
         shared.waiting += 1
@@ -102,17 +102,17 @@ class RateLimiterPlugin(SchedulerPlugin):
             shared.waiting -= 1
         return {"waits_s": waits, "share": self._fallback_state(shared)}
 
-    def handle_refusal(self, retry_after_s: float | None, message: _Message) -> Reply:
-        """Reduce the rate of the cluster and pause all workers after a rate-limited answer."""
+    def slow_down(self, retry_after_s: float | None, message: _WorkerMessage) -> Reply:
+        """Reduce the rate and pause all workers, after a rate-limited answer."""
         shared = self._update_from_message(message)
         shared.state = rate.slow_down(shared.state, retry_after_s, time.monotonic())
         return {"waits_s": [], "share": self._fallback_state(shared)}
 
-    def handle_close(self, message: _Message) -> None:
-        """Take back the unused permits of a worker that has finished."""
+    def take_back_permits(self, message: _WorkerMessage) -> None:
+        """Take back the unused permits of a finished worker."""
         self._update_from_message(message)
 
-    def _update_from_message(self, message: _Message) -> _SharedRate:
+    def _update_from_message(self, message: _WorkerMessage) -> _SharedRate:
         initial, now = message["initial"], time.monotonic()
         shared = self._rates.setdefault(message["limit_key"], _SharedRate(initial))
         if shared.initial != initial:  # the settings have changed since the last message

@@ -546,7 +546,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def options_of_filter(details: WalletDetails, columns: Iterable[str], filter_name: str) -> Options:
-    """Return the options of a filter. `columns` have labels."""
+    """Return the options of a filter. `columns` are columns of labels."""
     if filter_name == "wallets":
         return _wallet_options(details)
     if filter_name == "tokens":
