@@ -288,7 +288,7 @@ def _wallets_as_rows(
 
 
 def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Raise an error if columns are missing."""
+    """Raise an error if columns are missing, or if `by` contains "snapshot"."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
