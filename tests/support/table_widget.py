@@ -23,5 +23,5 @@ class TableWidget(MessageWidget):
 
     def show(self, holdings, wallets=None):
         """Show other holdings, in the order and group that each page has chosen."""
-        self._handlers["rows"] = HoldingsTable(holdings, wallets).answer
+        self._handlers["rows"] = HoldingsTable(holdings, wallets).answer_rows
         self.send({"kind": "table"})
