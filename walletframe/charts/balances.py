@@ -41,7 +41,7 @@ from walletframe.frames.groups import (
     group_holdings,
     token_or_asset_and_by,
 )
-from walletframe.frames.identity import cell_text, first_rows, token_key
+from walletframe.frames.identity import cell_text, encode_wallets, first_rows, token_key
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
@@ -52,8 +52,14 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
-from walletframe.frames.positions import Positions, encode_holdings, read_positions, sum_cells
-from walletframe.numerals import compact, count_suffix, counted_noun, full_amount, money, percent
+from walletframe.frames.positions import (
+    Positions,
+    encode_holdings,
+    read_positions,
+    snapshot_times,
+    sum_cells,
+)
+from walletframe.numerals import compact, counted_noun, full_amount, money, percent
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -67,7 +73,7 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By, Groups
-    from walletframe.frames.identity import Codes
+    from walletframe.frames.identity import Codes, Mask
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
 
@@ -75,7 +81,7 @@ _SYMBOL_CHARS, _LABEL_CHARS, _NAME_CHARS, _HOVER_CHARS, _SEPARATOR = 24, 32, 24,
 _ROW_CHARS = 40  # of a row's label, on two lines
 # The labels of these groups are clear without the name of the column.
 _BUILT_IN = {"wallet", "blockchain", "token", "asset"}
-_MAX_INCOMPLETE_NOTES = 8
+_MAX_NOTES_BY_GROUP = 8
 _MAX_RANKED = 100  # the largest tokens, whose patterns are the same even if others are drawn
 MIN_SHARE = 0.0003
 """The smallest drawn share of the total. Smaller areas are invisible, and browsers draw arcs that
@@ -446,6 +452,8 @@ class GroupedBalances:
     balances: DrawnBalances
     positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
     token: TokenLike | None  # the only drawn token or asset, if any
+    # In a timeline, the columns wallet (a code), time and known (a bool) of the requested wallets.
+    requests: pd.DataFrame | None = None
 
     @property
     def chart_title(self) -> str:
@@ -456,8 +464,13 @@ class GroupedBalances:
         """Group the rows by some of the requested names."""
         groups = group_holdings(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
-        known = requested = np.zeros(len(groups), dtype=np.intp)
-        if not {*names}.isdisjoint(self._wallet_columns()):
+        requested = np.zeros(len(groups), dtype=np.intp)
+        known = requested[:, np.newaxis]
+        is_counted = not {*names}.isdisjoint(self._requested_wallet_columns())
+        if is_counted and self.requests is not None and len(self.requests):
+            times = pd.DatetimeIndex(self.requests["time"].unique())
+            known, _, requested = count_known_wallets(groups, self.requests, times)
+        elif is_counted:
             positions, token = self.positions, self.balances.token_codes[:1]
             can_hold = np.ones(len(positions.wallets), dtype=bool)
             if self.balances.measure.kind == "amount" and len(token):
@@ -465,31 +478,40 @@ class GroupedBalances:
                 can_hold = all_positions.wallets_that_can_hold(token[0])
                 positions = mark_unknown_wallets(positions, all_positions.tokens.codes == token)
             counted = masked_completeness(positions, groups, can_hold)
-            known = counted["wallets_ok"].to_numpy(np.intp)
+            known = counted["wallets_ok"].to_numpy(np.intp)[:, np.newaxis]
             requested = counted["wallets_asked"].to_numpy(np.intp)
         return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
 
-    def _wallet_columns(self) -> list[str]:
-        """Return the requested columns of `wallets`, or [] if there is no frame of wallets."""
+    def _requested_wallet_columns(self) -> list[str]:
         if not self.positions.has_wallets:
             return []
         of_wallets = {"blockchain", *self.positions.extra_columns}
         return [name for name in self.names if name in of_wallets]
 
-    def incomplete_group_notes(self) -> list[str]:
-        """Return a sentence for each group with unknown wallets, the least complete group first."""
-        names = self._wallet_columns()
+    def notes_by_group(self) -> list[str]:
+        """Return sentences on groups with unknown wallets, the least known first, and without."""
+        names = self._requested_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
             return []
         level = self.group_rows(names)
-        incomplete = np.flatnonzero(level.wallets_known < level.wallets_asked)
-        shares = level.wallets_known[incomplete] / level.wallets_asked[incomplete]
+        incomplete = np.flatnonzero(level.is_incomplete)
+        shares = level.wallets_known[incomplete].min(axis=1) / level.wallets_asked[incomplete]
         order = incomplete[np.argsort(shares, kind="stable")].tolist()
-        shown, rest = order[:_MAX_INCOMPLETE_NOTES], len(order) - _MAX_INCOMPLETE_NOTES
+        shown, rest = order[:_MAX_NOTES_BY_GROUP], len(order) - _MAX_NOTES_BY_GROUP
         sentences = [f"{level.known_wallets_text(at, level.full_group_name(at))}." for at in shown]
         more = f"Some wallets of {counted_noun(rest, f'more {level.group_noun}')} are unknown."
-        return [*sentences, *[more] * (rest > 0)]
+        sentences += [more] * (rest > 0)
+        sizes = sum_by_group(level.group_codes, self.balances.sizes, len(level.groups))
+        empty = np.flatnonzero((sizes == 0) & ~level.is_incomplete).tolist()
+        if empty:
+            listed = level.short_group_names(empty[:_MAX_NOTES_BY_GROUP])
+            listed += [f"{len(empty) - len(listed):,} more"] * (len(empty) > len(listed))
+            measure, verb = self.balances.measure, "has" if len(empty) == 1 else "have"
+            noun = {"amount": measure.unit, "value": "known value"}.get(measure.kind, "balance")
+            counted = counted_noun(len(empty), level.group_noun)
+            sentences.append(f"{counted} {verb} no {noun}: {', '.join(listed)}.")
+        return sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,7 +523,7 @@ class GroupLevel:
     groups: Groups
     first_wallets: Indices  # the first wallet of each set of wallets
     # Both counts are 0 if the requests are not recorded.
-    wallets_known: Codes  # the number of known wallets in each group
+    wallets_known: Codes  # of each group (row), in each snapshot of a timeline (column)
     wallets_asked: Codes  # the number of requested wallets in each group
 
     @property
@@ -514,12 +536,18 @@ class GroupLevel:
         """The noun for a group: the column's name if it is one short word, otherwise "group"."""
         [name, *more] = self.names
         takes_s = name.isascii() and name.isalpha() and not name.endswith(("s", "y", "x", "h"))
-        return name if takes_s and not more and len(name) <= _NAME_CHARS else "group"
+        is_noun = takes_s and not more and len(name) <= _NAME_CHARS
+        return name if is_noun and not pd.isna(self.groups.columns.get(name, [])).any() else "group"
+
+    @property
+    def is_incomplete(self) -> Mask:
+        """Whether some wallets of each group are unknown."""
+        return np.asarray((self.wallets_known < self.wallets_asked[:, np.newaxis]).any(axis=1))
 
     def largest_and_unknown_groups(self, sizes: Floats, top: int) -> Indices:
         """Return the largest groups, then groups of size 0 with unknown wallets, up to `top`."""
         largest = largest_indices(sizes, top)
-        unsure = np.flatnonzero((sizes == 0) & (self.wallets_known < self.wallets_asked))
+        unsure = np.flatnonzero((sizes == 0) & self.is_incomplete)
         return np.append(largest, unsure[: max(top - len(largest), 0)])
 
     def short_group_names(self, indices: Sequence[int]) -> list[str]:
@@ -545,10 +573,15 @@ class GroupLevel:
 
     def known_wallets_text(self, index: int, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
-        known, requested = int(self.wallets_known[index]), int(self.wallets_asked[index])
+        known, requested = self._known_range(index), int(self.wallets_asked[index])
         noun = f"{counted_noun(requested, 'wallet')}{f' of {group_name}' if group_name else ''}"
+        end = " in each snapshot" if " " in known else ""
         is_counted = requested and "wallet" not in self.names
-        return f"{known:,} of {noun} {'is' if known == 1 else 'are'} known" if is_counted else ""
+        return f"{known} of {noun} {'is' if known == '1' else 'are'} known{end}" * bool(is_counted)
+
+    def _known_range(self, index: int) -> str:
+        least, most = self.wallets_known[index].min(), self.wallets_known[index].max()
+        return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
     def row_names_and_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
@@ -565,12 +598,12 @@ class GroupLevel:
             wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
             own = [self.balances.user_wallet_names[at] for at in wallets]
             short = prefer_user_names(own, short)
-        of_wallets = self.groups.tokens[indices] < 0
-        counts = (each[indices] * of_wallets for each in (self.wallets_known, self.wallets_asked))
-        return [
-            name + (count_suffix(known, asked, "known") or " (unknown)" * (known < asked))
-            for name, known, asked in zip(short, *map(np.ndarray.tolist, counts), strict=True)
-        ]
+        is_marked = self.is_incomplete & (self.groups.tokens < 0)
+        for place, index in enumerate(indices):
+            known = f"{self._known_range(index)} of {self.wallets_asked[index]:,} known"
+            text = known if self.wallets_known[index].any() else "unknown"
+            short[place] += f" ({text})" * bool(is_marked[index])
+        return short
 
     @property
     def _shown_columns(self) -> list[str]:
@@ -645,9 +678,37 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     names = [name for name in names if name in drawn]
     shown_names = names[:1] if first_name_is_facet else names
     grouped = GroupedBalances(shown_names, balances, positions, one_token)
-    notes = grouped.incomplete_group_notes()
-    balances = replace(balances, left_out=[*notes, *balances.left_out])
+    if several_snapshots and wallets is not None:
+        grouped = replace(grouped, requests=read_requests(balances.covered, one_token))
+    balances = replace(balances, left_out=[*grouped.notes_by_group(), *balances.left_out])
     return replace(grouped, names=names, balances=balances)
+
+
+def read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:
+    """Return the requests for wallets that can hold the token, and whether they are known."""
+    frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
+    columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
+    requests = pd.DataFrame(columns).take(positions.first)
+    if token is not None and len(positions.holdings):
+        index = token_or_asset_index(positions, token)
+        can_hold = positions.wallets_that_can_hold(index)
+        positions = mark_unknown_wallets(positions, positions.tokens.codes == index)
+    return requests.assign(known=positions.known & ~positions.stale)[can_hold]
+
+
+def count_known_wallets(
+    groups: Groups, requests: pd.DataFrame, times: pd.DatetimeIndex
+) -> tuple[Codes, Codes, Codes]:
+    """Count the wallets of each group: known at each time, known at any time, and requested."""
+    rows, width, count = requests[requests["known"]], len(times), groups.wallet_set_count
+    at, sets = times.get_indexer(pd.DatetimeIndex(rows["time"])), groups.wallet_set_codes
+    cells = (sets[rows["wallet"]] * width + at)[at >= 0]
+    known = np.bincount(cells, minlength=count * width).reshape(-1, width)[groups.wallet_sets]
+    most, asked = (
+        np.bincount(sets[each["wallet"].unique()], minlength=count)[groups.wallet_sets]
+        for each in (rows, requests)
+    )
+    return known, most, asked
 
 
 def prefer_user_names(user_names: Sequence[str], short: Sequence[str]) -> list[str]:

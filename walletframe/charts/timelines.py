@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from walletframe.charts.balances import (
     check_limit,
+    count_known_wallets,
     join_names,
     label_text,
     largest_indices,
@@ -40,8 +41,6 @@ from walletframe.charts.canvas import (
 from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
-from walletframe.frames.asset_list import token_or_asset_index
-from walletframe.frames.coverage import mark_unknown_wallets
 from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import changed_labels_note
 from walletframe.frames.groups import KINDS, by_as_list
@@ -205,7 +204,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
     covered, has_gaps = balances.covered, facet is not None
-    snapshots = _choose_snapshots(covered, wallets, grouped.token, names, gaps=has_gaps)
+    snapshots = _choose_snapshots(covered, wallets, grouped.requests, names, gaps=has_gaps)
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
@@ -269,30 +268,14 @@ def _choose_timeline_facets(level: GroupLevel, snapshots: _Snapshots) -> _Facets
     codes = rank_by_code(groups, len(level.groups))[level.group_codes]
     if snapshots.requests is None:
         return _Facets(codes, [], groups.tolist(), is_known=False)
-    known, most, asked = _count_known(level, groups, snapshots.requests, snapshots.drawn)
+    counts = count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
+    known, most, asked = (each[groups] for each in counts)
     marks = [
         (time, f"{count_with_verb(count, of, 'wallet')} known" if count < max(highest, 1) else "")
         for counts, highest, of in zip(known.tolist(), most.tolist(), asked.tolist(), strict=True)
         for time, count in zip(snapshots.times, counts, strict=True)
     ]
     return _Facets(codes, marks, groups.tolist(), known > 0)
-
-
-def _count_known(
-    level: GroupLevel, groups: Indices, requests: pd.DataFrame, times: pd.DatetimeIndex
-) -> tuple[Indices, Indices, Indices]:
-    """Count the wallets of each group: known at each time, known at any time, and requested."""
-    rows, width = requests[requests["known"]], len(times)
-    at = times.get_indexer(pd.DatetimeIndex(rows["time"]))
-    sets, set_codes = level.groups.wallet_sets[groups], level.groups.wallet_set_codes
-    of_points = (set_codes[rows["wallet"]] * width + at)[at >= 0]
-    count = level.groups.wallet_set_count
-    known = np.bincount(of_points, minlength=count * width).reshape(-1, width)[sets]
-    most, asked = (
-        np.bincount(set_codes[each["wallet"].unique()], minlength=count)[sets]
-        for each in (rows, requests)
-    )
-    return known, most, asked
 
 
 def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
@@ -311,20 +294,19 @@ def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
 def _choose_snapshots(
     positions: Positions,
     wallets: FetchLike | None,
-    token: TokenLike | None,
+    requests: pd.DataFrame | None,
     names: Sequence[str],
     *,
     gaps: bool,
 ) -> _Snapshots:
     """Choose the snapshots to draw: those with rows or a known wallet or, with `gaps`, all."""
-    column, requests = snapshot_times(positions.holdings), None
+    column = snapshot_times(positions.holdings)
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
     most = requested = 0  # the wallets that are known in any snapshot, and the requested ones
     data_quality = list[str]()
     fresh = np.ones(len(column), dtype=bool)
-    if wallets is not None:
-        frame = wallets_frame(wallets)
-        requests, fresh = _read_requests(positions, token), ~positions.stale[positions.wallet_codes]
+    if wallets is not None and requests is not None:
+        frame, fresh = wallets_frame(wallets), ~positions.stale[positions.wallet_codes]
         note = changed_labels_note(frame, encode_wallets(frame).codes, names)
         data_quality += [note] * bool(note)
         known = requests.groupby("time")["known"].sum()
@@ -365,18 +347,6 @@ def _choose_snapshots(
         ],
         notes=Notes(simulated_notes(wallets), [drawn], left_out, data_quality),
     )
-
-
-def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:
-    """Return the requests for wallets that can hold the token, and whether they are known."""
-    frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
-    columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
-    requests = pd.DataFrame(columns).take(positions.first)
-    if token is not None and len(positions.holdings):
-        index = token_or_asset_index(positions, token)
-        can_hold = positions.wallets_that_can_hold(index)
-        positions = mark_unknown_wallets(positions, positions.tokens.codes == index)
-    return requests.assign(known=positions.known & ~positions.stale)[can_hold]
 
 
 def _draw_bars(
@@ -437,7 +407,8 @@ def _draw_lines(
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     if snapshots.requests is not None:
-        known, most, asked = _count_known(level, chosen, snapshots.requests, snapshots.drawn)
+        counts = count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
+        known, most, asked = (each[chosen] for each in counts)
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
