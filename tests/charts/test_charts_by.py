@@ -124,7 +124,7 @@ class TestBars:
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
             "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         )
-        assert "3 owners and 2 assets are drawn." in notes_of(figure)
+        assert "3 groups and 2 assets are drawn." in notes_of(figure)
 
     @pytest.mark.parametrize("bridged, name", [(False, "USDC.e"), (True, "USDC")])
     def test_the_only_contract_of_an_asset_is_in_its_hover(self, bridged, name):
@@ -330,7 +330,7 @@ class TestBars:
         assert heads[0].hovertext == "<b>owner Ada</b><br>3 of 4 wallets are known"
         about = notes_of(figure)
         assert "0 of 2 wallets of owner Ben are known. 3 of 4 wallets of owner Ada are" in about
-        assert "3 owners, 6 bars and 2 assets are drawn." in about
+        assert "3 groups, 6 bars and 2 assets are drawn." in about
 
     @pytest.mark.parametrize(
         "options, ranges, names",
@@ -781,10 +781,13 @@ class TestTimeline:
         assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 4 wallets known)"
         assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 4 wallets known)"
         shown = figure.layout.title.subtitle.text.replace("<br>", " ")
-        assert "At hollow points, fewer wallets of the group are known than at other" in shown
+        assert "Hollow points and triangles mark times with fewer known wallets." in shown
         assert "In 4 of 4 snapshots, up to 6 of 7 wallets are unknown." in shown
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
-        assert "2 owners are drawn." in notes_of(figure)
+        assert "0 to 3 of 4 wallets of owner Ada are known in each snapshot." in notes_of(figure)
+        assert "2 groups are drawn." in notes_of(figure)
+        labels = {each.hovertext: each.text for each in figure.layout.annotations if each.ayref}
+        assert labels == {"Ada": "Ada", "no owner": "no owner 40"}
 
     def test_known_empty_wallets_are_at_zero(self):
         """Known empty wallets are at zero; unknown wallets are gaps."""
@@ -859,9 +862,9 @@ class TestTimeline:
         assert figure.layout.title.text == "Holdings by owner over time"
         unknown, none = [None] * 4, [0, 0, 0, 0]
         assert small_charts(figure) == {
-            ("Ada (3 of 4 known)", "USDC"): [30, 30, None, 10],
-            ("Ada (3 of 4 known)", "USDT"): [70, 70, None, 70],
-            ("Ada (3 of 4 known)", "fewer known wallets"): [None, None, 0, 0],
+            ("Ada (0 to 3 of 4 known)", "USDC"): [30, 30, None, 10],
+            ("Ada (0 to 3 of 4 known)", "USDT"): [70, 70, None, 70],
+            ("Ada (0 to 3 of 4 known)", "fewer known wallets"): [None, None, 0, 0],
             ("no owner", "USDC"): [40, 40, 40, 40],
             ("no owner", "USDT"): none,
             ("no owner", "fewer known wallets"): unknown,
@@ -885,9 +888,9 @@ class TestTimeline:
         holdings = holdings[holdings.snapshot.isin(DAYS[1:3])]
         figure = charts.timeline(holdings, facet="owner", asset="USDC", wallets=wallets)
         heights = small_charts(figure)
-        assert heights["Ada (3 of 4 known)", "USDC"] == [0, 3, None, None]
-        assert heights["no owner", "USDC"] == [0, 4, 4, None]
-        assert heights["no owner", "fewer known wallets"] == [None, None, None, 0]
+        assert heights["Ada (0 to 3 of 4 known)", "USDC"] == [0, 3, None, None]
+        assert heights["no owner (0 to 1 of 1 known)", "USDC"] == [0, 4, 4, None]
+        assert heights["no owner (0 to 1 of 1 known)", "fewer known wallets"] == [None, None, None, 0]
         assert "USDC: 3.000000000000000001" in hovers(figure)
         assert "4 snapshots are drawn" in notes_of(figure)
         figure = charts.timeline(holdings, asset="USDC", wallets=wallets)

@@ -591,13 +591,17 @@ class GroupLevel:
         lines = [[*filter(None, each)] for each in lines] + [[each] for each in rest]
         return self.row_names(indices) + rest, lines
 
+    def preferred_names(self, indices: Sequence[int]) -> list[str]:
+        """Return the user's names of wallets or, for other groups, short names."""
+        short = self.short_group_names(indices)
+        if self.names != ["wallet"]:
+            return short
+        wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
+        return prefer_user_names([self.balances.user_wallet_names[at] for at in wallets], short)
+
     def row_names(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
-        short = self.short_group_names(indices)
-        if self.names == ["wallet"]:
-            wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
-            own = [self.balances.user_wallet_names[at] for at in wallets]
-            short = prefer_user_names(own, short)
+        short = self.preferred_names(indices)
         is_marked = self.is_incomplete & (self.groups.tokens < 0)
         for place, index in enumerate(indices):
             known = f"{self._known_range(index)} of {self.wallets_asked[index]:,} known"

@@ -37,6 +37,7 @@ _NOTE_FONT_SIZE, _LINE_SPACING = 12, 1.3  # the last one is the spacing of plotl
 _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
 _LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
+_PHONE_WIDTH, _AXIS_WIDTH = 390, 58  # the last one is the width of an axis of sizes, with its title
 _BLANK_HEIGHT, _MAX_NOTE_CHARS, _MAX_SENTENCE_CHARS = 240, 500, 330
 _LABEL_PAD, _CHAR_WIDTH = 12, 6
 _wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
@@ -59,6 +60,7 @@ class Dimensions(NamedTuple):
     below: int = 0  # the space for labels and a legend below the plot
     left: int = 0  # the space for labels on the left of the plot
     right: int = 0  # the space for numbers on the right of the plot
+    below_on_phone: int = 0  # the space below a plot that also needs its share of a phone
 
 
 def label_width(names: Sequence[str]) -> int:
@@ -100,6 +102,7 @@ def make_figure(
             "hovertext": to_markup(parts),
             "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
+            "xshift": _RIGHT_MARGIN + dimensions.right - _EDGE_MARGIN,
             "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _LINE_SPACING * _NOTE_FONT_SIZE * line,
         }
         marks.append(mark)
@@ -125,7 +128,10 @@ def make_figure(
             "r": _RIGHT_MARGIN + dimensions.right,
             "b": _EDGE_MARGIN + dimensions.below,
         },
-        "height": _figure_height(top, dimensions.plot_height, _EDGE_MARGIN + dimensions.below),
+        "height": max(
+            _figure_height(top, dimensions.plot_height, _EDGE_MARGIN + dimensions.below),
+            _height_for_phone(top, dimensions) if dimensions.below_on_phone else 0,
+        ),
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": ["sendChartToCloud"]},
     }
@@ -134,6 +140,12 @@ def make_figure(
 
 def _figure_height(top: float, plot_height: float, bottom: float) -> int:
     return max(int(top + plot_height), int(_MIN_HEIGHT_RATIO * (top + bottom)))
+
+
+def _height_for_phone(top: float, dimensions: Dimensions) -> int:
+    """Return the least height of a figure whose plot has 45% of the figure's area on a phone."""
+    width_share = 1 - (_AXIS_WIDTH + _RIGHT_MARGIN + dimensions.right) / _PHONE_WIDTH
+    return int((top + _EDGE_MARGIN + dimensions.below_on_phone) / (1 - 0.46 / width_share))
 
 
 def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
@@ -167,10 +179,12 @@ def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, An
     most, least = (
         -(-len(names) // max(1, wide // widest)) for wide in (_NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH)
     )
+    on_phone, shown = dimensions.below_on_phone, least if dimensions.below_on_phone else most
     return {
         "dimensions": dimensions._replace(
-            plot_height=dimensions.plot_height + _LEGEND_LINE_HEIGHT * most,
+            plot_height=dimensions.plot_height + _LEGEND_LINE_HEIGHT * shown,
             below=dimensions.below + _LEGEND_LINE_HEIGHT * least + _LEGEND_PAD,
+            below_on_phone=on_phone and on_phone + _LEGEND_LINE_HEIGHT * most + _LEGEND_PAD,
         ),
         "showlegend": True,
         "legend": {

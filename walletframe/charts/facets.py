@@ -58,7 +58,7 @@ def split_into_facets(
         stack.update_yaxes(y_axis | {"title": None} | rows, row=row)
     stack.update_yaxes(title=y_axis.get("title"), row=(count + 1) // 2)
     stack.update_xaxes(x_axis | {"side": "bottom", "title": None})
-    stack.update_xaxes(title=x_axis["title"], row=count)
+    stack.update_xaxes(title=x_axis.get("title"), row=count)
     notes = [
         {"xref": f"x{count}", "yref": f"y{count}"} | note for note in drawn.get("annotations", ())
     ]

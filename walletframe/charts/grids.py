@@ -78,13 +78,15 @@ _COLOR_BAR_OFFSET, _RIGHT_PAD = 16, 24
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 """The colours of a heatmap, from small to large. Black text is readable on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
-_FEW_ROWS, _FEW_TOKENS = 16, 7
+_FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
-_COLOR_BAR |= {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top"}
+_COLOR_BAR |= {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top", "xpad": 0}
+_COLOR_BAR |= {"lenmode": "pixels", "len": 180, "tickfont": {"size": MIN_FONT_SIZE}}
 # The title of the colour scale is an annotation, since plotly would draw the title of a horizontal
-# colour bar over the bar if a figure is high. At the right, there is space even on a narrow page.
-_SCALE_TITLE = TOP_RIGHT | {"font": {"size": MIN_FONT_SIZE}, "yshift": _PAD_ABOVE}
+# colour bar over the bar if a figure is high.
+_SCALE_TITLE: dict[str, Any] = TOP_RIGHT | {"x": 0, "xanchor": "left", "yshift": _PAD_ABOVE}
+_SCALE_TITLE["font"] = {"size": MIN_FONT_SIZE}
 _MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
 
 
@@ -594,8 +596,8 @@ def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> g
         hovertext=texts,
         hoverinfo="text",
         hoverongaps=False,
-        xgap=1,
-        ygap=1,
+        xgap=2,
+        ygap=2,
         textfont={"size": MIN_FONT_SIZE, "color": "#000000"},
         **cell_texts,
     )

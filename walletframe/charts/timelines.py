@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain, cycle, islice
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from walletframe.charts.balances import (
     sum_by_group,
 )
 from walletframe.charts.canvas import (
+    MIN_FONT_SIZE,
     Dimensions,
     Notes,
     axis_of_rows,
@@ -29,6 +32,7 @@ from walletframe.charts.canvas import (
     drawn_note,
     empty_figure,
     hover_text,
+    label_width,
     legend_options,
     make_figure,
     other_label,
@@ -72,17 +76,22 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions, PositionsLike
 
 _MAX_GROUPS, _MAX_SNAPSHOTS, _MAX_TICKS = 20, 200, 8
-_PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS = 360, 110, 20  # pixels
+_PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS, _TICKS_HEIGHT = 320, 110, 20, 44  # pixels
+_LEADER_WIDTH, _LABEL_LINE_HEIGHT, _RIGHT_PAD = 14, 14, 17  # of the labels at the ends of lines
+_LABEL_CHARS = 11  # in a line of such a label
+_END_LABEL: dict[str, Any] = {"xref": "paper", "x": 1, "ax": _LEADER_WIDTH, "ayref": "y"}
+_END_LABEL |= {"xanchor": "left", "align": "left", "font": {"size": MIN_FONT_SIZE}, "borderpad": 0}
+_END_LABEL |= {"showarrow": True, "arrowhead": 0, "arrowwidth": 3, "standoff": 5}
+_TOP_RATIO, _START_RATIO = 1.06, 0.05  # of the axes of lines, beyond the points
 _FEWER_KNOWN_LABEL = "fewer known wallets"
 _DASHES = ("solid", "dot", "dash")
 _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
-_HOLLOW_NOTE = "At hollow points, fewer wallets of the group are known than at other times."
+_HOLLOW_NOTE = "Hollow points and triangles mark times with fewer known wallets."
 _TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
 _CHANGE_COLUMNS = ["before", "difference", "change"]
 _MAX_CHANGES, _SHORT, _LONG = 100, 24, 80
 _MAX_NAMED = 3  # the maximum number of names in a note
 _CHAR_SHARE = 0.055  # the fraction of an axis that a digit of a number beside a bar needs
-_ENTRY_HEIGHT = 20  # the added height per entry of a legend; on a phone, a legend is one column
 _TOTAL_LABEL = "Total"
 _BY_ASSET_HINT = (
     "use compare(before, after, asset=…).wf.plot.waterfall(); to choose from several assets, use "
@@ -111,6 +120,18 @@ class _Facets:
     marks: list[tuple[str, str]]  # (time, text) of triangles; in small charts, one for each bar
     groups: list[int]  # the group of each small chart
     is_known: Mask | bool = True  # (small charts, snapshots): whether any wallet is known
+
+
+class _Drawing(NamedTuple):
+    """The bars or lines of a timeline, and the space for them."""
+
+    traces: list[Any]
+    legend_names: list[str]
+    notes: Notes
+    dimensions: Dimensions
+    x_axis: dict[str, Any]
+    y_axis: dict[str, Any]
+    labels: Sequence[dict[str, Any]] = ()  # at the ends of lines
 
 
 def timeline(  # noqa: PLR0913 - users pass each option by name
@@ -223,9 +244,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         others = len(np.setdiff1d(level.group_codes, facets.groups))
         notes = notes._replace(left_out=[*undrawn_notes(others, level.group_noun), *notes.left_out])
     if stacked:
-        traces, labels, chart_notes, highest = _draw_bars(drawn, snapshots, facets, most, colors)
+        drawing = _draw_bars(drawn, snapshots, facets, most, colors)
     else:
-        traces, labels, chart_notes, highest = _draw_lines(groups, snapshots, most)
+        drawing = _draw_lines(groups, snapshots, most)
     if any(text for _, text in facets.marks):  # triangles on the axis mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
         line = {"color": "#000000", "width": 1.5}
@@ -239,23 +260,23 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
             hoverinfo="text",
             cliponaxis=False,
         )
-        traces.append(marks)
-        labels.append(_FEWER_KNOWN_LABEL)
-    height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups)) + _ENTRY_HEIGHT * len(labels)
-    dimensions = Dimensions(height, _ABOVE_FACETS * (facet is not None), right=-8)
+        drawing.traces.append(marks)
+        drawing.legend_names.extend([_FEWER_KNOWN_LABEL] * bool(stacked))
+    dimensions = drawing.dimensions._replace(above=_ABOVE_FACETS * (facet is not None))
     notes = notes._replace(
-        drawn=[*notes.drawn, *chart_notes.drawn, f"Heights show the {measure.phrase}."],
-        data_quality=[*notes.data_quality, *chart_notes.data_quality],
+        drawn=[*notes.drawn, *drawing.notes.drawn, f"Heights show the {measure.phrase}."],
+        data_quality=[*notes.data_quality, *drawing.notes.data_quality],
     )
     figure = make_figure(
-        traces,
+        drawing.traces,
         title=title,
         notes=notes,
-        **legend_options(dimensions, labels),
+        **legend_options(dimensions, drawing.legend_names),
+        annotations=drawing.labels,
         barmode="stack",
         hovermode="x unified",
-        xaxis=_time_axis(snapshots),
-        yaxis=measure.axis_options(highest) | {"ticklabelstandoff": 4, "automargin": True},
+        xaxis=drawing.x_axis,
+        yaxis=drawing.y_axis,
     )
     if facet is None:
         return figure
@@ -278,17 +299,25 @@ def _choose_timeline_facets(level: GroupLevel, snapshots: _Snapshots) -> _Facets
     return _Facets(codes, marks, groups.tolist(), known > 0)
 
 
-def _time_axis(snapshots: _Snapshots) -> dict[str, Any]:
+def _axes(
+    snapshots: _Snapshots, measure: Measure, highest: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
-    at_midnight = all(time.endswith(" 00:00:00") for time in ticks)
-    axis: dict[str, Any] = {"type": "date", "automargin": True}
-    axis["tickformat"] = "%d %b<br>%Y" + "<br>%H:%M" * (not at_midnight)
-    # The latest time always has a tick. An axis with a single time shows 24 hours.
-    axis["tickvals"] = ticks[:: -len(ticks) // _MAX_TICKS][::-1]
-    if len(ticks) == 1:
+    # The latest time always has a tick. A time of day that is always the same is in the notes.
+    shown = ticks[:: -len(ticks) // _MAX_TICKS][::-1]
+    pattern = "%d %b" + "<br>%H:%M" * (len({time[11:] for time in ticks}) > 1)
+    first, last = ticks[0][:4], ticks[-1][:4]
+    name = f"{first} (UTC)"
+    if first != last:
+        name, pattern = f"{first} to {last} (UTC)", f"{pattern}<br>%Y"
+    x_axis = axis_title(name) | {"type": "date", "automargin": True, "showgrid": False}
+    x_axis |= {"tickvals": shown, "tickformat": pattern, "ticklabelstandoff": 4}
+    x_axis["hoverformat"] = "%Y-%m-%d %H:%M UTC"
+    if len(ticks) == 1:  # show 24 hours
         half = np.timedelta64(12, "h")
-        axis["range"] = [str(np.datetime64(ticks[0]) + sign * half) for sign in (-1, 1)]
-    return axis_title("time (UTC)") | axis
+        x_axis["range"] = [str(np.datetime64(ticks[0]) + sign * half) for sign in (-1, 1)]
+    y_axis = measure.axis_options(highest)
+    return x_axis, y_axis | {"ticklabelstandoff": 4, "automargin": True, "nticks": 6}
 
 
 def _choose_snapshots(
@@ -355,8 +384,7 @@ def _draw_bars(
     facets: _Facets,
     top: int,
     colors: ColorsLike | None,
-) -> tuple[list[Any], list[str], Notes, float]:
-    """Return bars of the largest tokens and Other: traces, names, notes and the largest y."""
+) -> _Drawing:
     measure, count = balances.measure, len(snapshots.times)
     is_drawn = facets.codes < len(facets.groups)
     balances = replace(balances, rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
@@ -369,6 +397,8 @@ def _draw_bars(
     if count > 1:
         width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _MAX_SNAPSHOTS / 2))
     x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
+    # The notes count the rest. With this count, the legend of a phone would have fewer columns.
+    styles[len(tokens) :] = [each._replace(name="Other") for each in styles[len(tokens) :]]
     held = facets.is_known | (grid.sizes[:-1].sum(axis=1) > 0).reshape(-1, count)
     for token, each in enumerate(styles):
         sizes, texts = grid.sizes[:-1, token], []
@@ -381,7 +411,10 @@ def _draw_bars(
     extent = len(tokens), grid.other_token_count, grid.column_noun
     notes = [] if measure.kind == "amount" else [drawn_note(extent)]
     names = [each.name for each in styles]
-    return traces, names, Notes(drawn=notes), float(grid.sizes.sum(axis=1).max())
+    height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups))
+    dimensions = Dimensions(height + _TICKS_HEIGHT, right=-8, below_on_phone=_TICKS_HEIGHT)
+    x_axis, y_axis = _axes(snapshots, measure, float(grid.sizes.sum(axis=1).max()))
+    return _Drawing(traces, names, Notes(drawn=notes), dimensions, x_axis, y_axis)
 
 
 def _size_text(measure: Measure, size: float, exact_text: str) -> str:
@@ -392,10 +425,7 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
     return f"{exact_text} ({short})" if exact_text and measure.kind == "value" else short
 
 
-def _draw_lines(
-    grouped: GroupedBalances, snapshots: _Snapshots, top: int
-) -> tuple[list[Any], list[str], Notes, float]:
-    """Return lines of the largest groups and Other: traces, names, notes and the largest y."""
+def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _Drawing:
     balances, level = grouped.balances, grouped.group_rows(grouped.names)
     width = len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
@@ -417,40 +447,90 @@ def _draw_lines(
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
     others, noun = len(np.unique(level.group_codes[of_rows == len(chosen)])), level.group_noun
     names = level.short_group_names(chosen.tolist()) + [other_label(others, noun)] * bool(others)
+    colors = [*islice(cycle(COLORS), len(chosen)), EDGE_COLOR]
     traces = []
-    for line, name in enumerate(names):
+    for line, (name, color) in enumerate(zip(names, colors, strict=False)):
         points = {
             "x": snapshots.times,
             "legendgroup": str(line),
             "hovertext": [to_markup([f"{name}: {height}"]) for height in heights[line]],
             "hoverinfo": "text",
+            "cliponaxis": False,
         }
         drawn, alone = (
             [size if at else None for size, at in zip(sizes[line].tolist(), mask, strict=True)]
             for mask in ((held & ~hollow)[line].tolist(), hollow[line].tolist())
         )
-        color = EDGE_COLOR if line == len(chosen) else COLORS[line % len(COLORS)]
         dash = _DASHES[line // len(COLORS) % len(_DASHES)]
         marker = {"size": _LARGE_POINT if width <= _FEW_POINTS else _SMALL_POINT}
         # A wider grey line below makes the line visible on any background.
-        below = points | {"hoverinfo": "skip", "line": {"color": EDGE_COLOR, "width": 4}}
+        outline = points | {"hoverinfo": "skip", "line": {"color": EDGE_COLOR, "width": 4}}
         ring = marker | {"color": "#FFFFFF", "line": {"color": color, "width": 2}}
         traces += [
-            go.Scatter(**below, y=drawn, mode="lines", showlegend=False),
+            go.Scatter(**outline, y=drawn, mode="lines"),
             go.Scatter(
                 **points,
                 name=to_markup([name]),
                 y=drawn,
                 mode="lines+markers",
-                line={"color": color, "width": 2, "dash": dash},
+                line={"color": color, "width": 3, "dash": dash},
                 marker=marker | {"color": color, "line": {"color": EDGE_COLOR, "width": 1}},
             ),
-            *[go.Scatter(**points, y=alone, mode="markers", marker=ring, showlegend=False)]
+            *[go.Scatter(**points, y=alone, mode="markers", marker=ring)]
             * bool(hollow[line].any()),
         ]
     hollow_notes = [_HOLLOW_NOTE] * bool(hollow.any())
     notes = Notes(drawn=[drawn_note((len(chosen), others, noun))], data_quality=hollow_notes)
-    return traces, names, notes, float(sizes.max())
+
+    last = width - 1 - held[: len(names), ::-1].argmax(axis=1)  # the last point of each line
+    ends = sizes[np.arange(len(names)), last]
+    is_stated = (held & ~hollow)[: len(names), -1]  # otherwise, the latest size is unknown
+    short = level.preferred_names(chosen.tolist()) + ["Other"] * bool(others)
+    texts = [
+        _label_lines(name, compact(end) if stated else "")
+        for name, end, stated in zip(short, ends.tolist(), is_stated.tolist(), strict=True)
+    ]
+    height = max(_PLOT_HEIGHT, _LABEL_LINE_HEIGHT * sum(map(len, texts)))
+    right = _LEADER_WIDTH + label_width([*chain(*texts)]) - _RIGHT_PAD
+    dimensions = Dimensions(height + _TICKS_HEIGHT, right=right, below_on_phone=_TICKS_HEIGHT)
+    x_axis, y_axis = _axes(snapshots, balances.measure, float(sizes.max()))
+    if width > 1:  # the last points are at the edge, beside their labels
+        starts = [snapshots.times[0], *(time for time, _ in snapshots.incomplete)]
+        start, end = pd.Timestamp(min(starts)), pd.Timestamp(x_axis["tickvals"][-1])
+        x_axis["range"] = [str(start - _START_RATIO * (end - start)), str(end)]
+    y_axis["range"] = [0, _TOP_RATIO * float(sizes.max())]
+    labels = _end_labels(texts, ends, y_axis["range"][1], height)
+    for label, name, color in zip(labels, names, colors, strict=False):
+        label |= {"arrowcolor": color, "hovertext": to_markup([name])}
+    return _Drawing(traces, [], notes, dimensions, x_axis, y_axis, labels)
+
+
+def _end_labels(
+    texts: Sequence[list[str]], ends: Floats, top: float, height: int
+) -> list[dict[str, Any]]:
+    """Return labels at the heights of the lines' ends, or a little above or below for space."""
+    order = np.argsort(ends, kind="stable")
+    spaces = np.array([len(texts[line]) for line in order]) * _LABEL_LINE_HEIGHT * top / height
+    offsets = np.cumsum(spaces) - spaces / 2
+    raised = np.maximum.accumulate(ends[order] - offsets)
+    lowered = np.minimum.accumulate((ends[order] - offsets)[::-1])[::-1]
+    places = np.empty_like(ends)
+    places[order] = offsets + ((raised + lowered) / 2).clip(0, top - spaces.sum())
+    return [
+        _END_LABEL | {"y": end, "ay": place, "text": to_markup(lines)}
+        for end, place, lines in zip(ends.tolist(), places.tolist(), texts, strict=True)
+    ]
+
+
+def _label_lines(name: str, size: str) -> list[str]:
+    """Break a name into at most two lines, without its middle if it is long, and add a size."""
+    name = name.replace(".", " ", "…" in name)  # an address is on the line below its blockchain
+    lines = wrap(name, _LABEL_CHARS, break_on_hyphens=False)
+    if len(lines) > 2:  # noqa: PLR2004 - the end may distinguish the name from others
+        lines = [lines[0], f"…{name[1 - _LABEL_CHARS :]}"]
+    if len(f"{lines[-1]} {size}") <= _LABEL_CHARS:
+        size = f"{lines.pop()} {size}".rstrip()
+    return [*lines, size] if size else lines
 
 
 def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> list[list[str]]:
