@@ -154,7 +154,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     pad = {"t": 20, "l": 2, "r": 2, "b": 2}
     trace = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
     least = 10 / check_limit("width", width, 4000)
-    shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.65 * least**0.5}
+    shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.8 * least**0.5}
     shares |= {"line_chars": 3.5 * least**-0.5, "width_chars": width / 8}  # so that names fit
     style = _Style(trace, check_limit("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
@@ -656,7 +656,12 @@ def _default_path_rings(
     of_pairs, cells = pd.factorize(boxes * stride + leaf_codes)
     leaf_boxes, indices = np.divmod(cells, stride)
     sizes, box_counts = sum_by_group(of_pairs, pair_sizes), np.bincount(leaf_codes)[indices]
-    open_boxes = np.append(alone, count + opened)
+    chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
+    box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
+    box_chains = np.append(chain_of, np.arange(chain_count))
+    parent_sizes = np.append(chain_sizes, chain_sizes.sum())
+    fits = _mask_with_space(box_sizes, box_chains, parent_sizes, style)
+    open_boxes = np.append(alone, count + (opened if one_token else opened[fits[count + opened]]))
     leaves = _choose_leaves(leaf_boxes, sizes, box_counts, open_boxes, max_leaves, style)
 
     kind = "wallet" if one_token else positions.kind
@@ -674,18 +679,14 @@ def _default_path_rings(
         rings.append(_Ring(*fields))
 
     rings: list[_Ring] = []
-    chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
     no_parents = np.zeros(chain_count, dtype=np.intp)
     add_ring("blockchain", chain_of[owners], no_parents, chain_sizes, chains, members)
     if not one_token:
-        box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
-        is_drawn = np.isin(np.arange(chain_count), chain_of[alone])
-        is_drawn &= box_sizes[count:] >= style.min_leaf * chain_sizes.sum()
+        is_drawn = np.isin(np.arange(chain_count), chain_of[alone]) & fits[count:]
         is_drawn[leaf_boxes[leaves][leaf_boxes[leaves] >= count] - count] = True
         drawn = np.append(alone, count + np.flatnonzero(is_drawn))
-        parents = np.append(chain_of, np.arange(chain_count))
         members = np.append(np.ones_like(chain_of), others)
-        add_ring("wallet", box_of[owners], parents, box_sizes, drawn, members)
+        add_ring("wallet", box_of[owners], box_chains, box_sizes, drawn, members)
     parents = leaf_boxes - count if one_token else leaf_boxes
     add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     write_texts = partial(_default_ring_texts, balances, rings)
@@ -723,7 +724,9 @@ def _choose_parents(
     has_small_tokens = np.bincount(wallets[~visible], minlength=len(chain_of)) > 0
     by_wallet = sum_by_group(wallets, shares, len(chain_of))
     by_chain = sum_by_group(chain_of, by_wallet)
-    chains = largest_indices(np.where(by_chain >= style.min_leaf, by_chain, 0), top // 2)
+    root = np.zeros(len(by_chain), dtype=np.intp)
+    fits = _mask_with_space(by_chain, root, np.ones(2), style)
+    chains = largest_indices(np.where(fits, by_chain, 0), top // 2)
     for most_chains, most_wallets in ((top, len(chain_of)), (max(1, top // 8), top // 12)):
         opened = chains[by_chain[chains] >= style.min_parent][:most_chains]
         others = (by_wallet > 0) & np.isin(chain_of, opened)
