@@ -323,9 +323,12 @@ class TestRings:
         assert "1 of 2 blockchains is too small to draw (0.3% of the total)." in notes_of(figure)
         assert "0.6% of the total is blank, too small for names." in notes_of(figure)
         assert sum(figure.data[0]["values"]) == pytest.approx(sum(sizes) - 0.4)
-        sizes[4:] = [1.2, 1.2]
+        sizes[4:] = [1.2, 1.2]  # a strip of 17 pixels, without space for a name
         figure = charts.treemap(VALUED.assign(value=sizes))
-        assert tree(figure)["BSC"] == pytest.approx(2.4)
+        assert "1 of 2 blockchains is too small to draw (1.7% of the total)." in notes_of(figure)
+        sizes[4:] = [3.2, 3.2]
+        figure = charts.treemap(VALUED.assign(value=sizes))
+        assert tree(figure)["BSC/0x0000…/BNB"] == 3.2
 
     def test_each_box_has_space_for_its_name(self):
         """Along an edge, small groups have space only together, and a phone has less space."""
@@ -450,7 +453,7 @@ class TestBars:
         assert annotations_of(figure) == ["3,588 balances, 99.7% of all"]
         assert {len(trace.x) for trace in figure.data} == {3}
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
-        assert "Other is written as text" in notes_of(figure)
+        assert "“Other” is written as text" in notes_of(figure)
 
     def test_a_large_other_of_one_token_is_exact(self):
         """The hover text of Other has every digit."""

@@ -86,6 +86,13 @@ class TestBars:
             "Ben (unknown)": {},
         }
 
+    @pytest.mark.parametrize("draw", [charts.bar, charts.treemap, charts.sunburst])
+    def test_groups_that_hold_nothing_are_named(self, draw):
+        """Known groups without the asset have no bar and no box, but are in a note."""
+        wallets = WALLETS.assign(status="ok", tokens=WALLETS.tokens.fillna(0))
+        notes = notes_of(draw(HOLDINGS, by="owner", asset="USDT", wallets=wallets))
+        assert "2 groups have no USDT: Ben, no owner." in notes
+
     @pytest.mark.parametrize("name", ["token", "symbol"])
     def test_tokens_are_colours_on_request(self, name):
         """Contracts of an asset have separate colours."""
@@ -797,6 +804,27 @@ class TestTimeline:
         )
         assert lines(figure)["Ada", "line"] == [0, 7, None, 7]
 
+    def test_lines_without_points_above_zero_are_named(self):
+        """An owner whose amount is 0 on one day and unknown on another day is in a note."""
+        wallets, holdings = snapshots()
+        first = wallets.snapshot == DAYS[0]
+        wallets.loc[(wallets.owner == "Ben") & first, ["status", "tokens"]] = ["ok", 0]
+        figure = charts.timeline(holdings, by="owner", asset="USDT", wallets=wallets)
+        assert {name for name, _ in lines(figure)} == {"Ada"}
+        assert "0 to 1 of 1 wallet of owner Ben are known in each snapshot." in notes_of(figure)
+        assert "1 group has no USDT: no owner." in notes_of(figure)
+
+    def test_labels_of_lines_have_space(self):
+        """Labels of equal lines don't overlap. An address is below its blockchain."""
+        frame = pd.concat(
+            [HOLDINGS.iloc[:1].assign(address=whole(f"d{n}"), snapshot=DAYS[0]) for n in range(9)]
+        )
+        figure = charts.timeline(frame, by="wallet", token="USDC", top_tokens=20)
+        labels = [each for each in figure.layout.annotations if each.ayref]
+        assert labels[0].text == "ETH<br>0x0000…00d0<br>1"
+        pixels = figure.layout.meta["plot_height"] / figure.layout.yaxis.range[1]
+        assert np.diff(sorted(each.ay for each in labels)).min() * pixels >= 3 * 14
+
     def test_missing_rows_without_wallets_are_gaps(self):
         """They may be zero or unknown."""
         _, holdings = snapshots()
@@ -890,7 +918,12 @@ class TestTimeline:
         heights = small_charts(figure)
         assert heights["Ada (0 to 3 of 4 known)", "USDC"] == [0, 3, None, None]
         assert heights["no owner (0 to 1 of 1 known)", "USDC"] == [0, 4, 4, None]
-        assert heights["no owner (0 to 1 of 1 known)", "fewer known wallets"] == [None, None, None, 0]
+        assert heights["no owner (0 to 1 of 1 known)", "fewer known wallets"] == [
+            None,
+            None,
+            None,
+            0,
+        ]
         assert "USDC: 3.000000000000000001" in hovers(figure)
         assert "4 snapshots are drawn" in notes_of(figure)
         figure = charts.timeline(holdings, asset="USDC", wallets=wallets)

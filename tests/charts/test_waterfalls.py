@@ -9,7 +9,7 @@ from fetches import FETCHED_AT, fetched, token
 
 from walletframe.charts import waterfall
 from walletframe.charts.palette import OTHER_COLOR
-from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
+from walletframe.errors import ColumnsError, InputWarning, SettingsError, UnknownTokenError
 from walletframe.history import compare
 from walletframe.pandas_versions import TEXT
 
@@ -155,3 +155,18 @@ def test_changes_by_asset_need_one_asset():
         waterfall(changes, asset="USDC")
     whole = waterfall(compare(before, after, by="asset"), asset="ETH")
     assert whole.layout.yaxis.ticktext[0] == "all wallets"
+
+
+def test_left_out_bridged_versions_of_a_selected_asset_have_amounts():
+    """If the holdings have one asset, its left-out amounts can be added."""
+    bridged = token("WETH", 7, contract="0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
+    sides = [
+        fetched({f"ETH.{A}": [token("ETH", raw, contract=None), bridged]}, at=day)
+        for raw, day in ((5, FETCHED_AT), (6, FETCHED_AT + timedelta(days=1)))
+    ]
+    with pytest.warns(InputWarning, match="0.000007 in 1 bridged version left out"):
+        sides = [side.wf.where(asset="ETH") for side in sides]
+    figure = compare(*sides, by=["wallet", "asset"]).wf.plot.waterfall(asset="ETH")
+    about = " ".join(figure.layout.meta["about"])
+    assert "before: 0.000007 in 1 bridged version" in about
+    assert "after: 0.000007 in 1 bridged version" in about

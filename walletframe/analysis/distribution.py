@@ -20,9 +20,9 @@ from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_n
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
-    mark_unknown_wallets,
     masked_completeness,
     repeated_completeness,
+    with_unknown_holders,
 )
 from walletframe.frames.groups import encode_by_holder, group_holdings, token_or_asset_and_by
 from walletframe.frames.identity import encode_tokens
@@ -222,7 +222,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = group_holdings(positions, names)
     possible = positions.wallets_that_can_hold(0) & positions.has_wallets
-    marked = mark_unknown_wallets(positions, np.ones(len(positions.holdings), dtype=bool))
+    marked = with_unknown_holders(positions, np.ones(len(positions.holdings), dtype=bool))
     known = masked_completeness(marked, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
     segments = GroupedAmounts(exact, groups.codes, count)

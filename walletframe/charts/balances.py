@@ -29,8 +29,8 @@ from walletframe.frames.asset_list import (
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
-    mark_unknown_wallets,
     masked_completeness,
+    with_unknown_holders,
 )
 from walletframe.frames.details import extract_frame
 from walletframe.frames.groups import (
@@ -276,7 +276,7 @@ class DrawnBalances:
         return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
 
 
-def read_drawn_balances(
+def select_drawn_balances(
     holdings: PositionsLike,
     *,
     token: TokenLike | None = None,
@@ -378,7 +378,7 @@ class PivotedSizes:
     codes: Indices  # the group of each drawn row of holdings
 
     @property
-    def column_noun(self) -> str:
+    def token_noun(self) -> str:
         """The noun for the columns: "token" or "asset"."""
         return self.balances.positions.kind
 
@@ -402,7 +402,7 @@ class PivotedSizes:
             return ""
         share = self.balances.measure.share_text(size, total)
         if token == len(self.tokens):
-            others = counted_noun(self.other_token_count, f"other {self.column_noun}")
+            others = counted_noun(self.other_token_count, f"other {self.token_noun}")
             return hover_text(others, *row_lines, share)
         symbol, contract = self.balances.full_token_name(int(self.tokens[token]))
         amount = f"{self.exact_text(row, token)} {symbol}"
@@ -413,7 +413,7 @@ class PivotedSizes:
         indices: list[int] = self.tokens.tolist()
         fills = self.balances.token_fills(indices, colors)
         styles = [*map(TraceStyle, self.balances.token_names(indices), *zip(*fills, strict=True))]
-        other = TraceStyle(other_label(self.other_token_count, self.column_noun), OTHER_COLOR, "")
+        other = TraceStyle(other_label(self.other_token_count, self.token_noun), OTHER_COLOR, "")
         return [*styles, other] if self.other_token_count else styles
 
 
@@ -460,7 +460,7 @@ class GroupedBalances:
         """The default title of the chart."""
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
-    def group_rows(self, names: list[str]) -> GroupLevel:
+    def group_by(self, names: list[str]) -> GroupLevel:
         """Group the rows by some of the requested names."""
         groups = group_holdings(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
@@ -476,7 +476,7 @@ class GroupedBalances:
             if self.balances.measure.kind == "amount" and len(token):
                 all_positions = self.balances.positions
                 can_hold = all_positions.wallets_that_can_hold(token[0])
-                positions = mark_unknown_wallets(positions, all_positions.tokens.codes == token)
+                positions = with_unknown_holders(positions, all_positions.tokens.codes == token)
             counted = masked_completeness(positions, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)[:, np.newaxis]
             requested = counted["wallets_asked"].to_numpy(np.intp)
@@ -494,7 +494,7 @@ class GroupedBalances:
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
             return []
-        level = self.group_rows(names)
+        level = self.group_by(names)
         incomplete = np.flatnonzero(level.is_incomplete)
         shares = level.wallets_known[incomplete].min(axis=1) / level.wallets_asked[incomplete]
         order = incomplete[np.argsort(shares, kind="stable")].tolist()
@@ -583,13 +583,13 @@ class GroupLevel:
         least, most = self.wallets_known[index].min(), self.wallets_known[index].max()
         return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
-    def row_names_and_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
+    def row_labels_and_hover_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
         rest = [other_label(grid.other_row_count, self.group_noun)] * bool(grid.other_row_count)
         lines = [[self.full_group_name(at), self.known_wallets_text(at)] for at in indices]
         lines = [[*filter(None, each)] for each in lines] + [[each] for each in rest]
-        return self.row_names(indices) + rest, lines
+        return self.row_labels(indices) + rest, lines
 
     def preferred_names(self, indices: Sequence[int]) -> list[str]:
         """Return the user's names of wallets or, for other groups, short names."""
@@ -599,7 +599,7 @@ class GroupLevel:
         wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
         return prefer_user_names([self.balances.user_wallet_names[at] for at in wallets], short)
 
-    def row_names(self, indices: Sequence[int]) -> list[str]:
+    def row_labels(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
         short = self.preferred_names(indices)
         is_marked = self.is_incomplete & (self.groups.tokens < 0)
@@ -615,7 +615,6 @@ class GroupLevel:
         return [name for name in self.names if name != "blockchain" or "wallet" not in self.names]
 
     def _group_labels(self, name: str, indices: Indices, *, limit: int = _LABEL_CHARS) -> list[str]:
-        """Return the labels of some groups in the column `name`."""
         balances, positions = self.balances, self.balances.positions
         wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
         if name == "wallet":
@@ -633,7 +632,7 @@ class GroupLevel:
         return [label_text(label, limit, name) or missing_label(name) for label in labels.tolist()]
 
 
-def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
+def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     holdings: PositionsLike,
     by: By,
     *,
@@ -673,7 +672,7 @@ def read_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     by_contract = positions.with_contracts_as_tokens()
     selected_from = positions if token is None else by_contract
     more: dict[str, Any] = {"shares": shares, "several_snapshots": several_snapshots}
-    balances = read_drawn_balances(
+    balances = select_drawn_balances(
         selected_from, token=one_token, wallet=wallet, wallets=wallets, **more
     )
     if "token" in names:
@@ -696,7 +695,7 @@ def read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame
     if token is not None and len(positions.holdings):
         index = token_or_asset_index(positions, token)
         can_hold = positions.wallets_that_can_hold(index)
-        positions = mark_unknown_wallets(positions, positions.tokens.codes == index)
+        positions = with_unknown_holders(positions, positions.tokens.codes == index)
     return requests.assign(known=positions.known & ~positions.stale)[can_hold]
 
 

@@ -37,7 +37,7 @@ _NOTE_FONT_SIZE, _LINE_SPACING = 12, 1.3  # the last one is the spacing of plotl
 _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
 _LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
-_PHONE_WIDTH, _AXIS_WIDTH = 390, 58  # the last one is the width of an axis of sizes, with its title
+_PHONE_WIDTH, _AXIS_WIDTH = 390, 63  # the last one is the width of an axis of sizes, with its title
 _BLANK_HEIGHT, _MAX_NOTE_CHARS, _MAX_SENTENCE_CHARS = 240, 500, 330
 _LABEL_PAD, _CHAR_WIDTH = 12, 6
 _wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
@@ -198,7 +198,7 @@ def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, An
     }
 
 
-def axis_of_names(title: str) -> dict[str, Any]:
+def label_axis_options(title: str) -> dict[str, Any]:
     """Return plotly's options for an axis of names."""
     return {
         **axis_title(title),
@@ -211,9 +211,9 @@ def axis_of_names(title: str) -> dict[str, Any]:
     }
 
 
-def axis_of_rows(names: Sequence[str], title: str) -> dict[str, Any]:
+def row_axis_options(names: Sequence[str], title: str) -> dict[str, Any]:
     """Return plotly's options for an axis with a row per name, from top to bottom."""
-    return axis_of_names(title) | {
+    return label_axis_options(title) | {
         "tickvals": list(range(len(names))),
         "ticktext": [to_markup(_wrap_label(name)) for name in names],
         "range": [len(names) - 0.5, -0.5],
@@ -336,7 +336,9 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
     return frame
 
 
-def drawn_note(*parts: tuple[int, int, str], others_text: str = "Other contains the rest") -> str:
+def drawn_count_note(
+    *parts: tuple[int, int, str], others_text: str = "Other contains the rest"
+) -> str:
     """Return a sentence such as "3 wallets are drawn." A part is (drawn, others, noun)."""
     texts = [
         f"{drawn:,} of {counted_noun(drawn + others, noun)}"

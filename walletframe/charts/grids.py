@@ -19,7 +19,7 @@ from walletframe.charts.balances import (
     largest_indices,
     pivot_sizes,
     rank_by_code,
-    read_grouped_balances,
+    select_grouped_balances,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
@@ -27,16 +27,16 @@ from walletframe.charts.canvas import (
     TOP_RIGHT,
     Dimensions,
     Notes,
-    axis_of_names,
-    axis_of_rows,
     axis_title,
-    drawn_note,
+    drawn_count_note,
     empty_figure,
     hover_text,
+    label_axis_options,
     label_width,
     legend_options,
     make_figure,
     other_label,
+    row_axis_options,
     row_dimensions,
     simulated_notes,
     to_markup,
@@ -72,7 +72,7 @@ _MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
 _MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose sum is out of range
 _MAX_OTHER_RATIO = 2
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
-_OTHER_AS_TEXT_NOTE = "Other is written as text, since its bar would make all other bars too short."
+_OTHER_AS_TEXT_NOTE = "“Other” is written as text, since its bar would make the rest too short."
 _LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 32
 _COLOR_BAR_OFFSET, _RIGHT_PAD = 16, 24
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
@@ -177,7 +177,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     """
     bars = check_limit("top", top, _MAX_BARS)
     colored = check_limit("top_tokens", top_tokens, _MAX_COLORS)
-    grouped = read_grouped_balances(
+    grouped = select_grouped_balances(
         holdings,
         by if facet is None else [facet, *by_as_list(by)],
         token=token,
@@ -193,15 +193,15 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     # If the last of several names is token or asset, it sets the colours, not the bars.
     names = names[:-1] if names[1:] and names[-1] in KINDS else names
-    level = grouped.group_rows(
+    level = grouped.group_by(
         names if facet is None else [*dict.fromkeys([grouped.names[0], *names])]
     )
     codes, sizes = level.group_codes, balances.sizes
     group_sizes = sum_by_group(codes, sizes, len(level.groups))
     rows = level.largest_and_unknown_groups(group_sizes, bars)
     if facet is not None:
-        facet_level = grouped.group_rows(grouped.names[:1])
-        facets, ranks = _rank_facets(facet_level, level)
+        facet_level = grouped.group_by(grouped.names[:1])
+        facets, ranks = _facets_and_ranks(facet_level, level)
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
         rows = level.largest_and_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
@@ -212,7 +212,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if is_single := facet is None and level.names == [balances.positions.kind]:
         tokens = rows  # each bar has the colour of its token
     grid = pivot_sizes(balances, codes, rows, tokens)
-    measure, (row_names, row_lines) = balances.measure, level.row_names_and_lines(grid)
+    measure, (row_names, row_lines) = balances.measure, level.row_labels_and_hover_lines(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(row_names)]
     longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
     extent = [(len(rows), grid.other_row_count, level.group_noun)]
@@ -221,16 +221,16 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     traces = _bar_traces(grid, drawn, styles, row_lines, totals, is_single=is_single)
     dimensions = row_dimensions(row_names)._replace(right=label_width(totals) - _RIGHT_PAD)
     if not is_single and measure.kind != "amount":
-        extent.append((len(tokens), grid.other_token_count, grid.column_noun))
+        extent.append((len(tokens), grid.other_token_count, grid.token_noun))
     if facet is not None:  # in a facet, names omit the facet's label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = replace(level, names=names)
-        parts = (inner.row_names(part.tolist()) for part in np.split(rows, starts[1:]))
+        parts = (inner.row_labels(part.tolist()) for part in np.split(rows, starts[1:]))
         row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
         others = len(np.setdiff1d(facet_level.group_codes, facets[shown]))
         extent[:1] = [(len(shown), others, facet_level.group_noun), (*extent[0][:2], "bar")]
     lengths = f"Lengths show the {measure.phrase}."
-    notes = [drawn_note(*extent), *[_OTHER_AS_TEXT_NOTE] * too_long, lengths]
+    notes = [drawn_count_note(*extent), *[_OTHER_AS_TEXT_NOTE] * too_long, lengths]
     figure = make_figure(
         traces,
         title=title,
@@ -240,7 +240,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         annotations=[_other_annotation(grid, row_lines[-1])] * too_long,
         representative_rows=grid.representative_rows,
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
-        yaxis=axis_of_rows(row_names, join_names(names)),
+        yaxis=row_axis_options(row_names, join_names(names)),
     )
     bars_height = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
     figure.layout.bargap = max(_BAR_GAP, 1 - _MAX_BAR_HEIGHT * len(row_names) / bars_height)
@@ -251,7 +251,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, facet_level, facets[shown].tolist())
 
 
-def _rank_facets(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
+def _facets_and_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
     """Return the facets to draw, and the rank of each group's facet; undrawn facets rank last."""
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
@@ -272,7 +272,6 @@ def _bar_traces(
     *,
     is_single: bool,
 ) -> list[go.Bar]:
-    """Return one trace per token, or only one trace if each bar is one token."""
     count, total = len(drawn), float(grid.sizes.sum())
     ends = {"textposition": "outside", "textangle": 0, "constraintext": "none", "cliponaxis": False}
     common: dict[str, Any] = {"orientation": "h", "y": list(range(count)), **ends}
@@ -300,7 +299,7 @@ def _bar_traces(
 
 
 def _choose_colored_tokens(groups: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:
-    """Choose the largest tokens, and those without which Other is the largest part of a bar."""
+    """Choose the tokens to colour, so that Other is rarely the largest part of a bar."""
     totals = sum_by_group(tokens, sizes)
     pairs, codes = np.unique(groups * len(totals) + tokens, return_inverse=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
@@ -389,7 +388,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     title = title or f"Holdings of {name or short_wallet_name(named.blockchain, named.address)}"
     notes = Notes(simulated_notes(answers))
     try:
-        balances = read_grouped_balances(
+        balances = select_grouped_balances(
             holdings, by, wallet=wallet, wallets=answers, assets=assets, bridged=bridged
         ).balances
     except UnknownWalletError:
@@ -432,8 +431,8 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         textposition="inside",  # plotly hides a text that does not fit in its slice
         insidetextorientation="horizontal",
     )
-    extent = len(grid.tokens), grid.other_token_count, grid.column_noun
-    drawn = [f"Slices show the {balances.measure.phrase}.", drawn_note(extent)]
+    extent = len(grid.tokens), grid.other_token_count, grid.token_noun
+    drawn = [f"Slices show the {balances.measure.phrase}.", drawn_count_note(extent)]
     small = [f"Other ({percent(rest)}) is too small to draw."] * (0 < rest < MIN_SHARE)
     return make_figure(
         [trace],
@@ -493,7 +492,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     """
     rows = check_limit("top", top, _MAX_ROWS_OR_COLUMNS)
     columns = check_limit("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
-    grouped = read_grouped_balances(
+    grouped = select_grouped_balances(
         holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
     )
     balances = grouped.balances
@@ -503,7 +502,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     title = title or f"{measure.title_start} by {join_names(title_names)}"
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
-    level = grouped.group_rows(names)
+    level = grouped.group_by(names)
     # Choose the largest groups and tokens, so that no row or column is empty.
     weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
     group_sizes = sum_by_group(level.group_codes, weights)
@@ -516,7 +515,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     groups = largest_indices(group_sizes, rows)
     grid = pivot_sizes(balances, level.group_codes, groups, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
-    row_names, row_lines = level.row_names_and_lines(grid)
+    row_names, row_lines = level.row_labels_and_hover_lines(grid)
     sizes = grid.sizes[: len(row_names), :width]
     off_scale = bool(grid.other_row_count and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(row_names) - off_scale
@@ -531,16 +530,16 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         other = _heatmap_trace(sizes[-1:], texts[-1:], measure)
         traces.append(other.update(y=[on_scale], **grey))
     labels = balances.token_names(tokens.tolist())
-    column_axis, below = _column_axis_and_space(labels, width, grid.column_noun)
-    count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.column_noun)
+    column_axis, below = _column_axis_and_height(labels, width, grid.token_noun)
+    count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.token_noun)
     # A count would often make Other the longest label. Columns with equal names would merge.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
     of_rows, phrase = (len(groups), grid.other_row_count, level.group_noun), measure.phrase
-    notes = [drawn_note(of_rows, of_tokens)]
+    notes = [drawn_count_note(of_rows, of_tokens)]
     if is_shares:
         subset = count_with_verb(count, count + others, kind)
         subset = f"{subset} drawn, chosen by the number of holders."
-        notes = [drawn_note(of_rows), subset if others else drawn_note(of_tokens)]
+        notes = [drawn_count_note(of_rows), subset if others else drawn_count_note(of_tokens)]
     phrase = phrase if level.group_noun == "wallet" else phrase.removeprefix("wallet's ")
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
     notes += [_GREY_OTHER_NOTE] * off_scale
@@ -553,20 +552,20 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         representative_rows=grid.representative_rows,
         annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
         xaxis=column_axis,
-        yaxis=axis_of_rows(row_names, join_names(level.names)),
+        yaxis=row_axis_options(row_names, join_names(level.names)),
     )
     bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
     drawn.update_traces(x=[to_markup([name]) for name in labels])
     return drawn.update_traces(colorbar_y=bar_y, selector=0)
 
 
-def _column_axis_and_space(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
+def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
     longest, angle, high = label_width(names), None, 0.0
     if longest * width > _LABELS_WIDTH:
         angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
     # On a category axis, plotly omits labels that have no space.
     options = {"type": "category", "tickangle": angle}
-    return axis_of_names(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
+    return label_axis_options(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
 
 
 def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
@@ -645,7 +644,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         raise SettingsError(
             "a Lorenz curve needs one asset or one token", hint="pass asset=… or token=…"
         )
-    balances = read_grouped_balances(
+    balances = select_grouped_balances(
         holdings,
         "wallet",
         token=token,

@@ -25,13 +25,13 @@ from walletframe.charts.balances import (
     check_limit,
     largest_indices,
     rank_by_code,
-    read_grouped_balances,
+    select_grouped_balances,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
     MIN_FONT_SIZE,
     Dimensions,
-    drawn_note,
+    drawn_count_note,
     empty_figure,
     hover_text,
     make_figure,
@@ -118,7 +118,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw holdings as nested rectangles: blockchains, wallets and assets, or other groups.
 
-    The areas show the same quantity as the lengths of `bar`.
+    Areas show the same quantity as the bars of `bar`.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw holdings as nested rings: blockchains, wallets and assets, or other groups.
 
-    The angles show the same quantity as the lengths of `bar`.
+    Angles show the same quantity as the bars of `bar`.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _draw_tree(
     style: _Style,
     holdings: PositionsLike,
     by: By,
-    options: Mapping[str, Any],  # arguments of `read_grouped_balances`
+    options: Mapping[str, Any],  # arguments of `select_grouped_balances`
     colors: ColorsLike | None,
     title: str | None,
 ) -> go.Figure:
@@ -226,7 +226,7 @@ def _draw_tree(
     outer_path = [*DEFAULT_PATH[:-1]]
     if one_token and path[:-1] == outer_path and path[-1] in KINDS:
         path = outer_path
-    grouped, wallets = read_grouped_balances(holdings, path, **options), options["wallets"]
+    grouped, wallets = select_grouped_balances(holdings, path, **options), options["wallets"]
     *outer, last = grouped.names
     if grouped.token is not None and outer == outer_path and last in KINDS:
         balances, one_token = replace(grouped.balances, positions=grouped.positions), True
@@ -244,7 +244,7 @@ def _draw_tree(
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
         extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
-    boxes = _extend_leaves(boxes) if style.extends_leaves else boxes
+    boxes = _extend_leaves_outward(boxes) if style.extends_leaves else boxes
     text_colors, parents = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     marker = area_style([box.color for box in boxes], [box.pattern for box in boxes], "colors")
     # Patterns have the opposite colour of the text, so that the text is readable.
@@ -329,7 +329,7 @@ class _Ring(NamedTuple):
     combined_at: int = _NO_GROUP  # this group and all later groups combine several wallets each
 
 
-def _extend_leaves(boxes: Sequence[_Box]) -> list[_Box]:
+def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     """Extend each leaf to the outermost ring, by boxes without a name."""
     depths = {"": -1}
     for box in boxes:
@@ -416,7 +416,6 @@ def _make_boxes(
 def _choose_fills(
     balances: DrawnBalances, rings: Sequence[_Ring], colors: ColorsLike | None
 ) -> dict[tuple[int, int], tuple[str, str]]:
-    """Choose the colour and pattern of each leaf, by its token or by its outermost parent."""
     codes, groups = balances.positions.tokens.codes, rings[-1].drawn
     leaves = [
         (depth, group)
@@ -455,10 +454,9 @@ def _fitting_lines(
 def _custom_path_rings(
     grouped: GroupedBalances, style: _Style
 ) -> tuple[list[_Ring], _WriteTexts, list[str]]:
-    """Return the rings of a path, a function for texts, and notes."""
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
-        level, own = grouped.group_rows(grouped.names[:count]), grouped.group_rows([name])
+        level, own = grouped.group_by(grouped.names[:count]), grouped.group_by([name])
         codes, groups = pd.factorize(level.group_codes)
         first = first_rows(codes, len(groups))
         ring = _Ring(
@@ -477,7 +475,7 @@ def _custom_path_rings(
     counts = [(len(ring.drawn), len(ring.sizes) - len(ring.drawn)) for ring in rings]
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
-    notes = [drawn_note(*extent, others_text=_REST)]
+    notes = [drawn_count_note(*extent, others_text=_REST)]
     return rings, partial(_custom_ring_texts, rings, levels), notes
 
 
@@ -643,7 +641,7 @@ def _default_path_rings(
     of_rows, codes = pd.factorize(owners * stride + balances.token_codes)
     pair_wallets, pair_tokens = np.divmod(codes, stride)
     pair_sizes = sum_by_group(of_rows, balances.sizes)
-    chains, opened, alone, max_leaves = _choose_parents(
+    chains, opened, alone, max_leaves = _choose_chains_and_wallets(
         pair_wallets, pair_sizes, chain_of, style, one_token=one_token
     )
     # Boxes 0 to count - 1 are wallets. The following boxes are the blockchains' combined wallets.
@@ -699,9 +697,9 @@ def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
     wallets, pieces, rest = int(outer.wallet_counts.sum()), leaves * bool(boxes), outer.sizes.copy()
     level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
-        sentence = drawn_note((single, wallets - single, "wallet"), others_text=_REST)
+        sentence = drawn_count_note((single, wallets - single, "wallet"), others_text=_REST)
     elif single == wallets:
-        sentence = drawn_note((pieces, balance_count - pieces, "balance"), others_text=_REST)
+        sentence = drawn_count_note((pieces, balance_count - pieces, "balance"), others_text=_REST)
     elif not single:
         counted = counted_noun(wallets, "wallet")
         sentence = f"{counted} {'is' if wallets == 1 else 'are'} combined by {level}."
@@ -712,10 +710,10 @@ def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
     undrawn = int((outer.wallet_counts > 0).sum()) - len(outer.drawn)
     has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
     outer_part = len(outer.drawn), undrawn, "blockchain"
-    return [drawn_note(outer_part, others_text=_REST)] * has_other + [sentence]
+    return [drawn_count_note(outer_part, others_text=_REST)] * has_other + [sentence]
 
 
-def _choose_parents(
+def _choose_chains_and_wallets(
     wallets: Indices, sizes: Floats, chain_of: Indices, style: _Style, *, one_token: bool
 ) -> tuple[Indices, Indices, Indices, int]:
     """Return the blockchains to draw, those to open, the wallets to draw, and the most leaves."""

@@ -126,7 +126,7 @@ def text_color(color: str) -> str:
 def choose_patterns(
     colors: Sequence[str], keys: Sequence[TokenKey], drawn: Iterable[int]
 ) -> list[str]:
-    """Choose patterns for equal colours. The first tokens have the same ones in every chart."""
+    """Choose patterns for equal colours. The first tokens keep their patterns in every chart."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     taken: defaultdict[str, set[str]] = defaultdict(set)
     order = sorted(range(len(keys)), key=lambda at: keys[at] not in _FIXED_COLORS)

@@ -20,22 +20,22 @@ from walletframe.charts.balances import (
     pivot_sizes,
     prefer_user_names,
     rank_by_code,
-    read_grouped_balances,
+    select_grouped_balances,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
     MIN_FONT_SIZE,
     Dimensions,
     Notes,
-    axis_of_rows,
     axis_title,
-    drawn_note,
+    drawn_count_note,
     empty_figure,
     hover_text,
     label_width,
     legend_options,
     make_figure,
     other_label,
+    row_axis_options,
     row_dimensions,
     simulated_notes,
     to_markup,
@@ -76,8 +76,9 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions, PositionsLike
 
 _MAX_GROUPS, _MAX_SNAPSHOTS, _MAX_TICKS = 20, 200, 8
-_PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS, _TICKS_HEIGHT = 320, 110, 20, 44  # pixels
-_LEADER_WIDTH, _LABEL_LINE_HEIGHT, _RIGHT_PAD = 14, 14, 17  # of the labels at the ends of lines
+_PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS = 320, 110, 20  # pixels
+_TICKS_HEIGHT, _TICKS_BELOW_MARGIN = 44, 32
+_LEADER_WIDTH, _LABEL_LINE_HEIGHT, _RIGHT_PAD = 14, 14, 30  # of the labels at the ends of lines
 _LABEL_CHARS = 11  # in a line of such a label
 _END_LABEL: dict[str, Any] = {"xref": "paper", "x": 1, "ax": _LEADER_WIDTH, "ayref": "y"}
 _END_LABEL |= {"xanchor": "left", "align": "left", "font": {"size": MIN_FONT_SIZE}, "borderpad": 0}
@@ -102,8 +103,6 @@ _COMPARE_HINT = "use compare(before, after).wf.plot.waterfall()"
 
 @dataclass(frozen=True, slots=True)
 class _Snapshots:
-    """The snapshots that a timeline draws, and the notes about them."""
-
     codes: Indices  # the snapshot of each row of holdings; -1 if the row is not drawn
     drawn: pd.DatetimeIndex  # the times of the drawn snapshots, sorted
     times: list[str]  # these times as text, in UTC
@@ -114,8 +113,6 @@ class _Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class _Facets:
-    """The small charts of a timeline, or its single chart."""
-
     codes: Indices  # the small chart of each drawn row; rows in no chart have the next number
     marks: list[tuple[str, str]]  # (time, text) of triangles; in small charts, one for each bar
     groups: list[int]  # the group of each small chart
@@ -123,8 +120,6 @@ class _Facets:
 
 
 class _Drawing(NamedTuple):
-    """The bars or lines of a timeline, and the space for them."""
-
     traces: list[Any]
     legend_names: list[str]
     notes: Notes
@@ -151,7 +146,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     """Draw snapshots of holdings over time, as stacked bars or as lines.
 
     The frame contains the rows of several fetches, and must have a column ``snapshot``
-    (datetime64[us, UTC]). The heights show the same quantity as the lengths of `bar`.
+    (datetime64[us, UTC]). Heights show the same quantity as the bars of `bar`.
 
     Parameters
     ----------
@@ -209,7 +204,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     if SNAPSHOT in names:
         hint = 'remove "snapshot" from by: the axis of a timeline already shows the snapshots'
         raise SettingsError(f"a timeline can't be grouped by {SNAPSHOT!r}", hint=hint)
-    grouped = read_grouped_balances(
+    grouped = select_grouped_balances(
         holdings,
         names,
         token=token,
@@ -239,7 +234,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     groups = replace(grouped, balances=drawn)
     facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
     if facet is not None:
-        level = groups.group_rows(title_names)
+        level = groups.group_by(title_names)
         facets = _choose_timeline_facets(level, snapshots)
         others = len(np.setdiff1d(level.group_codes, facets.groups))
         notes = notes._replace(left_out=[*undrawn_notes(others, level.group_noun), *notes.left_out])
@@ -408,11 +403,11 @@ def _draw_bars(
             texts.append(f"{to_markup([each.name])}: {to_markup([text])}")
         heights = np.where(held.ravel(), sizes, np.array(None)).tolist()
         traces.append(each.bar_trace(x=x, y=heights, width=width, hovertext=texts))
-    extent = len(tokens), grid.other_token_count, grid.column_noun
-    notes = [] if measure.kind == "amount" else [drawn_note(extent)]
+    extent = len(tokens), grid.other_token_count, grid.token_noun
+    notes = [] if measure.kind == "amount" else [drawn_count_note(extent)]
     names = [each.name for each in styles]
     height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups))
-    dimensions = Dimensions(height + _TICKS_HEIGHT, right=-8, below_on_phone=_TICKS_HEIGHT)
+    dimensions = Dimensions(height + _TICKS_HEIGHT, right=-8, below_on_phone=_TICKS_BELOW_MARGIN)
     x_axis, y_axis = _axes(snapshots, measure, float(grid.sizes.sum(axis=1).max()))
     return _Drawing(traces, names, Notes(drawn=notes), dimensions, x_axis, y_axis)
 
@@ -426,7 +421,7 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
 
 
 def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _Drawing:
-    balances, level = grouped.balances, grouped.group_rows(grouped.names)
+    balances, level = grouped.balances, grouped.group_by(grouped.names)
     width = len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
     of_rows = rank_by_code(chosen, len(level.groups))[level.group_codes]
@@ -480,7 +475,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
             * bool(hollow[line].any()),
         ]
     hollow_notes = [_HOLLOW_NOTE] * bool(hollow.any())
-    notes = Notes(drawn=[drawn_note((len(chosen), others, noun))], data_quality=hollow_notes)
+    notes = Notes(drawn=[drawn_count_note((len(chosen), others, noun))], data_quality=hollow_notes)
 
     last = width - 1 - held[: len(names), ::-1].argmax(axis=1)  # the last point of each line
     ends = sizes[np.arange(len(names)), last]
@@ -491,8 +486,10 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
         for name, end, stated in zip(short, ends.tolist(), is_stated.tolist(), strict=True)
     ]
     height = max(_PLOT_HEIGHT, _LABEL_LINE_HEIGHT * sum(map(len, texts)))
-    right = _LEADER_WIDTH + label_width([*chain(*texts)]) - _RIGHT_PAD
-    dimensions = Dimensions(height + _TICKS_HEIGHT, right=right, below_on_phone=_TICKS_HEIGHT)
+    # The characters of an address are wide, so a label has space for two more.
+    lines = [line + "  " * ("…" in line) for line in chain(*texts)]
+    right = _LEADER_WIDTH + label_width(lines) - _RIGHT_PAD
+    dimensions = Dimensions(height + _TICKS_HEIGHT, right=right, below_on_phone=_TICKS_BELOW_MARGIN)
     x_axis, y_axis = _axes(snapshots, balances.measure, float(sizes.max()))
     if width > 1:  # the last points are at the edge, beside their labels
         starts = [snapshots.times[0], *(time for time, _ in snapshots.incomplete)]
@@ -606,7 +603,7 @@ def waterfall(
         raise ColumnsError(missing, present, hint=_BY_ASSET_HINT if of_tokens else _COMPARE_HINT)
     # A row without a token belongs to an unknown wallet. Other wallets of its group may be known.
     has_token = changes["token_blockchain" if "symbol" in changes else _ASSET].notna()
-    selected = _select_changes(changes[has_token], token, asset)
+    selected = _select_token_changes(changes[has_token], token, asset)
     is_known = selected["change"] != "unknown"
     known, without_token = selected[is_known], changes[~has_token]
     if len(without_token):
@@ -617,7 +614,9 @@ def waterfall(
     left_out = []
     if len(unknown):
         count = f"{counted_noun(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
-        left_out.append(f"{count} unknown and not drawn: {_join_first_names(unknown, wallets)}.")
+        left_out.append(
+            f"{count} unknown and not drawn: {_join_names_of_changes(unknown, wallets)}."
+        )
     info = changes.attrs.get(COMPARED, {})
     drawn = ["Lengths show the change of the amounts that are known at both times."]
     if {"before", "after"} <= {*info}:
@@ -656,7 +655,7 @@ def waterfall(
         connector={"line": OUTLINE_STYLE},
         **{kind: {"marker": {"color": colors[kind], "line": OUTLINE_STYLE}} for kind in colors},
     )
-    grouped_by = ["wallet"] if "address" in rows else [*map(safe_line, _group_columns(rows))]
+    grouped_by = ["wallet"] if "address" in rows else [*map(safe_line, _grouping_columns(rows))]
     axis_name = ", ".join(grouped_by) or "wallets"
     return make_figure(
         [trace],
@@ -665,7 +664,7 @@ def waterfall(
         dimensions=row_dimensions(names),
         showlegend=False,
         bargap=0.25,
-        yaxis=axis_of_rows(names, axis_name),
+        yaxis=row_axis_options(names, axis_name),
         xaxis=axis_title(f"change of {symbol}") | {"side": "top"},
         xaxis_range=_axis_range(lengths, texts),
         xaxis_title_standoff=4,
@@ -682,13 +681,15 @@ def _incompleteness_notes(
     if {"wallets_known", "wallets"} <= {*known.columns}:
         partly = known[known["wallets_known"] < known["wallets"]]
         if len(partly):
-            affected = _join_first_names(partly, wallets)
+            affected = _join_names_of_changes(partly, wallets)
             note = "Some wallets are unknown, so these changes may be incomplete"
             notes.append(f"{note}: {affected}.")
     return notes
 
 
-def _select_changes(rows: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:
+def _select_token_changes(
+    rows: pd.DataFrame, token: TokenLike | None, asset: str | None
+) -> pd.DataFrame:
     if asset is not None:
         matches = [name for name in rows[_ASSET].unique() if name.casefold() == asset.casefold()]
         if not matches:
@@ -705,7 +706,7 @@ def _select_changes(rows: pd.DataFrame, token: TokenLike | None, asset: str | No
     return rows
 
 
-def _join_first_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
+def _join_names_of_changes(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
     names = list(dict.fromkeys(_row_names(rows, wallets)[0]))
     more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
@@ -720,8 +721,7 @@ def _axis_range(sizes: list[float], texts: list[str]) -> list[float]:
     return [left, max([high, *(end + pad for size, end in bars if size > 0)])]
 
 
-def _group_columns(rows: pd.DataFrame) -> list[str]:
-    """Return the columns by which changes are grouped, without those of the token or asset."""
+def _grouping_columns(rows: pd.DataFrame) -> list[str]:
     columns = [str(name) for name in rows.columns]
     others = {*_TOKEN_COLUMNS, _ASSET}
     return [name for name in columns[: columns.index("before")] if name not in others]
@@ -735,7 +735,7 @@ def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str]
         full = [*map(full_wallet_name, rows["blockchain"], rows["address"], user_names)]
         short = wallet_names(rows, np.arange(len(rows)), user_names)
         return prefer_user_names(user_names, short), full
-    labels = rows[_group_columns(rows)]
+    labels = rows[_grouping_columns(rows)]
     if not len(labels.columns):
         return ["all wallets"], ["all wallets"]
     short, full = (

@@ -22,7 +22,7 @@ from walletframe.cli.files import (
 from walletframe.cli.screen import echo, print_table, shell_text, totals_table
 from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
 from walletframe.frames.asset_list import tokens_to_assets
-from walletframe.frames.coverage import mark_unknown_wallets
+from walletframe.frames.coverage import with_unknown_holders
 from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summarize_value, summary_lines
@@ -205,7 +205,7 @@ def _read_selection(
     if asset_options.pop("asset", None):
         positions = tokens_to_assets(positions, **asset_options)
     positions = positions.select_rows(source.holdings.index.isin(selected.index))
-    coverage = mark_unknown_wallets(positions, np.ones(len(selected), dtype=bool))
+    coverage = with_unknown_holders(positions, np.ones(len(selected), dtype=bool))
     other_chains = ~np.isin(positions.chain_codes, positions.possible_blockchains()[1])
     is_certain = coverage.known | other_chains
     return replace(

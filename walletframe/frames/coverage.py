@@ -72,7 +72,7 @@ def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
     return _sum_by_code(_wallet_states(positions)[:2, wallets], codes, len(groups))
 
 
-def mark_unknown_wallets(positions: Positions, rows: Mask) -> Positions:
+def with_unknown_holders(positions: Positions, rows: Mask) -> Positions:
     """Return a copy: holders of unknown tokens, or unknown amounts in `rows`, are unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
@@ -280,7 +280,7 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     versions, amount = count_and_sum_bridged(positions, index)
     row_coverage = coverage_of_rows(positions, rows)
     return replace(
-        coverage_of_rows(mark_unknown_wallets(positions, rows), rows, among),
+        coverage_of_rows(with_unknown_holders(positions, rows), rows, among),
         filtered=row_coverage.filtered,
         filtered_reasons=row_coverage.filtered_reasons,
         bridged=versions,

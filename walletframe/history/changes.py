@@ -30,7 +30,7 @@ from walletframe.history.timelines import (
     OK,
     STATUS,
     build_matrix,
-    group_matrix,
+    group_amounts,
     make_token_filter,
     select_matrix_columns,
 )
@@ -214,7 +214,7 @@ def _changes_by_group(
     )
     matrix = replace(matrix, status=status, wallet_status=wallet_status)
     rows = np.flatnonzero(matrix.token_codes >= 0)
-    grouped = group_matrix(matrix, wallets, by, rows, **options)
+    grouped = group_amounts(matrix, wallets, by, rows, **options)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
     grouped = grouped.take_groups(np.flatnonzero(is_changed))
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
@@ -231,7 +231,7 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
     known = matrix.status == OK
     rows = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
     before, after = matrix.status[rows].T
-    labels, is_complete = matrix.output_columns(rows), known[rows].all(axis=1)
+    labels, is_complete = matrix.columns_for_users(rows), known[rows].all(axis=1)
     changes = _add_change_columns(matrix, labels, matrix.integers[rows], known[rows], is_complete)
     return changes.assign(
         status_before=pd.Categorical.from_codes(before, dtype=STATUS),

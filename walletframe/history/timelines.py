@@ -95,7 +95,7 @@ class AmountMatrix:
     wallet_status: Statuses  # (w, s): the status of known tokens with readable amounts
     token_filter: TokenFilter | None
 
-    def output_columns(self, pairs: Codes) -> pd.DataFrame:
+    def columns_for_users(self, pairs: Codes) -> pd.DataFrame:
         """Return columns that show pairs to users; a chosen asset replaces the token."""
         columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
@@ -352,7 +352,7 @@ class GroupedAmounts:
         return replace(self, labels=labels, **columns)
 
 
-def group_matrix(
+def group_amounts(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, rows: Codes, **options: Any
 ) -> GroupedAmounts:
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
@@ -500,7 +500,7 @@ def timeline(
     left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
     pairs, times = np.nonzero((matrix.status != NOT_ASKED) & ~left_out)
     status = matrix.status[pairs, times]
-    frame = matrix.output_columns(pairs)
+    frame = matrix.columns_for_users(pairs)
     frame.insert(0, SNAPSHOT, moments[times])
     return frame.assign(
         amount=matrix.to_amounts(matrix.integers[pairs, times], status == OK),
@@ -579,7 +579,7 @@ def total_timeline(
     rows = np.flatnonzero(matrix.trackable)
     rows = rows[np.argsort(matrix.token_codes[rows], kind="stable")]
     details = as_details(history)
-    grouped = group_matrix(matrix, details.wallets, by, rows, assets=assets, bridged=bridged)
+    grouped = group_amounts(matrix, details.wallets, by, rows, assets=assets, bridged=bridged)
     grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
