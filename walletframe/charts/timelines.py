@@ -166,7 +166,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - if one token is drawn, only wallets that could hold this token are counted;
         - a line has a gap if no wallet of its group is known at that time;
         - a line has a separate, hollow point if fewer wallets of its group are known than at other
-          times.
+          times;
+        - notes on each group have the range of the number of known wallets.
     assets, bridged : optional
         As in `bar`.
     facet : str, optional
@@ -181,7 +182,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace for each token or asset (in each small chart), the largest first, or
-        with two or three traces for each line. Exact amounts are in the hover texts. With
+        with two or three traces for each line, and its name and latest size at its end. Exact
+        amounts are in the hover texts. With
         `wallets`, the marks of incomplete snapshots are a further trace. At most 200 snapshots are
         drawn, at regular intervals. Times are in UTC. If no value, amount or count is above 0, the
         figure has no trace, only an annotation with the reason.
