@@ -129,7 +129,7 @@ class Measure:
         return options | ({"dtick": 1} if no_half else {})
 
 
-def measure_and_sizes(
+def _measure_and_sizes(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
     """Return the measure of the chart, and the size of each row (NaN if unknown).
@@ -174,7 +174,6 @@ def measure_and_sizes(
 
 
 def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
-    """Return the only currency, or raise a PricesError. A missing currency counts as one, too."""
     if "currency" not in holdings.columns:
         return ""
     distinct = holdings["currency"][~np.isnan(values)].unique()
@@ -306,7 +305,7 @@ def select_drawn_balances(
         is_selected &= tokens.codes == index
         coverage = coverage_of_token(covered, index)
     rows = np.flatnonzero(is_selected)
-    measure, sizes = measure_and_sizes(positions, rows, token=token, shares=shares)
+    measure, sizes = _measure_and_sizes(positions, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
     noun = "value" if measure.kind == "value" else "amount"
@@ -567,7 +566,7 @@ class GroupLevel:
         parts = []
         for name in self._shown_columns:
             [text] = self._group_labels(name, np.array([index]), limit=_HOVER_CHARS)
-            is_clear = name in _BUILT_IN or text == missing_label(name)
+            is_clear = name in _BUILT_IN or text == _missing_label(name)
             parts.append(text if is_clear else f"{safe_line(name, _NAME_CHARS)} {text}")
         return _SEPARATOR.join(parts)
 
@@ -629,7 +628,7 @@ class GroupLevel:
         if name == "token":
             return balances.token_names(self.groups.tokens[indices].tolist())
         labels = pd.Series(self.groups.columns[name].take(indices), dtype=object)
-        return [label_text(label, limit, name) or missing_label(name) for label in labels.tolist()]
+        return [label_text(label, limit, name) or _missing_label(name) for label in labels.tolist()]
 
 
 def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
@@ -682,13 +681,12 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     shown_names = names[:1] if first_name_is_facet else names
     grouped = GroupedBalances(shown_names, balances, positions, one_token)
     if several_snapshots and wallets is not None:
-        grouped = replace(grouped, requests=read_requests(balances.covered, one_token))
+        grouped = replace(grouped, requests=_read_requests(balances.covered, one_token))
     balances = replace(balances, left_out=[*grouped.notes_by_group(), *balances.left_out])
     return replace(grouped, names=names, balances=balances)
 
 
-def read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:
-    """Return the requests for wallets that can hold the token, and whether they are known."""
+def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:
     frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
     columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
     requests = pd.DataFrame(columns).take(positions.first)
@@ -727,15 +725,14 @@ def join_names(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def missing_label(name: str) -> str:
-    """Return the label of the group of unlabelled rows, such as ``no owner``."""
+def _missing_label(name: str) -> str:
     return f"no {safe_line(name, _NAME_CHARS)}"
 
 
 def label_text(label: Any, limit: int, name: str) -> str:
     """Return a group's label as safe text: a number without exponent, a time without seconds."""
     if pd.isna(label):
-        return missing_label(name)
+        return _missing_label(name)
     if isinstance(label, Decimal):
         return f"{label:f}"
     if isinstance(label, pd.Timestamp):

@@ -163,7 +163,6 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def _set_height(figure: go.Figure, height: float, removed: int = 0) -> None:
-    """Set the height of a figure, and move its colour bar, whose y is a fraction of the height."""
     for trace in figure.select_traces(selector={"type": "heatmap"}):
         if trace.colorbar.y is not None:
             from_top = (1 - trace.colorbar.y) * figure.layout.height - removed

@@ -252,7 +252,6 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 
 
 def _facets_and_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
-    """Return the facets to draw, and the rank of each group's facet; undrawn facets rank last."""
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
     if facet_level.wallets_asked.any():  # a facet is a set of wallets, some without balances
@@ -569,7 +568,6 @@ def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[d
 
 
 def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
-    """Return a trace with a logarithmic colour scale; if there are few cells, with their sizes."""
     held = sizes > 0
     z = np.log10(np.where(held, sizes, 1.0))
     cells = z.astype(object)

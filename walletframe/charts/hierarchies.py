@@ -330,7 +330,6 @@ class _Ring(NamedTuple):
 
 
 def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
-    """Extend each leaf to the outermost ring, by boxes without a name."""
     depths = {"": -1}
     for box in boxes:
         depths[box.id] = depths[box.parent] + 1
@@ -363,7 +362,6 @@ def _make_boxes(
     write_texts: _WriteTexts,
     style: _Style,
 ) -> Iterator[_Box]:
-    """Yield a box for each drawn group, and a box Other for the undrawn groups of each parent."""
     measure, total = balances.measure, float(rings[0].sizes.sum())
 
     def other_box(key: str, parent: str, size: float, own: float, name: str, color: str) -> _Box:
@@ -439,7 +437,6 @@ def _choose_fills(
 def _fitting_lines(
     ring: _Ring, label: list[str], text: list[str], share: float, style: _Style, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
-    """Shorten a label and a text to lines that fit on a box with this share of the total."""
     chars = int(max(_MIN_CHARS, style.line_chars * share**0.5, style.width_chars * share))
     is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
     text = [line for line in text if len(line) <= chars and not is_small]
@@ -573,7 +570,6 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
 def _default_ring_texts(
     balances: DrawnBalances, rings: Sequence[_Ring], depth: int, amounts: _Amounts
 ) -> dict[int, _Texts]:
-    """Return the texts of one ring on the default path, without groups that combine wallets."""
     positions, ring, measure = balances.positions, rings[depth], balances.measure
     is_count, total = measure.kind == "count", float(rings[0].sizes.sum())
     groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]

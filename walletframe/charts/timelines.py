@@ -168,14 +168,12 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - a line has a separate, hollow point if fewer wallets of its group are known than at other
           times;
         - notes on each group have the range of the number of known wallets.
-    assets, bridged : optional
-        As in `bar`.
     facet : str, optional
         Draw a small chart of stacked bars for each label in this column, which can be any name of
         `by` in `bar`, such as ``"owner"``. All small charts have the same axes and colours. At most
         10 are drawn, the largest first. With `wallets`, a snapshot without any known wallet of the
         group is a gap, and snapshots in which fewer wallets are known are marked.
-    colors, title : optional
+    assets, bridged, colors, title : optional
         As in `bar`.
 
     Returns
@@ -507,7 +505,6 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
 def _end_labels(
     texts: Sequence[list[str]], ends: Floats, top: float, height: int
 ) -> list[dict[str, Any]]:
-    """Return labels at the heights of the lines' ends, or a little above or below for space."""
     order = np.argsort(ends, kind="stable")
     spaces = np.array([len(texts[line]) for line in order]) * _LABEL_LINE_HEIGHT * top / height
     offsets = np.cumsum(spaces) - spaces / 2
@@ -533,7 +530,6 @@ def _label_lines(name: str, size: str) -> list[str]:
 
 
 def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> list[list[str]]:
-    """Return the size of each point as text, which is exact for a single token or asset."""
     balances, (lines, width) = grouped.balances, sizes.shape
     exact = [""] * sizes.size
     if balances.measure.kind == "amount" or not KINDS.isdisjoint(grouped.names):
@@ -730,7 +726,6 @@ def _grouping_columns(rows: pd.DataFrame) -> list[str]:
 
 
 def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
-    """Return two lists of names of the wallets or groups in the rows: short and full names."""
     if "address" in rows:
         frame = rows if wallets is None else extract_frame(wallets, "wallets")
         user_names = user_wallet_names(rows, frame)

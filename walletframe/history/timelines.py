@@ -413,7 +413,6 @@ def group_amounts(
 
 
 def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
-    """Check the names to group by. Move "asset" and "token" to the end."""
     extra = extra_names(wallets)
     if not names or any(name not in {*KINDS, *_WALLET_GROUPINGS, *extra} for name in names):
         shown_extra = f" ({', '.join(map(safe_line, extra))})" if extra else ""
