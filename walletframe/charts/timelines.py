@@ -168,12 +168,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - a line has a separate, hollow point if fewer wallets of its group are known than at other
           times;
         - notes on each group have the range of the number of known wallets.
+    assets, bridged : optional
+        As in `bar`.
     facet : str, optional
         Draw a small chart of stacked bars for each label in this column, which can be any name of
         `by` in `bar`, such as ``"owner"``. All small charts have the same axes and colours. At most
         10 are drawn, the largest first. With `wallets`, a snapshot without any known wallet of the
         group is a gap, and snapshots in which fewer wallets are known are marked.
-    assets, bridged, colors, title : optional
+    colors, title : optional
         As in `bar`.
 
     Returns
