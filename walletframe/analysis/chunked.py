@@ -21,7 +21,6 @@ from walletframe.amounts.sums import FloatTotals, concat_float_totals, sum_float
 from walletframe.analysis import distribution, valuation
 from walletframe.analysis.distribution import MEASURES
 from walletframe.analysis.sums import aggregate_groups, build_totals_table, merge_aggregates
-from walletframe.bulk import PriceLookup
 from walletframe.errors import SettingsError
 from walletframe.frames import asset_list
 from walletframe.frames.coverage import count_filtered
@@ -34,6 +33,7 @@ from walletframe.frames.groups import (
 )
 from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_encoded_tokens
 from walletframe.frames.known import value_summary
+from walletframe.frames.lookups import PriceLookup
 from walletframe.frames.positions import Chunk
 from walletframe.frames.results import coverage_from_attrs, with_coverage
 from walletframe.frames.schema import na_amounts, normalize_blockchains, require_columns, text_array

@@ -26,10 +26,10 @@ from walletframe.analysis.prices import (
     read_price_file,
     unusable_price_reason,
 )
-from walletframe.bulk import first_known_prices
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
 from walletframe.frames.identity import encode_tokens, is_unknown
+from walletframe.frames.lookups import first_known_prices
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import token_columns
 from walletframe.frames.schema import amounts_of, require_columns, single_currency, text_array

@@ -1,7 +1,6 @@
 """Holdings that stay on the disk, in the folder of a bulk run, and are read in chunks.
 
-Prices and spam flags are added whenever balances are read. Rows with the same token and symbol have
-the same price and flags. Rows of unknown tokens are identified by their row number in the folder.
+Prices and spam flags are added whenever balances are read.
 """
 
 from __future__ import annotations
@@ -20,117 +19,21 @@ from walletframe.errors import DatasetError
 from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
 from walletframe.frames.coverage import with_dropped_record
-from walletframe.frames.identity import TOKEN, UNKNOWN, TokenKey, encode_tokens
+from walletframe.frames.identity import TOKEN, encode_tokens
 from walletframe.frames.known import summary_lines
+from walletframe.frames.lookups import PRICE_DTYPES, SPAM_DTYPES, token_symbol_codes
 from walletframe.frames.positions import Chunk, Positions, read_positions
-from walletframe.pandas_versions import TEXT, factorize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from walletframe.amounts.integers import Floats
     from walletframe.bulk.reading import FolderWallets, StoredPart
-    from walletframe.frames.identity import Codes, KeyCodes, Mask
+    from walletframe.frames.identity import Codes, Mask, TokenKey
+    from walletframe.frames.lookups import PriceLookup, SpamFlags, TokenSymbolCodes
 
 T = TypeVar("T")
 _TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
-
-PRICE_DTYPES: dict[str, object] = {"unit_price": "float64", "value": "float64", "currency": TEXT}
-SPAM_DTYPES: dict[str, object] = {"spam_score": "float64", "spam_reasons": TEXT, "is_spam": "bool"}
-_NO_FINDING = (0.0, "")
-
-
-@dataclass(frozen=True, slots=True)
-class TokenSymbolCodes:
-    """The (token, symbol) pairs of some rows, as codes."""
-
-    codes: Codes  # the code of each row's pair
-    keys: list[TokenKey]  # the token of each pair (`UNKNOWN` for all unknown tokens)
-    symbols: list[str | None]  # the symbol of each pair
-    row_numbers: Codes  # in the folder; may be valid only for rows of unknown tokens
-    rows: pd.DataFrame
-
-
-def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) -> TokenSymbolCodes:
-    """Return the (token, symbol) pairs of rows."""
-    numbers, symbols = factorize(rows["symbol"], use_na_sentinel=False)
-    codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
-    token_codes, symbol_codes = np.divmod(pairs, max(len(symbols), 1))
-    keys, texts = ids.merged_keys, [text if isinstance(text, str) else None for text in symbols]
-    pair_keys = [keys[code] for code in token_codes.tolist()]
-    pair_texts = [texts[code] for code in symbol_codes.tolist()]
-    return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
-
-
-def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
-    """Return each row's first known price, and the index of the price's source or -1."""
-    units, sources = prices[0], np.where(np.isnan(prices[0]), -1, 0)
-    for source, candidates in enumerate(prices[1:], 1):
-        missing = np.isnan(units)
-        sources[missing & ~np.isnan(candidates)] = source
-        units = np.where(missing, candidates, units)
-    return units, sources
-
-
-@dataclass(frozen=True, slots=True)
-class PriceLookup:
-    """The sources of prices, by precedence."""
-
-    prices: Sequence[Mapping[Any, float] | None]  # None for the service's prices
-    by_symbol: bool
-    currency: str | None
-    sources: Sequence[str] = ()  # the names of the sources, if these are shown
-
-    @property
-    def dtypes(self) -> dict[str, object]:
-        """The dtypes of the added columns."""
-        return PRICE_DTYPES | ({"price_source": TEXT} if self.sources else {})
-
-    def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
-        """Return the columns that `walletframe.analysis.value` adds."""
-        keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
-        known = []
-        for prices in self.prices:
-            if prices is None:
-                units = codes.rows["price"].to_numpy(np.float64).copy()
-            else:
-                by_code = np.array([*(prices.get(key, np.nan) for key in keys), np.nan])
-                units = by_code[codes.codes]
-            units[codes.rows["token_blockchain"].isna()] = np.nan
-            known.append(units)
-        unit_prices, sources = first_known_prices(known)
-        values = codes.rows["amount"].array * unit_prices
-        currencies = schema.text_array([self.currency] * len(unit_prices))
-        columns = dict(zip(PRICE_DTYPES, (unit_prices, values, currencies), strict=True))
-        if self.sources:
-            names = schema.text_array(self.sources)
-            columns["price_source"] = names.take(sources, allow_fill=True)
-        return columns
-
-
-@dataclass(frozen=True, slots=True)
-class SpamFlags:
-    """The spam scores and reasons of suspect tokens, and of suspect rows of unknown tokens."""
-
-    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
-    by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
-    threshold: float
-    dropped: Mapping[str, Any]  # the record of dropped balances, if all spam is dropped
-    by_column: bool = False  # whether the rows already have a column `is_spam`, which decides
-
-    def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
-        """Return the columns that `walletframe.analysis.flag_spam` adds."""
-        pairs = zip(codes.keys, codes.symbols, strict=True)
-        findings = [*(self.by_token.get(pair, _NO_FINDING) for pair in pairs), _NO_FINDING]
-        unknown = np.array([key == UNKNOWN for key in codes.keys], dtype=bool)
-        index, rows = codes.codes.copy(), np.flatnonzero(unknown[codes.codes])
-        index[rows] = len(findings) + np.arange(len(rows))
-        findings += [self.by_row.get(row, _NO_FINDING) for row in codes.row_numbers[rows].tolist()]
-        scores = np.array([score for score, _ in findings])[index]
-        reasons = schema.text_array(np.array([reason for _, reason in findings], dtype=object))
-        columns = (scores, reasons.take(index), scores >= self.threshold)
-        return dict(zip(SPAM_DTYPES, columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -15,7 +15,6 @@ from walletframe.analysis.chunked import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
-from walletframe.bulk import SpamFlags
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.coverage import (
     count_and_value_text,
@@ -25,6 +24,7 @@ from walletframe.frames.coverage import (
     with_dropped_record,
 )
 from walletframe.frames.identity import TOKEN, KeyCodes, encode_tokens, first_rows
+from walletframe.frames.lookups import SpamFlags
 from walletframe.frames.names import mask_of_token
 from walletframe.frames.schema import amounts_of, require_columns
 from walletframe.notice import warn_never_raise

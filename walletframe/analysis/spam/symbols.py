@@ -41,33 +41,30 @@ _BAIT = re.compile(
 _COMMAND = re.compile(
     r"\W*(?:buy|collect|earn|get|join|register|sell|try|use)\s+\w+", re.IGNORECASE
 )
-_PRIZE = re.compile(
-    r"(?=[$\d])(?:\$ \d[\d,.]+|(?<!\w)\$\d[\d,.]{2,}|(?<![\w.-])\d(?:[\d,.]*k? ?(?:\$|usd[tc]?\b)"
-    r"|(?:[\d,.]*k? |[\d,.]{2,}k?)(?:eth|bnb|btc|sol|matic)\b))",
-    re.IGNORECASE,
+# Text patterns without `re.compile` are compiled at first use, since few symbols need these.
+_PRIZE = (
+    r"(?i)(?=[$\d])(?:\$ \d[\d,.]+|(?<!\w)\$\d[\d,.]{2,}|(?<![\w.-])\d"
+    r"(?:[\d,.]*k? ?(?:\$|usd[tc]?\b)|(?:[\d,.]*k? |[\d,.]{2,}k?)(?:eth|bnb|btc|sol|matic)\b))"
 )
 _FOREMOST = re.compile(r"(?:[!#$*>~]|[^\w\s\x00-\x7f])+(?=\s+\w)")
 _ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
 _TRUNCATED = re.compile(r"[^\W_]\s?\.{3}$")
 _TAGS = "a|b|br|body|button|div|embed|font|form|h[1-6]|html|i|iframe|img|input|link|meta|object|p"
 # Text that a web page or a spreadsheet would run or render: tags, script URLs, formulas.
-_MARKUP = re.compile(
-    rf"<\s*/?\s*(?:{_TAGS}|script|span|style|svg|table|u|video)\b[^<]{{0,200}}>"
-    r"|javascript\s*:|^\s*[=@+-]\s*[a-z.]{2,20}\s*\(",
-    re.IGNORECASE,
+_MARKUP = (
+    rf"(?i)<\s*/?\s*(?:{_TAGS}|script|span|style|svg|table|u|video)\b[^<]{{0,200}}>"
+    r"|javascript\s*:|^\s*[=@+-]\s*[a-z.]{2,20}\s*\("
 )
-_LINK = re.compile(
-    r"(?:h\s?t\s?t\s?p\s?s?|hxxps?|ftp|ipfs)\s?:|://|(?<![a-z0-9])www(?:\s?\.\s?|\s)[a-z0-9]"
-    r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
-    re.IGNORECASE,
+_LINK = (
+    r"(?i)(?:h\s?t\s?t\s?p\s?s?|hxxps?|ftp|ipfs)\s?:|://|(?<![a-z0-9])www(?:\s?\.\s?|\s)[a-z0-9]"
+    r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}"
 )
 # A space may precede a dot, or follow it if a common top-level domain comes next. A hyphen after an
 # uncommon top-level domain continues the name, as in E.WEBER-ST-TOLEDO.
-_DOMAIN = re.compile(
-    r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
+_DOMAIN = (
+    r"(?i)(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
-    r"((?:com|net|org|io|xyz)(?=-)|[a-z]{2,24}(?!-\w))(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
-    re.IGNORECASE,
+    r"((?:com|net|org|io|xyz)(?=-)|[a-z]{2,24}(?!-\w))(?![a-z0-9_])(\s?/\s?[a-z0-9])?"
 )
 # A domain with a cut-off end, and a domain with a space instead of the dot.
 _TRUNCATED_DOMAIN = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
@@ -104,7 +101,7 @@ def _word_findings(text: str) -> Iterator[Finding]:
     if bait:
         yield Finding("claim", (bait.group().strip(),))
     can_be_prize = not text.isalnum() or text[0].isdigit()  # starts with $, or a digit
-    if can_be_prize and (prize := _PRIZE.search(spaced)):
+    if can_be_prize and (prize := re.search(_PRIZE, spaced)):
         yield Finding("prize", (prize.group().strip(),))
     if len(words) > 1:
         is_phrase = bool(_WORD.search(text))
@@ -120,9 +117,9 @@ def _count_letters(text: str) -> int:
 
 def _domain_findings(text: str) -> Iterator[Finding]:
     """Yield at most the first link, domain and dotted name."""
-    matches = _DOMAIN.finditer(text) if "." in text else ()
+    matches = re.finditer(_DOMAIN, text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level_domain(match[2].lower())]
-    link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
+    link = re.search(_LINK, text) or next((match for match in dotted if match[3]), None)
     if link:
         rest = _WHITE_SPACE.split(text[link.end() :], maxsplit=1)[0]
         yield Finding("link", (link.group() + rest,))
@@ -154,7 +151,7 @@ def _public_suffixes() -> PublicSuffixList:
 
 
 def _character_findings(symbol: str, readable: str) -> Iterator[Finding]:
-    if markup := _MARKUP.search(readable):
+    if markup := re.search(_MARKUP, readable):
         yield Finding("markup", (markup.group(),))
     if hidden := hidden_characters(symbol):
         yield Finding("hidden", (", ".join(hidden[:5]),))
