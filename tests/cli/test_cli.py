@@ -136,6 +136,16 @@ def test_names_of_blockchains_can_be_fixed(run, reachable, tmp_path, monkeypatch
     assert result.exit_code == 0
 
 
+@pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
+def test_the_first_error_names_all_needed_options(run, reachable):
+    """A list with aliases and unreadable wallets needs two; the options together succeed."""
+    words = ["fetch", "NEAR.alice.near", "nearprotocol.bob", "worse"]
+    refused = run(*words).output
+    assert "Add --fix to replace these names of blockchains." in refused
+    assert "Correct unreadable wallets, or drop them with --on-unreadable=drop." in refused
+    assert run(*words, "--fix", "--on-unreadable=drop").exit_code == 0
+
+
 def test_check_lists_problems_without_a_request(run, tmp_path):
     """With the lines of the file; the exit code says whether there are any."""
     listed = tmp_path / "people.csv"
@@ -159,7 +169,7 @@ def test_malformed_addresses_are_refused(run, reachable, tmp_path, monkeypatch, 
     refused = run(*words)
     assert refused.exit_code == 2
     assert "argument 2: 'ETH.0x12': an address on ETH is 0x and 40 hex digits" in refused.output
-    assert "or request them as written with --on-unreadable=ask." in refused.output
+    assert "To request malformed addresses as written, add --on-unreadable=ask." in refused.output
     asked = run(*words, "--on-unreadable", "ask")
     assert asked.exit_code == 1
     dropped = run(*words, "--on-unreadable", "drop")
