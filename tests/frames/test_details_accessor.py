@@ -173,6 +173,24 @@ def test_a_fetch_has_no_columns(key):
         DETAILS[2]
 
 
+def test_methods_of_one_frame_name_both_frames():
+    """The error of a method of DataFrames says what to type."""
+    expected = "use details.holdings.wf.to_csv or details.wallets.wf.to_csv"
+    with pytest.raises(FramesNeededError, match=expected):
+        DETAILS.wf.to_csv("both.csv")
+    with pytest.raises(AttributeError, match="no attribute 'to_cvs'"):
+        _ = DETAILS.wf.to_cvs
+
+
+@pytest.mark.parametrize("name", ["plot.lorenz", "share"])
+@pytest.mark.parametrize("data", [DETAILS, HOLDINGS], ids=["fetch", "holdings"])
+def test_errors_about_arguments_list_the_arguments(data, name):
+    """They hold for charts and tables."""
+    expected = rf"^{name.split('.')[-1]} has no argument owner\n\nHint: the arguments are asset, "
+    with pytest.raises(ArgumentError, match=expected):
+        attrgetter(name)(data.wf)("ETH", owner="Ada")
+
+
 def test_explore_opens_the_explorer():
     """It is the widget with this fetch and the options, and is imported by the call."""
     explorer = DETAILS.wf.explore(prepare=lambda holdings: holdings.head(1))

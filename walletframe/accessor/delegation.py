@@ -8,10 +8,11 @@ from functools import cache, cached_property, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from walletframe.errors import ArgumentError
 from walletframe.tracebacks import strip_address_tracebacks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,6 +54,7 @@ class Delegate(Generic[P, R]):
 
         @wraps(function, updated=())  # a class has attributes that don't belong to a method
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
+            _reject_unknown_arguments(self._name, signature_of(function), kwargs)
             return call(accessor, function, *args, **kwargs)
 
         wrapped: Any = strip_address_tracebacks(method)
@@ -66,10 +68,19 @@ class Delegate(Generic[P, R]):
         return wrapped
 
 
-@cache
-def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a function."""
-    return inspect.signature(function)
+signature_of = cache(inspect.signature)
+
+
+def _reject_unknown_arguments(
+    name: str, signature: inspect.Signature, kwargs: Collection[str]
+) -> None:
+    _, *parameters = signature.parameters.values()
+    unknown = [each for each in kwargs if each not in signature.parameters]
+    if unknown and all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in parameters):
+        accepted = ", ".join(each.name for each in parameters)
+        raise ArgumentError(
+            f"{name} has no argument {', '.join(unknown)}", f"the arguments are {accepted}"
+        )
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from walletframe.accessor.delegation import Delegate, LazyPackage, call_with_data, delegate
-from walletframe.errors import InputWarning
+from walletframe.errors import FramesNeededError, InputWarning
 from walletframe.notice import warn_once
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ else:
     distribution, selection = map(LazyPackage, ("analysis.distribution", "analysis.selection"))
     sums, valuation = map(LazyPackage, ("analysis.sums", "analysis.valuation"))
     flags = LazyPackage("analysis.spam.flags")
+package: Any = LazyPackage("accessor")  # imports this module
 pickers: Any = LazyPackage("pickers")  # a higher layer, imported when `explore` is called
 
 _NO_WALLETS = (
@@ -143,6 +144,14 @@ class DetailsAccessor(HoldingsAccessor):
 
     def __init__(self, details: DetailsLike) -> None:
         self._wallets, self._data = fetches.as_details(details)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_") or not hasattr(package.FrameAccessor, name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise FramesNeededError(
+            f"{name} needs one DataFrame, but a fetch has two",
+            f"use details.holdings.wf.{name} or details.wallets.wf.{name}",
+        )
 
     def _replace_holdings(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
         return fetches.WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
