@@ -205,7 +205,11 @@ def test_bridged_versions_are_not_dropped_in_silence():
         str(ether.wf.totals().attrs["coverage"]["filtered_reasons"])
         == "0.000002 in 1 bridged version"
     )
-    assert len(held.wf.where(asset="ETH", bridged=True).holdings) == 2
+    both = held.wf.where(asset="ETH", bridged=True)
+    assert len(both.holdings) == 2
+    assert both.wf.totals()["asset"].tolist() == ["ETH"]
+    assert both.wf.share("ETH").equals(both.wf.share("ETH", bridged=True))
+    assert both.wf.plot.bar(asset="ETH").data[0].x == (0.000003,)
 
 
 def test_the_reasons_of_dropped_balances_are_stated(details):

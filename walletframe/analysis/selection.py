@@ -22,6 +22,7 @@ from walletframe.errors import (
     UnknownWalletError,
 )
 from walletframe.frames.asset_list import (
+    BRIDGED,
     count_and_sum_positive,
     token_or_asset_index,
     tokens_to_assets,
@@ -102,7 +103,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
     assets : DataFrame, str or Path, optional
         Your own contracts of assets, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
-        Whether `asset` also selects bridged versions, such as USDC.e and WETH.
+        Whether `asset` also selects bridged versions, such as USDC.e and WETH. Tables and charts of
+        the selection then count these versions as the asset.
     **labels : str, number, None, or list of them
         Conditions on other columns, such as ``owner="Ada"``: one or more values to select. The
         column is an extra column of `wallets` or any column of these holdings. Values can also be
@@ -217,6 +219,8 @@ def _record_conditions(details: WalletDetails, **options: Any) -> WalletDetails:
     ]
     attrs = details.holdings.attrs
     attrs[SELECTED] = ", ".join(filter(None, [attrs.get(SELECTED), *texts]))
+    if options.get("bridged"):
+        attrs[BRIDGED] = True
     return details
 
 

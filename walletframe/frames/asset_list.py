@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
 _AssetLookup: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
 
+BRIDGED: Final = "bridged"  # key in the ``attrs`` of holdings selected with bridged=True
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
 _REQUIRED = ("asset", "token_blockchain", "token_address")
 _COLUMNS = (*_REQUIRED, "symbol", "kind")
@@ -131,7 +132,8 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
 def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace listed tokens by their assets. With `bridged`, also replace bridged tokens."""
+    """Replace listed tokens by their assets, but bridged tokens only if these are requested."""
+    bridged = bridged or BRIDGED in positions.holdings.attrs
     listed = _contracts_by_key(assets)
     index = _packaged_lookup if listed is _packaged_contracts() else partial(_asset_lookup, listed)
     asset_by_key, blockchains, names = index(bridged=bridged)
