@@ -92,6 +92,17 @@ def test_a_fetch_shows_names_in_both_tables(form):
         assert f'title="Ada · ETH.{ADA}"' in text
 
 
+def test_result_tables_show_names():
+    """Their display has the names; the DataFrames have the same columns as without names."""
+    for call in ("totals", "share", "pivot"):
+        options = {"by": "wallet"} | ({"token": "ETH"} if call == "share" else {})
+        table, plain = (getattr(each.wf, call)(**options) for each in (DETAILS, FETCHED))
+        assert table.equals(plain)
+        for shown in (repr(table), table._repr_html_()):
+            assert "St. Dee" in shown
+        assert "St. Dee" not in repr(plain)
+
+
 def test_charts_name_wallets():
     """On axes, on tiles in their blockchain, in titles and under the pointer."""
     plot = DETAILS.wf.plot
@@ -195,7 +206,7 @@ def test_hostile_names_are_shown_as_text_by_charts(hostile):
 def test_hostile_names_are_shown_as_text_by_tables(hostile, tmp_path):
     """In a notebook, in a report and on pickers."""
     picker = WalletPicker(hostile)
-    html = hostile._repr_html_()
+    html = hostile._repr_html_() + hostile.wf.totals(by="wallet")._repr_html_()
     html += wf.report(hostile, tmp_path / "r.md").read_text(encoding="utf-8")
     for bad in ("<script", "<img", "<a href='", "<iframe", "<svg", "://evil"):
         assert bad not in html

@@ -355,7 +355,7 @@ def _measure_one_token(
     held = int(aggregation.aggregates.balances.sum())
     filtered, reasons = count_filtered(source.template, held)
     coverage = replace(coverage_from_attrs(table), filtered=filtered, filtered_reasons=reasons)
-    return with_coverage(table, coverage)
+    return with_coverage(table, coverage, source.template)
 
 
 def chunked_concentration(
@@ -412,4 +412,5 @@ def chunked_pivot(
     names = asset_list.token_or_asset_names(tokens, chosen)
     labels = pd.Index(names, dtype="str", name=tokens.kind)
     table = table.iloc[:, columns].set_axis(labels, axis=1)
-    return with_coverage(table, distribution.coverage_of_chosen_totals(totals, chosen))
+    coverage = distribution.coverage_of_chosen_totals(totals, chosen)
+    return with_coverage(table, coverage, source.template)

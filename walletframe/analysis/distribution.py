@@ -245,7 +245,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     table = table.assign(**known)[(balances > 0) | could_hold]
     order = table["amount"].array.argsort(ascending=False)
     coverage = coverage_of_token(all_positions, index)
-    return with_coverage(table.iloc[order].reset_index(drop=True), coverage)
+    return with_coverage(table.iloc[order].reset_index(drop=True), coverage, all_positions)
 
 
 def _contract_count_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
@@ -534,7 +534,8 @@ def pivot(
     cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(cells, columns=names)
     index = groups.labels.set_index([*groups.columns]).index
-    return with_coverage(table.set_axis(index), coverage_of_chosen_totals(totals, chosen))
+    coverage = coverage_of_chosen_totals(totals, chosen)
+    return with_coverage(table.set_axis(index), coverage, positions)
 
 
 def coverage_of_chosen_totals(totals: pd.DataFrame, row_numbers: Codes) -> Coverage:

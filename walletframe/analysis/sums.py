@@ -235,7 +235,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     rows = int(balances.sum())
     coverage = coverage_from_counts(positions, rows, rows - int(sums.sizes.sum()), unpriced)
     coverage = replace(coverage, bridged_separate=bridged_separate)
-    return with_coverage(columns | known, coverage)
+    return with_coverage(columns | known, coverage, positions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,14 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 
 from walletframe.amounts import AmountDtype
 from walletframe.frames.extra_columns import RESULT_COLUMNS
+from walletframe.frames.names import user_wallet_names
 from walletframe.numerals import counted_noun, money, older_answers, plain_number, six_digit_text
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from walletframe.frames.positions import Positions
 
 COVERAGE: Final = "coverage"
 """The key of the coverage in the ``attrs`` of a table."""
@@ -159,11 +163,13 @@ def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame whose display omits some columns, and has notes below the rows.
+    """A DataFrame whose display omits some columns, adds wallet names, and has notes below.
 
     All operations return plain DataFrames. After a change of rows in place, the display is that of
     a plain DataFrame.
     """
+
+    _named_wallets: pd.DataFrame | None = None  # the frame that contains the names of wallets
 
     @property
     def _constructor(self) -> Any:
@@ -212,10 +218,11 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
     """Return the displayed columns, their formatters, and the notes below the table."""
     if not isinstance(frame, ResultTable):
         return frame, _formatters(frame), []
-    table, names = pd.DataFrame(frame), frame.columns
+    table = pd.DataFrame(frame)
     is_changed = frame.attrs.get(COVERAGE, {}).get("rows") != len(frame)
-    if is_changed or names.nlevels > 1 or not names.is_unique:
+    if is_changed or table.columns.nlevels > 1 or not table.columns.is_unique:
         return table, _formatters(table), []
+    table = _add_wallet_names(table, frame._named_wallets)  # noqa: SLF001 - our own class
     formatters = _formatters(table, amounts=six_digit_text)
     hidden = []
     if table.columns.name is None:  # otherwise the columns are tokens or assets
@@ -231,12 +238,26 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
     if hidden:
         notes.append(f"Columns not displayed: {', '.join(hidden)}.")
     coverage = str(coverage_from_attrs(frame))
-    shown = [name for name in names if name not in hidden]
+    shown = [name for name in table.columns if name not in hidden]
     if table.columns.name is None:
         first = next((index for index, name in enumerate(shown) if name in RESULT_COLUMNS), 0)
         answers = [name for name in _ANSWERS if name in shown]
         shown = [*dict.fromkeys([*shown[:first], *answers, *shown])]
     return table[shown], formatters, [coverage, " ".join(notes)]
+
+
+def _add_wallet_names(table: pd.DataFrame, wallets: pd.DataFrame | None) -> pd.DataFrame:
+    """Add the names as a column before the wallets, or as the last level of the index."""
+    is_indexed = "address" in table.index.names
+    keys = table.index.to_frame() if is_indexed else table
+    if wallets is None or not {"blockchain", "address"} <= {*keys} or "name" in keys:
+        return table
+    names = [*map(safe_line, user_wallet_names(keys, wallets))]
+    if is_indexed:
+        return table.set_index(pd.Index(names, name="name"), append=True)
+    table = table.assign(name=names)
+    start = table.columns.get_loc("blockchain")
+    return table[[*table.columns[:start], "name", *table.columns[start:-1]]]
 
 
 def _formatters(
@@ -262,9 +283,16 @@ def coverage_from_attrs(table: pd.DataFrame) -> Coverage:
     return Coverage(**{each.name: stated[each.name] for each in fields(Coverage)})
 
 
-def with_coverage(table: pd.DataFrame | dict[str, Any], coverage: Coverage) -> ResultTable:
-    """Return a result table with the coverage as a dict in the ``attrs``."""
+def with_coverage(
+    table: pd.DataFrame | dict[str, Any], coverage: Coverage, positions: Positions | None = None
+) -> ResultTable:
+    """Return a result table with the coverage as a dict in the ``attrs``.
+
+    Names of wallets are displayed if `positions` has wallets with names.
+    """
     result = ResultTable(table)
+    if positions is not None and "name" in positions.extra_columns:
+        result._named_wallets = positions.wallet_frame  # noqa: SLF001 - our own class
     stated = {each.name: getattr(coverage, each.name) for each in fields(coverage)}
     result.attrs[COVERAGE] = stated | {"rows": len(result)}
     return result
