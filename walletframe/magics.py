@@ -164,7 +164,7 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
 
 
 def _usage_error(text: str) -> UsageError:
-    """Return a usage error without control characters, since cells may contain untrusted text."""
+    """Return a usage error without control characters, since wallets may be untrusted text."""
     return UsageError(remove_invisible(text))
 
 
@@ -191,7 +191,6 @@ _matcher = getattr(completer, "context_matcher", lambda **_: lambda function: fu
 
 @_matcher(identifier="walletframe")
 def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
-    """Complete blockchains and options in a line of the magic."""
     is_cell_magic = context.full_text.lstrip().startswith("%%wallets")
     typed = context.line_with_cursor[: context.cursor_position]
     if not is_cell_magic and "%wallets " not in typed:

@@ -126,7 +126,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     def __init__(self, holdings: StoredHoldings) -> None:
         self._holdings, self._wrap_holdings = holdings, StoredWallets
 
-    def _read_selection(
+    def _select_rows(
         self,
         _function: object,
         /,
@@ -144,12 +144,12 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
             stored = stored.wf.value()
         return selection.where_in_chunks(stored.holdings, names, spam=spam, small=small, **options)
 
-    where: Final = Delegate(lambda: selection.where, _read_selection)
+    where: Final = Delegate(lambda: selection.where, _select_rows)
 
-    def _apply_wallets_option(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
+    def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
             raise SettingsError("the folder already contains its wallets", hint="omit wallets=…")
         return self._holdings
 
-    def _holdings_only(self) -> StoredHoldings:
+    def _holdings_without_wallets(self) -> StoredHoldings:
         return self._holdings

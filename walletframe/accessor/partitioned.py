@@ -34,9 +34,9 @@ def delegate_chunked(
         options = _arguments_by_name(function, *args, **kwargs)
         if "wallets" in options:
             by = options.get("by", "blockchain")
-            source = accessor._apply_wallets_option(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_with_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
         else:
-            source = accessor._holdings_only()  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_without_wallets()  # noqa: SLF001 - internal to this package
         result: R = load_chunked()(source, **options)
         return result
 
@@ -44,7 +44,6 @@ def delegate_chunked(
 
 
 def _arguments_by_name(function: Callable[..., Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Return all arguments of a call by name, except the data."""
     bound = signature_of(function).bind(None, *args, **kwargs)
     bound.apply_defaults()
     _, *named = bound.arguments.items()
@@ -70,24 +69,24 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         )
 
     @abstractmethod
-    def _apply_wallets_option(self, wallets: Any, by: By) -> Any:
+    def _holdings_with_wallets(self, wallets: Any, by: By) -> Any:
         """Return the holdings with the wallets of the fetch, for tables that count wallets."""
 
     @abstractmethod
-    def _holdings_only(self) -> Any:
+    def _holdings_without_wallets(self) -> Any:
         """Return the holdings without wallets, for tables that don't count wallets."""
 
     def _add_value_columns(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         if options.pop("at") is not None:
             raise self._frames_needed_error("value", "(at=…)")
-        source = self._holdings_only()
+        source = self._holdings_without_wallets()
         return self._wrap_holdings(source.with_prices(chunked.chunked_prices(source, **options)))
 
     def _flag_spam(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
-        source = self._holdings_only()
+        source = self._holdings_without_wallets()
         mark = source.without_spam if drop_spam else source.with_spam_flags
         result = flags.chunked_spam_flags(source, drop_spam=drop_spam, **options)
         return self._wrap_holdings(mark(*result))

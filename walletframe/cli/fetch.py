@@ -29,7 +29,7 @@ else:
 
 
 @click.command(
-    epilog=flags.example(
+    epilog=flags.examples(
         "walletframe fetch NEAR.alice.near --output holdings.csv",
         "walletframe fetch --file people.csv --keep owner --keep name --output holdings.csv",
     )
@@ -51,7 +51,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     steps.exit_by_completeness(all_known=known_mask(details.wallets).all(), interrupted=interrupted)
 
 
-@click.command(epilog=flags.example("walletframe check people.csv --keep owner"))
+@click.command(epilog=flags.examples("walletframe check people.csv --keep owner"))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @flags.keep_option
 def check(file: Path, keep: tuple[str, ...]) -> None:
@@ -70,7 +70,8 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
 
 
 @click.command(
-    "fetch-to-parquet", epilog=flags.example("walletframe fetch-to-parquet bulk --file wallets.txt")
+    "fetch-to-parquet",
+    epilog=flags.examples("walletframe fetch-to-parquet bulk --file wallets.txt"),
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wallets", nargs=-1)
@@ -99,7 +100,7 @@ def fetch_to_parquet(
     )
 
 
-@click.command(epilog=flags.example("walletframe demo"))
+@click.command(epilog=flags.examples("walletframe demo"))
 @flags.refresh_option
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
@@ -123,7 +124,7 @@ def demo(*, refresh: bool) -> None:
 
 
 @click.command(
-    epilog=flags.example(
+    epilog=flags.examples(
         "walletframe balance ETH.0x1111111111111111111111111111111111111111",
         "walletframe balance --file wallets.txt --block 23000000 \\",
         "  --token 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",

@@ -20,8 +20,6 @@ _ROWS = 40
 
 
 class _PricesPath(click.Path):
-    """The path of prices, or the word ``service``."""
-
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         return value if value == SERVICE_PRICES else super().convert(value, param, ctx)
 
@@ -43,7 +41,7 @@ def one_or_list(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | 
     return [*chosen] if chosen[1:] else next(iter(chosen), None)
 
 
-def example(*lines: str) -> str:
+def examples(*lines: str) -> str:
     """Return the end of a command's help: example lines to paste into a shell."""
     head = "Example:" if len(lines) == 1 else "Examples:"
     return "\n".join(["\b", head, *(f"  {line}" for line in lines)])  # \b: click joins no lines

@@ -33,13 +33,13 @@ _TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not beg
 _MIXED_ARGUMENTS = "use either wallets (for amounts over time), or BEFORE and AFTER (for changes)"
 
 
-@click.group(epilog=flags.example("walletframe history show --folder snapshots"))
+@click.group(epilog=flags.examples("walletframe history show --folder snapshots"))
 def history() -> None:
     """Save, list, compare and thin out snapshots of the holdings of wallets."""
 
 
 @history.command(
-    epilog=flags.example("walletframe history save --file wallets.txt --folder snapshots")
+    epilog=flags.examples("walletframe history save --file wallets.txt --folder snapshots")
 )
 @click.argument("wallets", nargs=-1)
 @flags.fetch_options
@@ -74,7 +74,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 
 @history.command(
     "thin",
-    epilog=flags.example(
+    epilog=flags.examples(
         "walletframe history thin --keep weekly --older-than 90d --folder snapshots"
     ),
 )
@@ -105,7 +105,7 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
 
 @history.command(
     "show",
-    epilog=flags.example(
+    epilog=flags.examples(
         "walletframe history show --folder snapshots",
         "walletframe history show NEAR.alice.near --token NEAR --folder snapshots",
         "walletframe history show latest holdings.csv --folder snapshots",
@@ -178,8 +178,8 @@ def _show_changes(
 ) -> NoReturn:
     by, output = options.pop("by"), options.pop("output")
     before, after = (*arguments, "latest")[:2]
-    earlier = _read_and_summarize("before", before, folder)
-    later = _read_and_summarize("after", after, folder)
+    earlier = _read_and_print_summary("before", before, folder)
+    later = _read_and_print_summary("after", after, folder)
     options["token"] = steps.parse_token(options["token"], earlier.holdings, later.holdings)
     changes = archive.compare(earlier, later, by=by or None, **options)
     echo()
@@ -199,7 +199,7 @@ def _show_changes(
     steps.exit_by_completeness(all_known=not unknown)
 
 
-def _read_and_summarize(name: str, argument: str, folder: Path | None) -> WalletDetails:
+def _read_and_print_summary(name: str, argument: str, folder: Path | None) -> WalletDetails:
     details = read_file_or_snapshot(argument, folder, "holdings of failed wallets would seem gone")
     origin = argument
     if "snapshot" in details.wallets:

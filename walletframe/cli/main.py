@@ -22,15 +22,11 @@ _IN_A_SHELL = f"In a shell, write --name for name=…, and set {PREFIX}<NAME> fo
 _FETCH_COMMANDS = [demo, check, fetch, fetch_to_parquet, balance, totals, report]
 
 
-class _MachineError(click.ClickException):
-    """A file, a disk or a port can't be used."""
-
+class _UnusableResourceError(click.ClickException):
     exit_code = 3
 
 
 class _ErrorPrintingGroup(click.Group):
-    """A click group that prints errors without tracebacks."""
-
     def main(self, *args: Any, **extra: Any) -> Any:
         prepare_consoles()
         return super().main(*args, **extra)
@@ -44,13 +40,13 @@ class _ErrorPrintingGroup(click.Group):
             try:
                 return super().invoke(ctx)
             except WalletframeError as error:
-                kind = _MachineError if isinstance(error, OSError) else click.UsageError
+                kind = _UnusableResourceError if isinstance(error, OSError) else click.UsageError
                 note = f"\n{_IN_A_SHELL}" if _ARGUMENT.search(error.hint) else ""
                 raise kind(f"{error}{note}") from None
             except BrokenPipeError:
                 raise
             except OSError as error:
-                raise _MachineError(str(error)) from None
+                raise _UnusableResourceError(str(error)) from None
             finally:
                 for warning in caught:
                     echo(f"Warning: {shell_text(warning.message)}", err=True)
@@ -59,7 +55,7 @@ class _ErrorPrintingGroup(click.Group):
 @click.group(
     cls=_ErrorPrintingGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=flags.example("walletframe demo", "walletframe fetch --help"),
+    epilog=flags.examples("walletframe demo", "walletframe fetch --help"),
     commands=[*_FETCH_COMMANDS, history, sandbox, cache, settings],
 )
 @click.version_option(package_name="walletframe")

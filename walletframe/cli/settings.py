@@ -31,7 +31,7 @@ else:
     service, transport = map(LazyPackage, ("service", "transport"))
 
 
-@click.command(epilog=flags.example("walletframe settings"))
+@click.command(epilog=flags.examples("walletframe settings"))
 def settings() -> None:
     """Show the value and the source of each setting."""
     entries = read_files_and_environment()
@@ -50,18 +50,18 @@ def settings() -> None:
         echo(f"{name:<{width}}  {text:<40} ({entry.file or entry.source})")
 
 
-@click.group(epilog=flags.example("walletframe cache info"))
+@click.group(epilog=flags.examples("walletframe cache info"))
 def cache() -> None:
     """Show or delete the answers that are cached on this machine."""
 
 
-@cache.command("path", epilog=flags.example("walletframe cache path"))
+@cache.command("path", epilog=flags.examples("walletframe cache path"))
 def print_cache_path() -> None:
     """Print the path of the cache file."""
     echo(_cache_file())
 
 
-@cache.command("info", epilog=flags.example("walletframe cache info"))
+@cache.command("info", epilog=flags.examples("walletframe cache info"))
 def print_cache_info() -> None:
     """Show statistics of the cache files, including those of sandboxes."""
     chosen = Settings().cache
@@ -78,7 +78,7 @@ def print_cache_info() -> None:
             echo("  no cached answers")
 
 
-@cache.command("clear", epilog=flags.example("walletframe cache clear --sandbox"))
+@cache.command("clear", epilog=flags.examples("walletframe cache clear --sandbox"))
 @flags.flag("--sandbox", help="Delete the answers of sandboxes instead.")
 def clear_cache(*, sandbox: bool) -> None:
     """Delete the cached answers of the service."""
@@ -100,7 +100,7 @@ def _sandbox_cache_files() -> list[Path]:
     return sorted(default_cache_path().parent.glob("sandbox-*.sqlite"))
 
 
-@click.command(epilog=flags.example("walletframe sandbox --latency-s 0.5 --seed 7"))
+@click.command(epilog=flags.examples("walletframe sandbox --latency-s 0.5 --seed 7"))
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, show_default="a free port", help="The port."
 )

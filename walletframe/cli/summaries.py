@@ -70,7 +70,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
 
 
 @click.command(
-    epilog=flags.example(
+    epilog=flags.examples(
         "walletframe totals NEAR.alice.near --by wallet",
         "walletframe totals holdings.csv --by wallet --by token --output totals.csv",
         "walletframe totals holdings.csv --prices prices.csv --currency USD --by wallet",
@@ -174,7 +174,7 @@ def _compute_totals(
 ) -> tuple[pd.DataFrame, ValueSummary | None]:
     by_snapshot = "snapshot" in grouping["by"]
     if named:
-        positions = _read_selection(source, by_snapshot=by_snapshot, **named)
+        positions = _read_rows_of_tokens(source, by_snapshot=by_snapshot, **named)
     elif isinstance(source, FetchFrames):
         kept = selection.where_in_fetch(*source, spam=None if with_spam else False)
         positions = read_positions(kept.holdings, source.wallets, by_snapshot=by_snapshot)
@@ -187,7 +187,7 @@ def _compute_totals(
     return sums.totals(positions, **grouping), summarize_value(positions.holdings)
 
 
-def _read_selection(
+def _read_rows_of_tokens(
     source: Source, *, by_snapshot: bool, token: str | None = None, **asset_options: Any
 ) -> Positions:
     """Return the rows of tokens or assets. Wallets that may hold more of these become unknown."""
@@ -240,7 +240,7 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
 
 
 @click.command(
-    epilog=flags.example(
+    epilog=flags.examples(
         "walletframe report --file wallets.txt --output report.html",
         "walletframe report --file people.csv --keep owner --by owner --output report.md",
     )

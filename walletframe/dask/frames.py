@@ -119,7 +119,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     ) -> None:
         self._data, self._wallets, self._wrap_holdings = holdings, wallets, wrap
 
-    def _apply_wallets_option(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
+    def _holdings_with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
         if SNAPSHOT in self._data.columns and SNAPSHOT not in by_as_list(by):
             require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
@@ -127,7 +127,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
             return fetched_holdings(self._data, self._wallets, by)
         return holdings_with_partition_wallets(self._data, wallets, by)
 
-    def _holdings_only(self) -> ClusterHoldings:
+    def _holdings_without_wallets(self) -> ClusterHoldings:
         return holdings_without_wallets(self._data)
 
 

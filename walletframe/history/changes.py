@@ -177,11 +177,11 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     matrix = build_matrix(both, times[0], times[1], len(results), token_filter)
     both_known, integers = (matrix.status == OK).all(axis=1), matrix.integers
 
-    def count_missing_on(side: int) -> int:
+    def count_missing(side: int) -> int:
         unlisted = both_known & (integers[:, side] == 0) & (integers[:, 1 - side] != 0)
         return int(unlisted.sum())
 
-    if note := incomplete_note(results[0], results[1], count_missing_on):
+    if note := incomplete_note(results[0], results[1], count_missing):
         notify(note, InputWarning)
     if by is None:
         if asset is None:
@@ -207,7 +207,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 def _changes_by_group(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, **options: Any
 ) -> tuple[pd.DataFrame, int]:
-    """Add up changes, and count the bridged versions that are separate from their assets."""
+    """Add up changes. Also count the bridged versions that are separate from their assets."""
     status, wallet_status = (
         np.where((each == OK).all(axis=1, keepdims=True), OK, NOT_ASKED)
         for each in (matrix.status, matrix.wallet_status)
@@ -311,16 +311,16 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
 
 
 def incomplete_note(
-    before: WalletDetails, after: WalletDetails, count_missing_on: Callable[[int], int]
+    before: WalletDetails, after: WalletDetails, count_missing: Callable[[int], int]
 ) -> str:
     """Return sentences if only one result was filtered, so that tokens seem new or gone, or "".
 
-    `count_missing_on` returns the number of balances that only the other result has.
+    `count_missing` returns the number of balances that only the other result has.
     """
     kinds, missing = zip(*(unlisted_kinds(*each) for each in (before, after)), strict=True)
     for index, (name, other, kind) in enumerate(_SIDES):
-        if missing[index] and not kinds[index] <= kinds[1 - index] and count_missing_on(index):
-            rows, count = counted_noun(missing[index], "row"), count_missing_on(index)
+        if missing[index] and not kinds[index] <= kinds[1 - index] and count_missing(index):
+            rows, count = counted_noun(missing[index], "row"), count_missing(index)
             return (
                 f"`{name}` is incomplete: its holdings lack {rows} that `wallets.tokens` counts. "
                 f"So {counted_noun(count, 'balance')} of `{other}` may not really be {kind}. Pass "

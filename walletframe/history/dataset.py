@@ -443,7 +443,6 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 
 def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
-    """Return whether the snapshot of a time has the same answers, ignoring their sources."""
     extra = details.wallets[extra_names(details.wallets)]
     as_read = add_extra_columns(details.wallets, extra_from_arrow(extra_to_arrow(extra)))
     with suppress(HistoryError):
@@ -462,7 +461,6 @@ def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
 
 
 def _require_unedited(details: WalletDetails) -> None:
-    """Raise an error if frames were edited after the fetch: edits would look like changes."""
     wallets, holdings = details
     names = ["blockchain", "address"]
     ids = encode_wallets(concat_frames([wallets[names], holdings[names]]))
@@ -487,7 +485,6 @@ def _require_unedited(details: WalletDetails) -> None:
 def _reject_mixed_simulation(
     services: Iterable[str], folder: Path, *, may_be_simulated: bool
 ) -> None:
-    """Raise an error for simulated holdings in the default folder or beside real holdings."""
     kinds = {service == SIMULATED for service in services}
     is_refused = True in kinds and not may_be_simulated
     with suppress(HistoryError):  # a broken snapshot must not prevent a new one

@@ -318,7 +318,6 @@ def _concat_tables(tables: list[pa.Table]) -> pa.Table:
 
 
 def _read_rows(path: Path, columns: list[str], wallet_keys: list[str] | None) -> pa.Table:
-    """Read the rows of a file with these wallet keys (None: all rows)."""
     with open_snapshot_file(path) as file:
         if path.name == WALLETS:  # this file can have extra columns
             known_columns = {*_SCHEMAS[WALLETS].names, *columns}
@@ -365,7 +364,6 @@ def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
 
 
 def _matching_row_groups(metadata: pq.FileMetaData, keys: list[str]) -> list[int]:
-    """Return the row groups that may contain one of the sorted wallet keys."""
     column, matching = metadata.schema.names.index(KEY), []
     for group in range(metadata.num_row_groups):
         bounds = metadata.row_group(group).column(column).statistics

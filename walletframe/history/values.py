@@ -126,7 +126,7 @@ def compare_values(
     """
     results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
-    changes = value_changes(*results, by_as_list(by))
+    changes = diff_values(*results, by_as_list(by))
     for note in filter(None, (changes.incomplete, changes.relabelled)):
         notify(note, InputWarning)
     options = {"assets": assets, "bridged": bridged}
@@ -202,7 +202,7 @@ class ValueChanges(NamedTuple):
         return " ".join(filter(None, [self.incomplete, *parts, self.relabelled]))
 
 
-def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
+def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
     """Return the changes of value. Later prices replace missing earlier values."""
     earlier, later = before.holdings, after.holdings
     requested = [before.wallets, after.wallets]
@@ -233,15 +233,15 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
     balances = rows.assign(**both_values, prices=by_prices)[is_compared & ~is_unvalued]
     counts = len(wallet_keys.keys), len(np.unique(pairs[is_unvalued]))
 
-    def count_missing_on(side: int) -> int:
+    def count_missing(side: int) -> int:
         sides = pairs[is_compared & ~is_later], pairs[is_compared & is_later]
         return len(np.setdiff1d(sides[1 - side], sides[side]))
 
     left_out = [
-        _count_and_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
-        _count_and_values(counts[1], "balance", is_unvalued, values, is_later),
+        _count_with_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
+        _count_with_values(counts[1], "balance", is_unvalued, values, is_later),
     ]
-    revalued = _count_and_values(is_revalued.sum(), "balance", is_revalued, values, is_later)
+    revalued = _count_with_values(is_revalued.sum(), "balance", is_revalued, values, is_later)
     both = concat_frames(requested).drop(columns=SNAPSHOT, errors="ignore")
     wallet_codes = np.append(codes[4], codes[5])
     relabelled = changed_labels_note(both, wallet_codes, by)
@@ -255,14 +255,14 @@ def value_changes(before: WalletDetails, after: WalletDetails, by: Sequence[str]
         *counts,
         left_out=" and ".join(filter(None, left_out)),
         at_later_prices=revalued,
-        incomplete=incomplete_note(before, after, count_missing_on),
+        incomplete=incomplete_note(before, after, count_missing),
         relabelled=relabelled,
         earlier_total=earlier_total,
         currency=currencies[0] if currencies else None,
     )
 
 
-def _count_and_values(count: int, noun: str, mask: Mask, values: Floats, is_later: Mask) -> str:
+def _count_with_values(count: int, noun: str, mask: Mask, values: Floats, is_later: Mask) -> str:
     """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" for 0."""
     by_time = {"before": values[mask & ~is_later], "now": values[mask & is_later]}
     known = {time: each[~np.isnan(each)] for time, each in by_time.items()}

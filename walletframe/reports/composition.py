@@ -32,7 +32,7 @@ from walletframe.frames.tables import (
     wallet_cells,
 )
 from walletframe.history import compare
-from walletframe.history.values import value_changes
+from walletframe.history.values import diff_values
 from walletframe.numerals import (
     count_suffix,
     counted_noun,
@@ -178,7 +178,7 @@ def compose(
         results = _without_spam(before, details._replace(holdings=holdings))
         since, amounts = _time_text(before), _amount_changes(results, names, grouping)
         if "value" in holdings:
-            values = value_changes(*results, names)
+            values = diff_values(*results, names)
             by_asset = values.changes_by_group(["asset"], grouping.asset_options())
             change = _change_sentence(by_asset, currency, f"{since}{values.scope_text()}")
             if not len(values.wallets):
