@@ -325,7 +325,7 @@ def test_methods_that_need_frames_are_refused():
         _ = stored.wf.totls
     with pytest.raises(FramesNeededError, match=r"^value\(at=…\) needs balances"):
         stored.wf.value(at="snapshot")
-    with pytest.raises(TypeError, match=r"^flag_spam has no argument dropped"):
+    with pytest.raises(TypeError, match="'dropped'"):
         stored.wf.flag_spam(dropped=True)
     assert not hasattr(stored.wf, "_repr_html_")
     foremost = stored.wf.pivot

@@ -186,9 +186,11 @@ def test_methods_of_one_frame_name_both_frames():
 @pytest.mark.parametrize("data", [DETAILS, HOLDINGS], ids=["fetch", "holdings"])
 def test_errors_about_arguments_list_the_arguments(data, name):
     """They hold for charts and tables."""
-    expected = rf"^{name.split('.')[-1]} has no argument owner\n\nHint: the arguments are asset, "
-    with pytest.raises(ArgumentError, match=expected):
+    prefix, hint = f"^{name.split('.')[-1]}: ", "\n\nHint: the arguments are asset, token, "
+    with pytest.raises(ArgumentError, match=f"{prefix}got an unexpected .*'owner'{hint}"):
         attrgetter(name)(data.wf)("ETH", owner="Ada")
+    with pytest.raises(ArgumentError, match=f"{prefix}too many positional arguments{hint}"):
+        attrgetter(name)(data.wf)(*range(9))
 
 
 def test_explore_opens_the_explorer():

@@ -12,7 +12,7 @@ from walletframe.errors import ArgumentError
 from walletframe.tracebacks import strip_address_tracebacks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,16 +51,21 @@ class Delegate(Generic[P, R]):
     @cached_property
     def _method(self) -> Any:
         function, call = self._load(), self._call
+        signature = signature_of(function)
+        data, *others = signature.parameters.values()
 
         @wraps(function, updated=())  # a class has attributes that don't belong to a method
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
-            _reject_unknown_arguments(self._name, signature_of(function), kwargs)
+            try:
+                signature.bind(None, *args, **kwargs)
+            except TypeError as error:
+                hint = f"the arguments are {', '.join(each.name for each in others)}"
+                raise ArgumentError(f"{self._name}: {error}", hint) from None
             return call(accessor, function, *args, **kwargs)
 
         wrapped: Any = strip_address_tracebacks(method)
         wrapped.__module__, wrapped.__name__ = self._owner.__module__, self._name
         wrapped.__qualname__ = f"{self._owner.__qualname__}.{self._name}"
-        data, *others = signature_of(function).parameters.values()
         self_parameter = data.replace(name="self", annotation=inspect.Parameter.empty)
         wrapped.__signature__ = inspect.Signature([self_parameter, *others])
         entry = rf"(?m)^( *){data.name} : .*\n(?:\1    .*\n)+"  # the accessor passes this argument
@@ -69,18 +74,6 @@ class Delegate(Generic[P, R]):
 
 
 signature_of = cache(inspect.signature)
-
-
-def _reject_unknown_arguments(
-    name: str, signature: inspect.Signature, kwargs: Collection[str]
-) -> None:
-    _, *parameters = signature.parameters.values()
-    unknown = [each for each in kwargs if each not in signature.parameters]
-    if unknown and all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in parameters):
-        accepted = ", ".join(each.name for each in parameters)
-        raise ArgumentError(
-            f"{name} has no argument {', '.join(unknown)}", f"the arguments are {accepted}"
-        )
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
