@@ -334,11 +334,12 @@ def _warn_about_left_out_rows(
         "empty": parsed.empty_count,
         "unreadable and left out": len(parsed.problems),
     }
-    for name, conflicting in conflicts.items():
-        counts[f"with a second {safe_line(name)!r}, which is ignored"] = len(conflicting)
     counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     rows = counted_noun(parsed.row_count, "row")
     text = f"found {counted_noun(distinct_count, 'wallet')} in {rows}: {counted}"
+    for label, others in ((repr(safe_line(name)), each) for name, each in conflicts.items()):
+        sentence = f". In {counted_noun(len(others), 'row')}, a wallet has another {label} than "
+        text += f"{sentence}before; the first {label} is kept" * bool(others)
     problems = sorted(chain(parsed.problems, *conflicts.values()))
     if problems:
         listed = "; ".join(
