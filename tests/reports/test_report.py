@@ -180,8 +180,8 @@ def test_the_first_screen_has_total_change_and_share():
     content = content_of(AFTER, BEFORE)
     assert content.total == "385,809.00 USD"
     assert content.change == (
-        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and "
-        "now: ETH +55,000 (price); USDC +300 (amount)."
+        "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC: ETH +55,000 (price); "
+        "USDC +300 (amount). Not compared: 1 of 3 wallets."
     )
     assert content.notes[1] == (
         "The change leaves out 1 wallet (9.00 now) with an unknown value at either time. "
@@ -256,7 +256,9 @@ def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
     """Then only amounts change, and a note states this."""
     unvalued = fetched({"ETH.0xAda": [token("USDC", 50_000, 2, contract=USDC)]})
     content = content_of(AFTER, unvalued)
-    assert content.change.endswith("ETH +385,000 (amount); USDC +300 (amount).")
+    assert content.change.endswith(
+        "ETH +385,000 (amount); USDC +300 (amount). Not compared: 2 of 3 wallets."
+    )
     assert content.notes[1] == (
         "The change leaves out 2 wallets (9.00 now) with an unknown value at either time. "
         "At today's prices, for lack of earlier values: 1 balance (500 before)."
@@ -288,8 +290,7 @@ def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices()
     before = BEFORE._replace(holdings=BEFORE.holdings.drop(columns=["value", "currency"]))
     content = content_of(AFTER.wf.value({"ETH": 10}, currency="EUR"), before)
     assert content.change == (
-        "Unchanged since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now, "
-        "without 1 unvalued balance."
+        "Unchanged since 2026-01-31 05:59 UTC. Not compared: 1 of 3 wallets; 1 unvalued balance."
     )
     assert content.notes[1] == (
         "The change leaves out 1 wallet (0.00 now) and 1 balance with an unknown "
@@ -304,24 +305,44 @@ def test_unchanged_never_hides_wallets():
     less = owned_at(prices, some)
     more = owned_at(prices, some | {"Cy": (900, 0)})
     failed = owned_at(prices, some, **{"ETH.0xCy": "timeout"})
-    for after, before, known, earlier in (
-        (more, less, "900 now", "610.00"),
-        (less, more, "900 before", "1,510.00"),
-        (failed, more, "900 before", "1,510.00"),
+    for after, before, known, earlier, only in (
+        (more, less, "900 now", "610.00", ["Only in the later list: 1 wallet."]),
+        (less, more, "900 before", "1,510.00", ["Only in the earlier list: 1 wallet."]),
+        (failed, more, "900 before", "1,510.00", []),
     ):
         content = content_of(after, before)
-        assert (
-            content.change
-            == "Unchanged since 2026-01-31 05:59 UTC, in the 2 of 3 wallets known then and now."
-        )
+        unchanged = "Unchanged since 2026-01-31 05:59 UTC. Not compared: 1 of 3 wallets."
+        assert content.change == unchanged
         assert content.notes[1] == (
             f"The change leaves out 1 wallet ({known}) with an unknown value at either time. "
             f"The earlier total is {earlier} USD."
         )
-        assert content.groups.table.rows[-1][2].text == "0.00 (2 of 3 wallets)"
+        assert [*content.notes[2:]] == only
+        rows = {row[0].text: row[2].text for row in content.groups.table.rows}
+        assert (rows["Cy"], rows["Total"]) == ("unknown", "0.00 (2 of 3 wallets)")
     content = content_of(failed, owned_at(prices, {"Cy": (900, 0)}))
     assert content.change == "The change since 2026-01-31 05:59 UTC is unknown."
     assert content.groups.table.rows[-1][2].text == "unknown"
+
+
+@pytest.mark.parametrize("by", ["owner", ["owner", "asset"]])
+def test_groups_and_the_total_count_wallets_of_the_earlier_list(by):
+    """An owner's removed wallet is counted in both; without values, the note is the same."""
+    team = {"owner": ["Ada", "Ada", "Bo"]}
+    before = owned_at({"ETH": 1, "USDC": 1}, {"A": (1, 0), "B": (5, 0), "C": (2, 0)})
+    before = before._replace(wallets=before.wallets.assign(**team))
+    after = before.wf.where(wallet=["ETH.0xA", "ETH.0xC"])
+    content = content_of(after, before, by=by)
+    rows = {row[0].text: row[2].text for row in content.groups.table.rows}
+    ada, bo = ("Ada", "Bo") if by == "owner" else ("Ada · ETH", "Bo · ETH")
+    assert (rows[ada], rows[bo]) == ("0.00 (1 of 2 wallets)", "0.00")
+    assert rows["Total"] == "0.00 (2 of 3 wallets)"
+    unvalued = [
+        each._replace(holdings=each.holdings.drop(columns="value").assign(price=None))
+        for each in (after, before)
+    ]
+    for each in (content, content_of(*unvalued, by=by)):
+        assert each.notes[-1] == "Only in the earlier list: 1 wallet."
 
 
 def test_the_change_of_a_group_says_how_many_wallets_it_covers():
@@ -371,15 +392,15 @@ def test_a_balance_without_an_earlier_price_has_the_later_one():
     priced = owned_at({"ETH": 1_000, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     unpriced = owned_at({"ETH": None, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     content = content_of(AFTER, unpriced)
-    assert content.change.endswith(
-        ", in the 2 of 3 wallets known then and now: USDC +300 (amount)."
-    )
+    assert content.change.endswith(" UTC: USDC +300 (amount). Not compared: 1 of 3 wallets.")
     assert content.notes[1].endswith(
         "At today's prices, for lack of earlier values: 2 balances (385,000 before). "
         "The earlier total is 500.00 USD."
     )
     content = content_of(unpriced, priced)
-    assert content.change == ("Unchanged since 2026-01-31 05:59 UTC, without 2 unvalued balances.")
+    assert content.change == (
+        "Unchanged since 2026-01-31 05:59 UTC. Not compared: 2 unvalued balances."
+    )
     assert "2 balances (110,000 before) with an unknown value" in content.notes[1]
 
 

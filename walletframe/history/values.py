@@ -156,7 +156,6 @@ class ValueChanges(NamedTuple):
     balances: pd.DataFrame  # of both times, with the columns earlier, later and prices
     requested: pd.DataFrame  # all wallets; status is failed unless known at both times
     wallets: pd.DataFrame  # the wallets that are known at both times
-    wallet_count: int  # the number of all requested wallets
     unvalued: int  # the number of balances without a value at one of the times
     left_out: str  # counts and values of unknown wallets and of unvalued balances
     at_later_prices: str  # the count and value of balances without an earlier value
@@ -168,27 +167,27 @@ class ValueChanges(NamedTuple):
     def changes_by_group(
         self, names: Sequence[str], options: dict[str, Any], *, all_wallets: bool = False
     ) -> pd.DataFrame:
-        """Return the labels and the changes of groups. The largest change comes first."""
+        """Return the labels and changes of groups, the largest first; unknown changes are NaN."""
         wallets = self.requested if all_wallets else self.wallets
         positions, groups = read_groups(self.balances, names, wallets, **options)
         counts = completeness_columns(positions, groups)
+        known, asked = counts["wallets_ok"], counts["wallets_asked"]
+        is_unknown = np.bincount(groups.codes, minlength=len(groups)) + np.asarray(known, int) == 0
         columns = ("earlier", "later", "prices")
         sums = [np.bincount(groups.codes, self.balances[name], len(groups)) for name in columns]
         change = sums[1] - sums[0]
         numbers = dict(zip(columns, sums, strict=True), change=change, amounts=change - sums[2])
-        frame = groups.labels.assign(
-            **{name: each.round(_DIGITS) for name, each in numbers.items()},
-            wallets_ok=counts["wallets_ok"],
-            wallets_asked=counts["wallets_asked"],
-        )
-        return frame.iloc[(-frame["change"].abs()).argsort(kind="stable")]
+        table = pd.DataFrame(numbers).round(_DIGITS).mask(pd.Series(is_unknown))
+        frame = groups.labels.assign(**table, wallets_ok=known, wallets_asked=asked)
+        return frame.iloc[np.argsort(-np.abs(table["change"].to_numpy()), kind="stable")]
 
     def scope_text(self) -> str:
-        """Return the numbers of compared wallets and unvalued balances, or "" if complete."""
-        wallets = f", in the {len(self.wallets):,} of {counted_noun(self.wallet_count, 'wallet')} "
-        wallets += "known then and now"
-        balances = f", without {counted_noun(self.unvalued, 'unvalued balance')}"
-        return wallets * (len(self.wallets) < self.wallet_count) + balances * bool(self.unvalued)
+        """Return a sentence on the wallets and balances that are not compared, or ""."""
+        missing = len(self.requested) - len(self.wallets)
+        wallets = f"{missing:,} of {counted_noun(len(self.requested), 'wallet')}"
+        balances = counted_noun(self.unvalued, "unvalued balance")
+        parts = [wallets] * bool(missing) + [balances] * bool(self.unvalued)
+        return f" Not compared: {'; '.join(parts)}." * bool(parts)
 
     def left_out_note(self, currency: str) -> str:
         """Return sentences on prices, the total, filters, changed labels and omitted balances."""
@@ -231,28 +230,28 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     by_prices = np.where(is_later | np.isnan(at_later_prices), 0, at_later_prices - values)
     both_values = {"earlier": np.where(is_later, 0, values), "later": np.where(is_later, values, 0)}
     balances = rows.assign(**both_values, prices=by_prices)[is_compared & ~is_unvalued]
-    counts = len(wallet_keys.keys), len(np.unique(pairs[is_unvalued]))
+    unvalued = len(np.unique(pairs[is_unvalued]))
 
     def count_missing(side: int) -> int:
         sides = pairs[is_compared & ~is_later], pairs[is_compared & is_later]
         return len(np.setdiff1d(sides[1 - side], sides[side]))
 
-    left_out = [
-        _count_with_values(counts[0] - len(compared), "wallet", ~is_compared, values, is_later),
-        _count_with_values(counts[1], "balance", is_unvalued, values, is_later),
-    ]
-    revalued = _count_with_values(is_revalued.sum(), "balance", is_revalued, values, is_later)
     both = concat_frames(requested).drop(columns=SNAPSHOT, errors="ignore")
     wallet_codes = np.append(codes[4], codes[5])
     relabelled = changed_labels_note(both, wallet_codes, by)
     wallets = last_labels(both, wallet_codes)
     known = np.isin(wallets.index, compared)
+    left_out = [
+        _count_with_values(known.size - known.sum(), "wallet", ~is_compared, values, is_later),
+        _count_with_values(unvalued, "balance", is_unvalued, values, is_later),
+    ]
+    revalued = _count_with_values(is_revalued.sum(), "balance", is_revalued, values, is_later)
     wallets["status"] = np.where(known, "ok", "failed")
     return ValueChanges(
         balances,
         wallets,
         wallets[known],
-        *counts,
+        unvalued,
         left_out=" and ".join(filter(None, left_out)),
         at_later_prices=revalued,
         incomplete=incomplete_note(before, after, count_missing),

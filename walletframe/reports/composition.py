@@ -17,7 +17,7 @@ from walletframe.analysis.valuation import can_value_by_default, has_only_servic
 from walletframe.frames.coverage import drop_rows
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
-from walletframe.frames.identity import encode_tokens
+from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import is_simulated, known_mask, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
@@ -180,7 +180,7 @@ def compose(
         if "value" in holdings:
             values = diff_values(*results, names)
             by_asset = values.changes_by_group(["asset"], grouping.asset_options())
-            change = _change_sentence(by_asset, currency, f"{since}{values.scope_text()}")
+            change = _change_sentence(by_asset, currency, since) + values.scope_text()
             if not len(values.wallets):
                 change = f"The change since {since} is unknown."
             notes.append(values.left_out_note(currency))
@@ -192,6 +192,7 @@ def compose(
             counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
             change = f"Amounts since {since}: {counted or 'unchanged'}."
             listings.append(_amount_changes_listing(amounts, wallets))
+        notes += _sentences_on_lists(before.wallets, wallets)
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_options(names))
     frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
@@ -241,6 +242,13 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
         return False
     values = holdings["value"].astype("float64")
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
+
+
+def _sentences_on_lists(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
+    keys = [{*encode_wallets(wallets).keys} for wallets in (before, after)]
+    only = {"earlier": len(keys[0] - keys[1]), "later": len(keys[1] - keys[0])}
+    counts = {name: counted_noun(count, "wallet") for name, count in only.items() if count}
+    return [f"Only in the {name} list: {text}." for name, text in counts.items()]
 
 
 def _time_text(before: WalletDetails) -> str:
@@ -302,9 +310,11 @@ def _groups_listing(
         writers["share"] = lambda share: percent(round(share, 9))
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
-        changes = values.changes_by_group(groups.names, grouping.asset_options(groups.names))
-        frame = frame.merge(changes, "outer", on=labels, suffixes=("", "_both"), indicator=True)
-        is_gone = frame.pop("_merge") == "right_only"  # only the earlier fetch has these groups
+        options = grouping.asset_options(groups.names)
+        changes = values.changes_by_group(groups.names, options, all_wallets=True)
+        is_shown = changes["change"].notna() | changes[labels].notna().all(axis=1)
+        frame = frame.merge(changes[is_shown], "outer", labels, suffixes=("", "_both"))
+        is_gone = frame["wallets_asked"].isna() & frame["change"].notna()  # held only earlier
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
     frame = frame.sort_values(sort_by, ascending=False, kind="stable")
     head, rest = frame.head(_MAX_GROUPS), frame.iloc[_MAX_GROUPS:]
@@ -326,8 +336,9 @@ def _groups_listing(
             column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
             numbers = text_cells(column, UNKNOWN, write=write)
             if values and name == "change":
-                compared, asked = (frame[f"wallets_asked{end}"].fillna(0) for end in ("_both", ""))
-                is_split = asked.sum() == len(positions.wallet_frame)  # no wallet is in two rows
+                counts = (frame[f"wallets_{kind}_both"].fillna(0) for kind in ("ok", "asked"))
+                compared, asked = counts
+                is_split = asked.sum() == len(values.requested)  # no wallet is in two rows
                 of_rest = count_suffix(
                     compared[rest.index].sum(), is_split * asked[rest.index].sum()
                 )
@@ -335,7 +346,7 @@ def _groups_listing(
                     *map(count_suffix, compared[head.index], asked),
                     *[of_rest] * (len(ends) - 1),
                 ]
-                texts.append(count_suffix(len(values.wallets), values.wallet_count))
+                texts.append(count_suffix(len(values.wallets), len(values.requested)))
                 numbers = [
                     Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
                 ]
