@@ -171,6 +171,28 @@ def test_without_wallets_failures_are_not_known(details, monkeypatch):
     assert "failed wallets, if any (pass wallets=…)" in repr(table)
 
 
+def test_unknown_wallets_on_unlisted_blockchains_may_hold_any_token():
+    """A misspelled name may mean any blockchain, so all tables count its unknown wallets."""
+    fetch = details_of([
+        (("ETH", "0xa"), [(ON_ETH, 5, 0)]),
+        (("ETHERUM", "0xb"), "failed"),
+        (("ETHERUM", "0xc"), [(("ETHERUM", "0xd", "NEW"), 1, 0)]),
+        (("DASH", "Xa"), "failed"),
+    ])  # fmt: skip
+    totals = fetch.wf.totals().set_index("asset").loc["USDC"]
+    assert (totals["wallets_ok"], totals["wallets_asked"]) == (1, 2)
+    share = fetch.wf.share("USDC")
+    assert share["address"].tolist() == ["0xa", "0xb"]
+    notes = fetch.wf.plot.bar(asset="USDC").layout.meta["about"]
+    changes = wf.history.compare(fetch, fetch, asset="USDC")
+    for stated in (repr(share), repr(changes), repr(fetch.wf.concentration("USDC")), str(notes)):
+        assert "1 of 2 wallets unknown" in stated
+    changes = wf.history.compare(fetch, fetch, by="asset", asset="USDC")
+    assert changes[["wallets_known", "wallets"]].to_numpy().tolist() == [[1, 2]]
+    table = fetch.wf.pivot()  # noqa: PD010 - ours
+    assert table["USDC"].isna().tolist() == [False, True, False, True]
+
+
 def test_nothing_is_left_out():
     """The line counts everything."""
     one = details_of(PARTS[1:2])

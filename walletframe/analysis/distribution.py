@@ -581,7 +581,9 @@ def _possible_holdings_mask(
     on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
     possible[positions.possible_blockchains()] = 1
-    return np.asarray(possible[token_indices] @ on_chains > 0)
+    mask = np.asarray(possible[token_indices] @ on_chains > 0)
+    mask[:, groups.wallet_set_codes[wallets & positions.may_hold_any_token]] = True
+    return mask
 
 
 def overlap(

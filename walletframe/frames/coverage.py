@@ -80,7 +80,10 @@ def with_unknown_holders(positions: Positions, rows: Mask) -> Positions:
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
+    """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token.
+
+    An unknown wallet on a blockchain that is not listed could hold any token.
+    """
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
@@ -98,8 +101,10 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     wanted = groups.wallet_sets[members] * stride + member_chains
     index = np.searchsorted(distinct, wanted).clip(max=max(len(distinct) - 1, 0))
     present = distinct[index] == wanted
-    pair_sums = _sum_by_code(counts, codes, len(distinct))[:, index[present]]
+    everywhere = counts * positions.may_hold_any_token
+    pair_sums = _sum_by_code(counts - everywhere, codes, len(distinct))[:, index[present]]
     sums = _sum_by_code(pair_sums, members[present], len(groups))
+    sums += _sum_wallet_sets(everywhere, groups)
     without_token = groups.tokens < 0
     if without_token.any():
         sums[:, without_token] = _sum_wallet_sets(counts, groups)[:, without_token]

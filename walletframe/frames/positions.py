@@ -14,6 +14,7 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import GroupedAmounts, group_totals
+from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import extra_names
@@ -23,7 +24,7 @@ from walletframe.frames.schema import amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, Mask, TokenKey
@@ -87,6 +88,11 @@ class Positions:
         """The distinct blockchains, spelled as in the first row of each."""
         first = first_rows(self.chain_codes, len(self.index_by_chain))
         return [*self.wallets["blockchain"].array.take(first)]
+
+    @cached_property
+    def may_hold_any_token(self) -> Mask:
+        """The unknown wallets on blockchains that are not listed, such as a misspelled name."""
+        return ~self.known & unlisted_mask(self.index_by_chain)[self.chain_codes]
 
     @property
     def kind(self) -> str:
@@ -157,18 +163,25 @@ class Positions:
         return self.replace_rows(rows, held.tokens, indices[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
-        """Return a mask of the wallets on blockchains where the token exists or is held."""
+        """Return a mask of the wallets on blockchains where the token exists or is held.
+
+        An unknown wallet on a blockchain that is not listed could hold any token.
+        """
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
         row_chains = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
-        return np.isin(self.chain_codes, np.append(row_chains, key_chains))
+        on_chains = np.isin(self.chain_codes, np.append(row_chains, key_chains))
+        return on_chains | self.may_hold_any_token
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
         """Return the result of `possible_token_blockchains` for these holdings."""
-        row_chains = self.chain_codes[self.wallet_codes]
+        # In a history, rows of wallets that may hold any token can have an unknown amount.
+        rows = np.flatnonzero(~self.may_hold_any_token[self.wallet_codes])
+        row_chains = self.chain_codes[self.wallet_codes[rows]]
+        tokens = replace(self.tokens, codes=self.tokens.codes[rows])
         blockchains = self.assets.blockchains if self.assets else None
-        return possible_token_blockchains(self.tokens, row_chains, self.index_by_chain, blockchains)
+        return possible_token_blockchains(tokens, row_chains, self.index_by_chain, blockchains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +304,11 @@ def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> d
         name: text_array(holdings[name].array.take(rows, allow_fill=True))
         for name in ("token_blockchain", "token_address", "symbol")
     }
+
+
+def unlisted_mask(chains: Iterable[str]) -> Mask:
+    """Return a mask of the blockchains that `walletframe.blockchains` does not list."""
+    return np.array([find_blockchain(chain) is None for chain in chains], dtype=bool)
 
 
 def possible_token_blockchains(

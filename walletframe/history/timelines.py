@@ -37,6 +37,7 @@ from walletframe.frames.positions import (
     possible_token_blockchains,
     snapshot_times,
     sum_cells,
+    unlisted_mask,
 )
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
@@ -198,7 +199,9 @@ def build_matrix(
             {name: code for code, name in enumerate(names)},
             token_filter.asset_blockchains,
         )
-        possible = requested[np.isin(wallet_chains, chains)[requested]]
+        is_possible = np.isin(wallet_chains, chains)
+        is_possible |= ~_status_known(wallet_status) & unlisted_mask(names)[wallet_chains]
+        possible = requested[is_possible[requested]]
     # A wallet without holdings also has a pair.
     without_holdings = np.setdiff1d(possible, wallet)
     token = np.append(token, np.full(len(without_holdings), 0 if is_single else -1))
@@ -242,6 +245,10 @@ def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable
     codes = status[cells]
     status[cells] = np.where((codes == OK) | (codes == UNKNOWN_TOKEN), NO_AMOUNT, codes)
     return status
+
+
+def _status_known(wallet_status: Statuses) -> Mask:
+    return np.isin(wallet_status, (OK, UNKNOWN_TOKEN)).all(axis=1)
 
 
 def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
@@ -376,6 +383,7 @@ def group_amounts(
     zeros = matrix.to_amounts(np.zeros(len(rows), dtype=object), rows >= 0)
     pairs = matrix.pair_columns(rows).assign(amount=zeros)
     positions, groups = read_groups(pairs, names, distinct, **options)
+    positions = replace(positions, known=_status_known(matrix.wallet_status))
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     if wallet_names := [name for name in names if name not in KINDS]:
         owners = group_holdings(positions, wallet_names)
