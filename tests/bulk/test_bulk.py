@@ -38,7 +38,7 @@ from walletframe.errors import (
 from walletframe.service import SHOWCASE
 
 TOKENS = 3
-UNFINISHED = "lacks wallets, since the fetch into it has not finished; repeat the"
+UNFINISHED = "lacks .* wallets, since the fetch into it has not finished; repeat the"
 
 
 @pytest.fixture(scope="module")
@@ -463,14 +463,19 @@ class TestInput:
                 addresses(*range(50)), folder, client=client, progress=lambda *_: 1 / 0
             )
         with fast.client() as client:
-            wf.fetch_to_parquet(addresses(0, 1), folder, client=client)
-        with pytest.warns(FetchWarning, match=UNFINISHED):
-            wf.open_wallets(folder)
+            wf.fetch_to_parquet(addresses(0, 70), folder, client=client)
+        with pytest.warns(FetchWarning, match=UNFINISHED) as caught:
+            count = len(wf.open_wallets(folder).wallets)
+        assert f" lacks {50 - count} of 50 wallets, since" in str(caught[0].message)
         for command in (["totals"], ["report", "--output", str(folder.with_suffix(".md"))]):
             printed = CliRunner().invoke(main, [*command, str(folder)])
             assert printed.exit_code == 1
-            assert "lacks wallets" in printed.output
-            assert "\nNot counted: wallets not fetched yet (the fetch " in printed.output
+            missing = f"{50 - count} of 50 wallets"
+            assert f"lacks {missing}, since" in printed.output
+            assert f"\nNot counted: {missing} not fetched yet (the fetch " in printed.output
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(*range(50)), folder, client=client)
+        assert not wf.open_wallets(folder).wf.coverage().unfinished
 
 
 class TestOutcome:
@@ -517,7 +522,7 @@ class TestOutcome:
             summary = wf.fetch_to_parquet(requested, folder, client=client)
         assert len(canned.paths) == 2
         assert summary.statuses == {"ok": 1, "rejected": 1, "cancelled": 598}
-        with pytest.warns(FetchWarning, match=UNFINISHED):
+        with pytest.warns(FetchWarning, match="lacks 598 of 600 wallets, since"):
             assert wf.read_wallets(folder).wallets.status.tolist() == ["ok", "rejected"]
 
     def test_on_failure_raise_carries_the_summary(self, fast, folder):

@@ -61,6 +61,11 @@ class WalletRegister:
         self._next_position = max(used_positions, default=-1) + 1
         self._free_positions = set(range(self._next_position)) - used_positions
 
+    def count_with(self, keys: Iterable[str]) -> int:
+        """Return the number of wallets in the folder and in `keys`, which must be distinct."""
+        earlier = self.stored.keys() | self._failed.keys()
+        return len(earlier) + sum(key not in earlier for key in keys)
+
     def classify_next(self, key: str) -> Literal["request", "stored", "duplicate"]:
         """Classify the input's next wallet. A wallet to request becomes pending."""
         if key in self.seen:
@@ -147,19 +152,19 @@ class DatasetWriter:
                 tables |= {paths.holdings / name: holdings, paths.wallets / name: ok}
             self._write_files(tables)
 
-    def mark_unfinished(self, requested_count: int) -> None:
-        """Mark the folder as unfinished until one run requests this many wallets."""
+    def mark_unfinished(self, wallets: int) -> None:
+        """Mark the folder as unfinished until it has this many wallets at the end of a run."""
         path = self.paths.unfinished
         with raise_dataset_errors(self.paths.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
             path.unlink(missing_ok=True)
             with create_private_file(path) as file:
-                file.write(str(max(requested_count, earlier)).encode())
+                file.write(str(max(wallets, earlier)).encode())
 
-    def mark_finished(self, requested_count: int) -> None:
-        """Remove the mark of `mark_unfinished`, unless an earlier run requested more wallets."""
+    def mark_finished(self, wallets: int) -> None:
+        """Remove the mark of `mark_unfinished`, unless the folder should have more wallets."""
         path = self.paths.unfinished
-        if requested_count >= int(path.read_text(encoding="utf-8")):
+        if wallets >= int(path.read_text(encoding="utf-8")):
             path.unlink()
 
     def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:

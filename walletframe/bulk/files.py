@@ -61,7 +61,7 @@ class Paths:
         self.extra_columns: Path = root / "kept.parquet"
         self.marker: Path = self.hidden / "dataset.json"
         self.lock_holder: Path = self.hidden / "holder"
-        self.unfinished: Path = self.hidden / "unfinished"  # the number of requested wallets
+        self.unfinished: Path = self.hidden / "unfinished"  # the number of wallets if finished
 
     def read_service(self) -> str | None:
         """Return the name of the service, or None if the folder has no dataset."""

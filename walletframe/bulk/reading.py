@@ -130,12 +130,19 @@ class FolderWallets:
 
     parts: list[StoredPart]
     failed: pa.Table
-    is_unfinished: bool = False  # whether the fetch has not requested all its wallets
+    expected: int | None = None  # the number of wallets, if the fetch has not finished; or 0
 
     @property
     def wallets(self) -> pa.Table:
         """The wallets of all parts, and then the failed wallets."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
+
+    @property
+    def attrs(self) -> dict[str, list[int]]:
+        """The ``attrs`` of the frame of all wallets."""
+        if self.expected is None:
+            return {}
+        return {schema.UNFINISHED: [max(self.expected - len(self.wallets), 0), self.expected]}
 
     def select_wallets(self, mask: Mask) -> FolderWallets:
         """Return the wallets where the mask is True. The result has at least one part."""
@@ -153,7 +160,10 @@ class FolderWallets:
 def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
-    is_unfinished = paths.unfinished.exists()
+    expected = None
+    with suppress(FileNotFoundError):
+        text = paths.unfinished.read_text(encoding="utf-8")
+        expected = int(text or 0) if keys is None else 0
     unwritten = read_journal(segment_paths(paths.hidden), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
@@ -177,7 +187,7 @@ def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) 
     parts.append(_make_part(ok, holdings, keys))
     remaining = files.select_still_failed([*failed, not_ok], (part.wallets for part in parts))
     remaining = remaining.filter(pa.array(_wanted_mask(remaining, keys)))
-    return FolderWallets(parts, remaining, is_unfinished)
+    return FolderWallets(parts, remaining, expected)
 
 
 def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> StoredPart:
@@ -269,6 +279,7 @@ def read_wallets(
         service = read_service_of_folder(paths)
         keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(paths, service, keys)
+        warn_if_unfinished(paths, contents.attrs)
         wallets, order = ordered_wallets_and_indices(contents, service, requested)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
@@ -280,15 +291,19 @@ def read_wallets(
 
 
 def read_service_of_folder(paths: Paths) -> str:
-    """Return the service, and warn about an unfinished fetch. Raise an error for other folders."""
+    """Return the service. Raise an error for other folders."""
     service = paths.read_service()
     if service is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
         raise DatasetError(f"{paths.root} has no files written by fetch_to_parquet", hint)
-    if paths.unfinished.exists():
-        text = f"{paths.root} lacks wallets, since the fetch into it has not finished"
-        notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
     return service
+
+
+def warn_if_unfinished(paths: Paths, attrs: Mapping[str, list[int]]) -> None:
+    """Warn about the wallets that the folder lacks, if its fetch has not finished."""
+    if missing := schema.missing_wallets_text(attrs):
+        text = f"{paths.root} lacks {missing}, since the fetch into it has not finished"
+        notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
 
 
 def with_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
@@ -308,7 +323,7 @@ def ordered_wallets_and_indices(
     wanted = schema.WALLET_DTYPES.items()
     frame = frame.astype({name: dtype for name, dtype in wanted if frame[name].dtype != dtype})
     if requested is None:
-        frame.attrs |= {schema.UNFINISHED: True} if contents.is_unfinished else {}
+        frame.attrs |= contents.attrs
         order = np.argsort(table[POSITION].to_numpy(), kind="stable")
         return frame.take(order).reset_index(drop=True), order
     index_by_key = {key: index for index, key in enumerate(wallet_keys(table))}

@@ -191,7 +191,8 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     with ExitStack() as resources:
         dataset = resources.enter_context(DatasetWriter(folder, service, lock_timeout_s, cancel))
         register = dataset.recover_register(positions)
-        dataset.mark_unfinished(total or 0)
+        expected = 0 if distinct is None else register.count_with(map(wallet_key, distinct))
+        dataset.mark_unfinished(expected)
         if extra_columns is not None:
             dataset.write_extra_columns(list(wallets), extra_columns)
         journal = Journal(dataset.paths.hidden, register.pending, cancel)
@@ -310,7 +311,7 @@ class _BulkRun:
             self.journal.raise_write_error()
             self.dataset.merge_failed_files()
             if not (stream.key_refused or self.cancel.is_set()):
-                self.dataset.mark_finished(len(self.register.seen))
+                self.dataset.mark_finished(self.register.count_with(self.register.seen))
             self.counters.key_refused = stream.key_refused
 
     def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:

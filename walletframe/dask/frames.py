@@ -27,7 +27,11 @@ from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import rename_wallet_columns, wallets_to_request
 from walletframe.bulk.files import Paths, raise_dataset_errors
-from walletframe.bulk.reading import read_service_of_folder, with_extra_columns
+from walletframe.bulk.reading import (
+    read_service_of_folder,
+    warn_if_unfinished,
+    with_extra_columns,
+)
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
@@ -49,7 +53,7 @@ from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_repeated_wallets
 from walletframe.frames.positions import require_one_snapshot
-from walletframe.frames.schema import SNAPSHOT
+from walletframe.frames.schema import SNAPSHOT, UNFINISHED
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
 from walletframe.tracebacks import strip_address_tracebacks
@@ -421,7 +425,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Paths(path).read_service() is not None]
         for path in roots or [root]:  # without any, this raises
-            read_service_of_folder(Paths(path))
+            read_service_of_folder(paths := Paths(path))
+            warn_if_unfinished(paths, {UNFINISHED: [0, 0]} if paths.unfinished.exists() else {})
         shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [with_extra_columns(empty.wallets, Paths(path)) for path in roots]

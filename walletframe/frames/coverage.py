@@ -17,7 +17,7 @@ from walletframe.frames.asset_list import count_and_sum_bridged
 from walletframe.frames.groups import KINDS
 from walletframe.frames.known import known_mask
 from walletframe.frames.results import Coverage
-from walletframe.frames.schema import UNFINISHED, WALLET_DTYPES, count_array
+from walletframe.frames.schema import WALLET_DTYPES, count_array, missing_wallets_text
 from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def coverage_from_counts(
     wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
     as_of = _oldest_time(positions.wallet_frame, known)
     coverage = Coverage(*wallets, *counts, *filtered, selected=selected, as_of=as_of)
-    return replace(coverage, unfinished=UNFINISHED in positions.wallet_frame.attrs)
+    return replace(coverage, unfinished=missing_wallets_text(positions.wallet_frame.attrs))
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.frames.identity import encode_tokens
-from walletframe.frames.schema import SIMULATED, UNFINISHED, Source
+from walletframe.frames.schema import SIMULATED, Source, missing_wallets_text
 from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
@@ -32,7 +32,6 @@ _SOURCES: Final = {
 }
 _MAX_REASONS, _MAX_CURRENCY = 3, 12
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
-UNFINISHED_NOTE: Final = "The fetch has not finished: some wallets are not fetched yet."
 
 
 def known_mask(wallets: pd.DataFrame) -> Mask:
@@ -82,8 +81,8 @@ def summary_lines(
         flaws = [count_with_verb(int(flawed.sum()), count, "balance")] if flawed.any() else []
     lines.append(f"{balances}; {_sources_text(wallets)}")
     lines += [f"{text} unreadable: the amount or the token is unknown." for text in flaws]
-    if UNFINISHED in wallets.attrs:
-        lines.append(UNFINISHED_NOTE)
+    if missing := missing_wallets_text(wallets.attrs):
+        lines.append(f"The fetch has not finished, and lacks {missing}.")
     if stale := int(stale_mask(wallets).sum()):
         lines.append(f"{older_answers(stale)}: no newer answer was available.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines

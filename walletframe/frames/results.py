@@ -76,8 +76,9 @@ class Coverage:
     not_compared : str
         For `compare_values`, the counts and values of wallets and balances with an unknown value
         at either time; empty if all are compared.
-    unfinished : bool
-        Whether the wallets are from a folder whose fetch has not finished, so some are missing.
+    unfinished : str
+        The wallets that a folder lacks because its fetch has not finished, such as
+        ``1,873 of 2,000 wallets``; empty if none.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
@@ -107,7 +108,7 @@ class Coverage:
     selected: str = ""
     beyond_limit: int = 0
     not_compared: str = ""
-    unfinished: bool = False
+    unfinished: str = ""
     as_of: str = ""
 
     def __str__(self) -> str:
@@ -128,7 +129,7 @@ class Coverage:
         wallets = counted_noun(self.wallets_asked, "wallet")
         bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
         left_out = {
-            "wallets not fetched yet (the fetch has not finished)": self.unfinished,
+            f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
             f"values unknown at either time, of {self.not_compared}": self.not_compared,
             f"{unknown:,} of {wallets} unknown": unknown,

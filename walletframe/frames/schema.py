@@ -13,6 +13,7 @@ from walletframe.address.forms import canonical_blockchain
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.chains import known_blockchains, normalize_blockchain
 from walletframe.errors import AmountError, ColumnsError, PricesError
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.outcome import Status
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.intp]
 
 COMPARED: Final = "walletframe_compared"  # key in `DataFrame.attrs` that marks a table of changes
-UNFINISHED: Final = "unfinished"  # key in the ``attrs`` of wallets of an unfinished fetch
+UNFINISHED: Final = "unfinished"
+"""The key in the ``attrs`` of wallets of an unfinished folder: [missing, all] wallets, or zeros."""
 SNAPSHOT: Final = "snapshot"  # the column with the time of a saved snapshot
 SIMULATED: Final = "sandbox"  # the service whose data is simulated
 _BLOCKCHAIN_COLUMNS = ("blockchain", "token_blockchain")
@@ -113,8 +115,19 @@ def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Concatenate frames. The dtypes of empty frames don't affect the result."""
     parts = [*frames]
     result = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
-    result.attrs |= {UNFINISHED: True} if any(UNFINISHED in part.attrs for part in parts) else {}
+    if marks := [part.attrs[UNFINISHED] for part in parts if UNFINISHED in part.attrs]:
+        result.attrs[UNFINISHED] = [
+            sum(each) if all(each) else 0 for each in zip(*marks, strict=True)
+        ]
     return result
+
+
+def missing_wallets_text(attrs: Mapping[Any, Any]) -> str:
+    """Return the wallets that an unfinished folder lacks, such as ``3 of 9 wallets``, or ""."""
+    missing, total = attrs.get(UNFINISHED, (None, 0))
+    if not missing:
+        return "" if missing is None else "some wallets"
+    return f"{missing:,} of {counted_noun(total, 'wallet')}"
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:

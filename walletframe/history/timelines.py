@@ -42,9 +42,9 @@ from walletframe.frames.positions import (
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     SNAPSHOT,
-    UNFINISHED,
     amounts_of,
     concat_frames,
+    missing_wallets_text,
     require_columns,
 )
 from walletframe.notice import notify
@@ -137,7 +137,7 @@ class AmountMatrix:
             **(self.token_filter.bridged if self.token_filter else {}),
             bridged_separate=bridged_separate,
             selected="; ".join(filter(None, dict.fromkeys(selected))),
-            unfinished=any(UNFINISHED in each.wallets.attrs for each in results.values()),
+            unfinished=missing_wallets_text(self.details.wallets.attrs),
         )
         return with_coverage(table, coverage)
 
@@ -248,7 +248,7 @@ def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable
 
 
 def _status_known(wallet_status: Statuses) -> Mask:
-    return np.isin(wallet_status, (OK, UNKNOWN_TOKEN)).all(axis=1)
+    return np.asarray(np.isin(wallet_status, (OK, UNKNOWN_TOKEN)).all(axis=1))
 
 
 def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:

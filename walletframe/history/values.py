@@ -22,8 +22,8 @@ from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     SNAPSHOT,
-    UNFINISHED,
     concat_frames,
+    missing_wallets_text,
     require_columns,
     single_currency,
     text_array,
@@ -146,7 +146,7 @@ def compare_values(
     wallet_counts = len(changes.requested), len(changes.wallets), 0
     balance_counts = len(changes.balances), 0, changes.unvalued, 0
     coverage = Coverage(*wallet_counts, *balance_counts, not_compared=changes.left_out)
-    coverage = replace(coverage, unfinished=UNFINISHED in changes.requested.attrs)
+    coverage = replace(coverage, unfinished=missing_wallets_text(changes.requested.attrs))
     return with_coverage(table.reset_index(drop=True), coverage)
 
 

@@ -336,8 +336,8 @@ def _groups_listing(
             column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
             numbers = text_cells(column, UNKNOWN, write=write)
             if values and name == "change":
-                counts = (frame[f"wallets_{kind}_both"].fillna(0) for kind in ("ok", "asked"))
-                compared, asked = counts
+                names = ("wallets_ok_both", "wallets_asked_both")
+                compared, asked = (frame[each].fillna(0) for each in names)
                 is_split = asked.sum() == len(values.requested)  # no wallet is in two rows
                 of_rest = count_suffix(
                     compared[rest.index].sum(), is_split * asked[rest.index].sum()
