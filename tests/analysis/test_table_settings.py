@@ -1,5 +1,7 @@
 """The settings for tables and charts: prices and their order, own assets, spam lists, colours."""
 
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,6 +68,16 @@ class TestPrices:
         assert turned["unit_price"].fillna(-1).tolist() == [1900, 1, 7, -1]
         assert turned["price_source"][2] == "dict"
         assert "price_source" not in value(turned, "service")
+        stated = "Prices: mine.csv for 1 token, the service for 1 token."
+        fetch = wf.WalletDetails(details.wallets, valued)
+        assert stated in repr(fetch.wf.totals())
+        assert stated in fetch.wf.plot.treemap().layout.meta["about"]
+        report = wf.report(fetch, folder / "r.md").read_text(encoding="utf-8")
+        assert stated in unescape(report)
+        assert stated in repr(wf.history.compare_values(fetch, fetch))
+        assert "Prices" not in repr(fetch.wf.share("ETH"))
+        fetch = wf.WalletDetails(details.wallets, turned)
+        assert "Prices: the service for 2 tokens, dict for 1 token." in repr(fetch.wf.totals())
 
     def test_a_folder_has_the_same_prices(self, details, folder):
         """With its chunks, and after another valuation."""
@@ -79,9 +91,9 @@ class TestPrices:
             valued = value(held, prices, currency="USD")
             read = stored.wf.where().holdings[["unit_price", "value", "currency"]]
             assert isinstance(prices, list) == ("price_source" in stored.holdings.template.holdings)
-            pd.testing.assert_frame_equal(
-                stored.wf.totals(), totals(valued, wallets=stored.wallets)
-            )
+            table = totals(valued, wallets=stored.wallets)
+            pd.testing.assert_frame_equal(stored.wf.totals(), table)
+            assert stored.wf.totals().attrs == table.attrs
             assert not read["unit_price"].isna().all()
 
     def test_the_settings_are_the_default(self, details, folder):

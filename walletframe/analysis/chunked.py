@@ -180,8 +180,8 @@ class GroupSpec:
         group_first = np.full(len(groups), len(kept))
         group_first[nonempty] = np.searchsorted(kept, first_of_groups)
         columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
-        names = [name for name in self.names if name in rows and name not in TOKEN]
-        columns |= {name: rows[name].array.take(kept) for name in names}
+        names = [name for name in (*self.names, "price_source") if name in rows]
+        columns |= {name: rows[name].array.take(kept) for name in names if name not in TOKEN}
         return PartialAggregate(
             aggregates=aggregates,
             representatives=pd.DataFrame(columns),

@@ -27,6 +27,7 @@ from walletframe.frames.coverage import (
     count_unreadable_wallets,
     coverage_from_counts,
     coverage_of_rows,
+    prices_text,
 )
 from walletframe.frames.groups import KINDS, read_groups
 from walletframe.frames.positions import read_positions
@@ -235,7 +236,8 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
     rows = int(balances.sum())
     coverage = coverage_from_counts(positions, rows, rows - int(sums.sizes.sum()), unpriced)
-    coverage = replace(coverage, bridged_separate=bridged_separate)
+    prices = prices_text(positions.holdings, positions.contracts)
+    coverage = replace(coverage, bridged_separate=bridged_separate, prices=prices)
     return with_coverage(columns | known, coverage, positions)
 
 

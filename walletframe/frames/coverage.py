@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from walletframe.frames.groups import Groups
-    from walletframe.frames.identity import Codes, Mask
+    from walletframe.frames.identity import Codes, KeyCodes, Mask
     from walletframe.frames.positions import Positions
 
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
@@ -275,7 +275,18 @@ def coverage_of_rows(
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
     counts = int(counted.sum()), int((unread & counted).sum()), unpriced
-    return coverage_from_counts(positions, *counts, among=among, held=len(unread))
+    coverage = coverage_from_counts(positions, *counts, among=among, held=len(unread))
+    prices = prices_text(positions.holdings, positions.contracts) if rows is None else ""
+    return replace(coverage, prices=prices)
+
+
+def prices_text(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
+    """Return the sources of prices and their numbers of tokens, or "" without a list of prices."""
+    if "price_source" not in holdings:
+        return ""
+    sources = pd.Series(holdings["price_source"].array.take(tokens.first))
+    counts = sources.replace("service", "the service").value_counts(sort=False)
+    return ", ".join(f"{name} for {counted_noun(int(n), 'token')}" for name, n in counts.items())
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:

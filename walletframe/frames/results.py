@@ -79,6 +79,9 @@ class Coverage:
     unfinished : str
         The wallets that a folder lacks because its fetch has not finished, such as
         ``1,873 of 2,000 wallets``; empty if none.
+    prices : str
+        For values at a list of prices, the number of tokens with a price of each entry, such as
+        ``mine.csv for 2 tokens, the service for 118 tokens``; otherwise empty.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
 
@@ -109,6 +112,7 @@ class Coverage:
     beyond_limit: int = 0
     not_compared: str = ""
     unfinished: str = ""
+    prices: str = ""
     as_of: str = ""
 
     def __str__(self) -> str:
@@ -121,7 +125,7 @@ class Coverage:
         -------
         list of str
             What is selected, if not all; what is left out; then, if any, out-of-date answers, the
-            time, and bridged versions in separate rows.
+            time, the prices of a list, and bridged versions in separate rows.
         """
         unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
         if self.not_compared:
@@ -148,6 +152,7 @@ class Coverage:
             sentences.append(f"{older_answers(self.wallets_stale)}.")
         if self.as_of:
             sentences.append(f"As of {self.as_of}.")
+        sentences += [f"Prices: {self.prices}."] * bool(self.prices)
         if self.bridged_separate:
             versions, is_one = bridged_text(self.bridged_separate), self.bridged_separate == 1
             verb, adds = ("is", "it to its asset") if is_one else ("are", "them to their assets")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import InputWarning, PricesWarning
-from walletframe.frames.coverage import completeness_columns
+from walletframe.frames.coverage import completeness_columns, prices_text
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, read_groups
@@ -146,7 +146,9 @@ def compare_values(
     wallet_counts = len(changes.requested), len(changes.wallets), 0
     balance_counts = len(changes.balances), 0, changes.unvalued, 0
     coverage = Coverage(*wallet_counts, *balance_counts, not_compared=changes.left_out)
-    coverage = replace(coverage, unfinished=missing_wallets_text(changes.requested.attrs))
+    prices = prices_text(changes.balances, encode_tokens(changes.balances))
+    unfinished = missing_wallets_text(changes.requested.attrs)
+    coverage = replace(coverage, unfinished=unfinished, prices=prices)
     return with_coverage(table.reset_index(drop=True), coverage)
 
 
