@@ -247,6 +247,7 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
         ({"wallet": D}, AddressError, D),
         ({"blockchain": ["ETH", "BSC"]}, UnknownBlockchainError, "BSC"),
         ({"token": "DAI"}, UnknownTokenError, "DAI"),
+        ({"token": (("ETH", None), ("BSC", None))}, UnknownTokenError, "oken=list.picker.value"),
         ({"asset": "DAI"}, UnknownTokenError, "DAI"),
         ({"token": "USDC", "asset": "USDC"}, SettingsError, "can't be combined"),
         ({"bridged": True}, SettingsError, "asset="),

@@ -30,6 +30,7 @@ T = TypeVar("T")
 TOKEN: Final = ("token_blockchain", "token_address", "symbol")
 """The columns of holdings that describe the token."""
 
+_SEVERAL_HINT = "pass several tokens to `where` as a list, such as token=list(picker.value)"
 UNKNOWN: Final[TokenKey] = ("", None)
 """The key of all unknown tokens in `KeyCodes.merged_keys`."""
 
@@ -92,6 +93,8 @@ def token_key(token: TokenKey) -> TokenKey:
         case (blockchain, address) if _is_text_or_na(blockchain) and _is_text_or_na(address):
             chain, contract = canonical_key(cell_text(blockchain), cell_text(address))
             return chain, contract or None
+        case [(_, _), *_]:
+            raise UnknownTokenError(token, hint=_SEVERAL_HINT)
         case _:
             raise UnknownTokenError(token)
 
