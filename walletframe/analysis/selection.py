@@ -357,11 +357,10 @@ def parse_where_arguments(
             raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
         labels += [(name, text) for text in (*named, *equal)]
     keys, left_out = _selected_and_bridged_tokens(tokens, options)
+    wallets = [] if wallet is None else _nonempty_list("wallet", parse_wallets(wallet))
     selection = Selection(
         blockchains=() if blockchain is None else tuple(_nonempty_list("blockchain", blockchain)),
-        wallets=()
-        if wallet is None
-        else tuple(map(str, _nonempty_list("wallet", parse_wallets(wallet)))),
+        wallets=tuple(map(str, wallets)),
         tokens=tuple(keys),
         bridged=tuple(left_out),
         labels=tuple(labels),

@@ -269,7 +269,6 @@ def _custom_prices(
     currency: str | None,
     times: pd.Series | None,
 ) -> tuple[Floats, str | None]:
-    """Return the price of each row in `entry`, and the currency."""
     tokens, by_asset = encode_tokens(holdings), chosen.tokens_by_asset
     loaded = _load_prices(entry, holdings, tokens, times)
     currency = currency_or_default(loaded.table, currency)

@@ -40,11 +40,9 @@ def completeness_columns(
     For a token or an asset, only wallets that could hold it are counted. The counts `unreadable`,
     from `count_unreadable_wallets`, are subtracted from the known wallets.
     """
-    if not positions.has_wallets:
-        return {}
     states = _wallet_states(positions)
-    if KINDS.isdisjoint(groups.names):
-        return _columns_of_counts(_sum_wallet_sets(states, groups))
+    if KINDS.isdisjoint(groups.names) or not positions.has_wallets:
+        return _columns_of_counts(positions, _sum_wallet_sets(states, groups))
     uncertain = states[:2] * positions.has_unknown_token
     if uncertain.any():
         states = np.concatenate([states, uncertain])
@@ -52,7 +50,7 @@ def completeness_columns(
     if uncertain.any():
         counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
     counts[:2] -= unreadable
-    return _columns_of_counts(counts)
+    return _columns_of_counts(positions, counts)
 
 
 def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
@@ -80,10 +78,7 @@ def with_unknown_holders(positions: Positions, rows: Mask) -> Positions:
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
-    """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token.
-
-    An unknown wallet on a blockchain that is not listed could hold any token.
-    """
+    """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
     tokens, chains = positions.possible_blockchains()
@@ -113,14 +108,15 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
 
 def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
     """Return columns that count each group's wallets in a mask."""
-    sums = _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
-    return _columns_of_counts(sums) if positions.has_wallets else {}
+    return _columns_of_counts(
+        positions, _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
+    )
 
 
 def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
     """Return columns that count the wallets in a mask. Each of the rows has the same counts."""
     counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
-    return _columns_of_counts(counts) if positions.has_wallets else {}
+    return _columns_of_counts(positions, counts)
 
 
 def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
@@ -139,7 +135,9 @@ def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
     return np.stack(rows).astype(np.intp)
 
 
-def _columns_of_counts(counts: Codes) -> dict[str, Any]:
+def _columns_of_counts(positions: Positions, counts: Codes) -> dict[str, Any]:
+    if not positions.has_wallets:
+        return {}
     return dict(zip(_COUNT_COLUMNS, map(count_array, counts[:3]), strict=True))
 
 
@@ -294,14 +292,10 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
     versions, amount = count_and_sum_bridged(positions, index)
-    row_coverage = coverage_of_rows(positions, rows)
-    return replace(
-        coverage_of_rows(with_unknown_holders(positions, rows), rows, among),
-        filtered=row_coverage.filtered,
-        filtered_reasons=row_coverage.filtered_reasons,
-        bridged=versions,
-        bridged_amount=amount,
-    )
+    filtered, reasons = count_filtered(positions, len(rows))
+    coverage = coverage_of_rows(with_unknown_holders(positions, rows), rows, among)
+    coverage = replace(coverage, filtered=filtered, filtered_reasons=reasons)
+    return replace(coverage, bridged=versions, bridged_amount=amount)
 
 
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:

@@ -218,7 +218,6 @@ def _parse_by(by: By, positions: Positions) -> list[str]:
 
 
 def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, int]:
-    """Return the set index of each wallet, and the number of sets."""
     count = len(positions.wallet_keys)
     if "wallet" in names:  # other names don't split a wallet further
         return np.arange(count), count

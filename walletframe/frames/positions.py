@@ -165,7 +165,7 @@ class Positions:
     def wallets_that_can_hold(self, token: int) -> Mask:
         """Return a mask of the wallets on blockchains where the token exists or is held.
 
-        An unknown wallet on a blockchain that is not listed could hold any token.
+        Wallets that may hold any token are in the mask, too.
         """
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]

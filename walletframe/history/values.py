@@ -43,15 +43,7 @@ if TYPE_CHECKING:
 
 _WALLET = ["blockchain", "address"]
 _DIGITS = 6  # since the last bits of sums of floats may differ
-_COLUMNS = {
-    "earlier": "before",
-    "later": "after",
-    "change": "difference",
-    "prices": "from_prices",
-    "amounts": "from_amounts",
-    "wallets_ok": "wallets_known",
-    "wallets_asked": "wallets",
-}
+_NUMBERS = ["before", "after", "difference", "from_prices", "from_amounts"]
 
 
 def compare_values(
@@ -133,15 +125,10 @@ def compare_values(
     if changes.at_later_prices:
         text = "balances of `before` have no value, and are valued at the prices of `after`"
         notify(f"{text}: {changes.at_later_prices}; to compare prices, value both", PricesWarning)
-    table = changes.changes_by_group(by_as_list(by), options, all_wallets=True).rename(
-        columns=_COLUMNS
-    )
-    counts = table[["wallets_known", "wallets"]]
-    numbers = [name for name in _COLUMNS.values() if name not in counts]
-    table[numbers] = table[numbers].mask(table["wallets_known"] == 0)
-    table["currency"] = text_array([changes.currency]).repeat(len(table))
-    labels = [name for name in table if name not in {*_COLUMNS.values(), "currency"}]
-    table = table[[*labels, *numbers, "currency", *counts]]
+    table = changes.changes_by_group(by_as_list(by), options, all_wallets=True)
+    table[_NUMBERS] = table[_NUMBERS].mask(table["wallets_known"] == 0)
+    currencies = text_array([changes.currency]).repeat(len(table))
+    table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     wallet_counts = len(changes.requested), len(changes.wallets), 0
     balance_counts = len(changes.balances), 0, changes.unvalued, 0
@@ -178,10 +165,10 @@ class ValueChanges(NamedTuple):
         columns = ("earlier", "later", "prices")
         sums = [np.bincount(groups.codes, self.balances[name], len(groups)) for name in columns]
         change = sums[1] - sums[0]
-        numbers = dict(zip(columns, sums, strict=True), change=change, amounts=change - sums[2])
-        table = pd.DataFrame(numbers).round(_DIGITS).mask(pd.Series(is_unknown))
-        frame = groups.labels.assign(**table, wallets_ok=known, wallets_asked=asked)
-        return frame.iloc[np.argsort(-np.abs(table["change"].to_numpy()), kind="stable")]
+        numbers = zip(_NUMBERS, [*sums[:2], change, sums[2], change - sums[2]], strict=True)
+        table = pd.DataFrame(dict(numbers)).round(_DIGITS).mask(pd.Series(is_unknown))
+        frame = groups.labels.assign(**table, wallets_known=known, wallets=asked)
+        return frame.iloc[np.argsort(-np.abs(table["difference"].to_numpy()), kind="stable")]
 
     def scope_text(self) -> str:
         """Return a sentence on the wallets and balances that are not compared, or ""."""

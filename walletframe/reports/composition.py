@@ -93,6 +93,7 @@ _TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # miss
 _MAX_NAMED, _ASSET_LENGTH = 3, 40
 _MAX_GROUPS, _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 8, 25, 60, 90, 120
 _NUMBER_LENGTH = 200  # no amount is longer
+_HEADINGS = {"difference": "change", "from_prices": "from prices", "from_amounts": "from amounts"}
 _COLUMNS = {  # heading: column, text for a missing value, maximum number of characters
     "token": ("symbol", "", 24),
     "on": ("token_blockchain", "", _TEXT_LENGTH),
@@ -306,15 +307,15 @@ def _groups_listing(
     labels, sort_by = [*groups.columns], "value" if "value" in frame else "balances"
     writers: dict[str, Callable[[Any], str]] = {"balances": "{:,}".format}
     if "value" in frame:
-        writers = {"value": money, "change": signed_money}
+        writers = {"value": money, "difference": signed_money}
         writers["share"] = lambda share: percent(round(share, 9))
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
         options = grouping.asset_options(groups.names)
         changes = values.changes_by_group(groups.names, options, all_wallets=True)
-        is_shown = changes["change"].notna() | changes[labels].notna().all(axis=1)
-        frame = frame.merge(changes[is_shown], "outer", labels, suffixes=("", "_both"))
-        is_gone = frame["wallets_asked"].isna() & frame["change"].notna()  # held only earlier
+        is_shown = changes["difference"].notna() | changes[labels].notna().all(axis=1)
+        frame = frame.merge(changes[is_shown], "outer", labels)
+        is_gone = frame["wallets_asked"].isna() & frame["difference"].notna()  # held only earlier
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
     frame = frame.sort_values(sort_by, ascending=False, kind="stable")
     head, rest = frame.head(_MAX_GROUPS), frame.iloc[_MAX_GROUPS:]
@@ -335,9 +336,8 @@ def _groups_listing(
             parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
             column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
             numbers = text_cells(column, UNKNOWN, write=write)
-            if values and name == "change":
-                names = ("wallets_ok_both", "wallets_asked_both")
-                compared, asked = (frame[each].fillna(0) for each in names)
+            if values and name == "difference":
+                compared, asked = (frame[each].fillna(0) for each in ("wallets_known", "wallets"))
                 is_split = asked.sum() == len(values.requested)  # no wallet is in two rows
                 of_rest = count_suffix(
                     compared[rest.index].sum(), is_split * asked[rest.index].sum()
@@ -350,7 +350,7 @@ def _groups_listing(
                 numbers = [
                     Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
                 ]
-            columns[_unique_heading(name, columns)] = numbers
+            columns[_unique_heading(_HEADINGS.get(name, name), columns)] = numbers
     heading = f"By {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
 
@@ -496,19 +496,18 @@ def _without_spam(
 def _amount_changes(
     results: tuple[WalletDetails, WalletDetails], names: list[str], grouping: Grouping
 ) -> pd.DataFrame:
-    """Return the changes of amounts, grouped by the names that `compare` supports."""
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(results[1].wallets)}
     by = [name for name in add_default_asset(names) if name in possible]
     return compare(*results, by=by, **grouping.asset_options(by))
 
 
 def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
-    changed = by_asset[by_asset["change"] != 0]
+    changed = by_asset[by_asset["difference"] != 0]
     if not len(changed):
         return f"Unchanged since {since}."
-    total, earlier = changed["change"].sum(), by_asset["earlier"].sum()
-    named, rest = changed.head(_MAX_NAMED), changed["change"].iloc[_MAX_NAMED:]
-    columns = (named[name] for name in ("asset", "change", "prices", "amounts"))
+    total, earlier = changed["difference"].sum(), by_asset["before"].sum()
+    named, rest = changed.head(_MAX_NAMED), changed["difference"].iloc[_MAX_NAMED:]
+    columns = (named[name] for name in ("asset", "difference", "from_prices", "from_amounts"))
     parts = []
     for asset, change, prices, amounts in zip(*columns, strict=True):
         origin = f" (price {whole_money(prices)}, amount {whole_money(amounts)})"
@@ -524,15 +523,14 @@ def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
 
 
 def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    changed = changes[changes["change"] != 0]
+    changed = changes[changes["difference"] != 0]
     head = changed.head(_MAX_ROWS)
-    labels = [*changed.columns[: changed.columns.get_loc("earlier")]]
+    labels = [*changed.columns[: changed.columns.get_loc("before")]]
     columns = _label_cells(head, labels, wallets)
-    headings = {"change": "change", "prices": "from prices", "amounts": "from amounts"}
-    for name, heading in headings.items():
+    for name, heading in _HEADINGS.items():
         columns[_unique_heading(heading, columns)] = text_cells(head[name], write=signed_money)
-    for name, heading in {"earlier": "before", "later": "after"}.items():
-        columns[_unique_heading(heading, columns)] = value_cells(head[name])
+    for name in ("before", "after"):
+        columns[_unique_heading(name, columns)] = value_cells(head[name])
     note = "Values of the balances that are known at both times. The largest change comes first."
     return Listing("Changes", note, Table("changes", columns, len(changed)))
 
