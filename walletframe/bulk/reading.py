@@ -130,19 +130,12 @@ class FolderWallets:
 
     parts: list[StoredPart]
     failed: pa.Table
-    expected: int | None = None  # the number of wallets, if the fetch has not finished; or 0
+    expected: int | None = None  # if the fetch has not finished: the number of its wallets, or 0
 
     @property
     def wallets(self) -> pa.Table:
         """The wallets of all parts, and then the failed wallets."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
-
-    @property
-    def attrs(self) -> dict[str, list[int]]:
-        """The ``attrs`` of the frame of all wallets."""
-        if self.expected is None:
-            return {}
-        return {schema.UNFINISHED: [max(self.expected - len(self.wallets), 0), self.expected]}
 
     def select_wallets(self, mask: Mask) -> FolderWallets:
         """Return the wallets where the mask is True. The result has at least one part."""
@@ -162,8 +155,7 @@ def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) 
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):
-        text = paths.unfinished.read_text(encoding="utf-8")
-        expected = int(text or 0) if keys is None else 0
+        expected = int(paths.unfinished.read_text(encoding="utf-8") or 0)
     unwritten = read_journal(segment_paths(paths.hidden), service)
     for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
@@ -279,8 +271,8 @@ def read_wallets(
         service = read_service_of_folder(paths)
         keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(paths, service, keys)
-        warn_if_unfinished(paths, contents.attrs)
         wallets, order = ordered_wallets_and_indices(contents, service, requested)
+        warn_if_unfinished(paths, wallets.attrs)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
             searched = contents if keys is None else read_folder(paths, service)
@@ -299,9 +291,10 @@ def read_service_of_folder(paths: Paths) -> str:
     return service
 
 
-def warn_if_unfinished(paths: Paths, attrs: Mapping[str, list[int]]) -> None:
-    """Warn about the wallets that the folder lacks, if its fetch has not finished."""
-    if missing := schema.missing_wallets_text(attrs):
+def warn_if_unfinished(paths: Paths, attrs: dict[Any, Any]) -> None:
+    """Warn if the fetch into the folder has not finished. `attrs` are those of all its wallets."""
+    if paths.unfinished.exists():
+        missing = schema.missing_wallets_text({schema.UNFINISHED: [0, 0]} | attrs)
         text = f"{paths.root} lacks {missing}, since the fetch into it has not finished"
         notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
 
@@ -323,7 +316,8 @@ def ordered_wallets_and_indices(
     wanted = schema.WALLET_DTYPES.items()
     frame = frame.astype({name: dtype for name, dtype in wanted if frame[name].dtype != dtype})
     if requested is None:
-        frame.attrs |= contents.attrs
+        if (expected := contents.expected) is not None:
+            frame.attrs[schema.UNFINISHED] = [max(expected - len(frame), 0), expected]
         order = np.argsort(table[POSITION].to_numpy(), kind="stable")
         return frame.take(order).reset_index(drop=True), order
     index_by_key = {key: index for index, key in enumerate(wallet_keys(table))}

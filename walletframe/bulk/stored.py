@@ -206,9 +206,9 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
     paths = Paths(local_path(folder))
     with raise_dataset_errors(paths.root):
         service = reading.read_service_of_folder(paths)
-        contents = reading.read_folder(paths, service)
-        reading.warn_if_unfinished(paths, contents.attrs)
-        return stored_holdings(contents, paths)
+        holdings = stored_holdings(reading.read_folder(paths, service), paths)
+        reading.warn_if_unfinished(paths, holdings.wallets.attrs)
+        return holdings
 
 
 def stored_holdings(contents: FolderWallets, paths: Paths) -> StoredHoldings:

@@ -53,7 +53,7 @@ from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_repeated_wallets
 from walletframe.frames.positions import require_one_snapshot
-from walletframe.frames.schema import SNAPSHOT, UNFINISHED
+from walletframe.frames.schema import SNAPSHOT
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import require_service, require_settings
 from walletframe.tracebacks import strip_address_tracebacks
@@ -426,7 +426,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         roots = [path for path in folders if Paths(path).read_service() is not None]
         for path in roots or [root]:  # without any, this raises
             read_service_of_folder(paths := Paths(path))
-            warn_if_unfinished(paths, {UNFINISHED: [0, 0]} if paths.unfinished.exists() else {})
+            warn_if_unfinished(paths, {})
         shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [with_extra_columns(empty.wallets, Paths(path)) for path in roots]

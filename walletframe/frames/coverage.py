@@ -35,11 +35,7 @@ DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the dropped bala
 def completeness_columns(
     positions: Positions, groups: Groups, unreadable: Codes | int = 0
 ) -> dict[str, Any]:
-    """Return columns that count the wallets of each group, or {} without a `wallets` frame.
-
-    For a token or an asset, only wallets that could hold it are counted. The counts `unreadable`,
-    from `count_unreadable_wallets`, are subtracted from the known wallets.
-    """
+    """Return columns that count the wallets of each group, or {} without a `wallets` frame."""
     states = _wallet_states(positions)
     if KINDS.isdisjoint(groups.names) or not positions.has_wallets:
         return _columns_of_counts(positions, _sum_wallet_sets(states, groups))
@@ -196,10 +192,7 @@ def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None)
 def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
-    """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``.
-
-    `reasons` maps kinds of balances to a mask of rows and a text ("" for the value of the rows).
-    """
+    """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``."""
     counts = {}
     for kind, (rows, text) in reasons.items():
         if count := int(rows.sum()):
@@ -246,10 +239,7 @@ def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
 
 
 def unlisted_kinds(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[set[str], int]:
-    """Return the kinds of balances that a filter dropped, and the number of missing balances.
-
-    If balances are missing for another reason, one of the kinds is "".
-    """
+    """Return the kinds of dropped balances ("": unknown), and the number of missing balances."""
     missing = max(int(wallets["tokens"][known_mask(wallets)].sum()) - len(holdings), 0)
     record = valid_record(holdings, len(holdings))
     has_others = missing > record["balances"] and not record["uncounted"]

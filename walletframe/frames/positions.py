@@ -163,10 +163,7 @@ class Positions:
         return self.replace_rows(rows, held.tokens, indices[held.wallet_codes])
 
     def wallets_that_can_hold(self, token: int) -> Mask:
-        """Return a mask of the wallets on blockchains where the token exists or is held.
-
-        Wallets that may hold any token are in the mask, too.
-        """
+        """Return a mask of the wallets on the token's blockchains, and of `may_hold_any_token`."""
         key = self.tokens.keys[token]
         names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]

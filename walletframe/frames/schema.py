@@ -116,9 +116,7 @@ def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     parts = [*frames]
     result = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     if marks := [part.attrs[UNFINISHED] for part in parts if UNFINISHED in part.attrs]:
-        result.attrs[UNFINISHED] = [
-            sum(each) if all(each) else 0 for each in zip(*marks, strict=True)
-        ]
+        result.attrs[UNFINISHED] = [sum(each) * all(each) for each in zip(*marks, strict=True)]
     return result
 
 
