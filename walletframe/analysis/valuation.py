@@ -332,7 +332,6 @@ def _warn_about_unmatched_prices(
     by_asset: TokensByAsset | None,
     times: pd.Series | None,
 ) -> None:
-    """Warn about snapshots without prices, and prices that match no token in the holdings."""
     held, priced, has_unlisted = {*keys}, {name for name, _ in position_by_key}, False
     if by_asset is not None:
         assets = {name for name in priced if isinstance(name, str)}

@@ -146,11 +146,7 @@ def coverage_from_counts(
     among: Mask | None = None,
     held: int | None = None,
 ) -> Coverage:
-    """Return the coverage of a table from the numbers of its balances.
-
-    The mask `among` selects the wallets to count (by default, all). `held` is the number of
-    balances in the holdings (by default, the number in the table).
-    """
+    """Return the coverage of a table, with the wallets in the mask `among`, by default all."""
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
     filtered, selected = count_filtered(positions, held), positions.holdings.attrs.get(SELECTED, "")
@@ -204,10 +200,7 @@ def drop_rows(
 def dropped_record(
     holdings: pd.DataFrame, before: int, after: int, kinds: Iterable[str], counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the record of all dropped balances. `counts` has the newly dropped ones.
-
-    `kinds` are the kinds of balances that a filter looked for, even if it found none.
-    """
+    """Return the record of all dropped balances. Filters of these `kinds` dropped the `counts`."""
     record = valid_record(holdings, before)
     balances = record["balances"] + sum(counts.values())
     filters = sorted({*record["filters"], *kinds})

@@ -258,11 +258,7 @@ def _text_width(text: str) -> int:
 
 
 def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]:
-    """Return the columns that fit on one line, and the columns to write below the line.
-
-    First, columns of sentences move below. Then the column `token` is narrowed. Finally, the other
-    columns move below, starting from the right.
-    """
+    """Return the columns that fit on one line, and the columns to write below the line."""
     line, moved = dict(columns), dict[str, list[Cell]]()
     texts = {name: [name, *map(_shown_text, cells)] for name, cells in columns.items()}
     widths = {name: max(map(_text_width, each)) for name, each in texts.items()}

@@ -148,11 +148,6 @@ class Grouping(NamedTuple):
     assets: AssetsLike | None = None
     bridged: bool = False
 
-    def group_names(self, wallets: pd.DataFrame) -> list[str]:
-        """Return the names to group by. The default is the owner, if known, or else the wallet."""
-        by = "owner" if "owner" in wallets else "wallet"
-        return by_as_list(by if self.by is None else self.by)
-
     def asset_options(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
         """Return the options of assets, or {} if the names don't contain "asset"."""
         options = {"assets": self.assets, "bridged": self.bridged}
@@ -170,8 +165,10 @@ def compose(
     """Return the content of a report on a fetch, with the changes since an earlier fetch."""
     wallets, holdings = details.wallets, add_missing_flags(with_values(details.holdings))
     spam, remaining = holdings[holdings["is_spam"]], where(holdings, spam=False)
-    names, listings, notes = grouping.group_names(wallets), [], []
-    change, values, total_value = "", None, summarize_value(remaining)
+    default_by = "owner" if "owner" in wallets else "wallet"
+    names = by_as_list(default_by if grouping.by is None else grouping.by)
+    listings, notes, change, values = [], [], "", None
+    total_value = summarize_value(remaining)
     currency = total_value.currency if total_value else ""
     if before is not None:
         if "value" not in before.holdings and _uses_default_prices(holdings):
@@ -206,9 +203,8 @@ def compose(
     if len(spam):
         listings.append(_spam_listing(spam))
     has_own = "value" in details.holdings or table_settings().prices is not None
-    prices = _OWN_PRICES
-    if has_only_service_prices(holdings):
-        prices = f"{_SENT_PRICES} {_NAMED_CURRENCY}" if currency else _SENT_PRICES
+    sent = f"{_SENT_PRICES} {_NAMED_CURRENCY}" if currency else _SENT_PRICES
+    prices = sent if has_only_service_prices(holdings) else _OWN_PRICES
     prices = f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES
     methods = [_EXACT, _TOKENS, _FAILED, prices]
     methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (before is not None)
@@ -579,7 +575,6 @@ def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:
 
 
 def _contract_column(frame: pd.DataFrame) -> dict[str, list[Cell]]:
-    """Return cells with full contract addresses. The cell of a row without a token is empty."""
     is_native = frame["token_address"].isna() & frame["token_blockchain"].notna()
     contracts = frame["token_address"].mask(is_native, "native coin")
     return {"contract": text_cells(contracts, missing="", limit=_ADDRESS_LENGTH)}

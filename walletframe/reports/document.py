@@ -207,7 +207,6 @@ _CLOSING_TIMEOUT_S = 10.0
 
 @cache
 def _template_environment(escape: Callable[[str, int], str]) -> Environment:
-    """Return a template environment that applies `escape` to all text except markup."""
 
     def escaped(value: Any) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value), _MAX_TEXT))  # noqa: S704 - the text is escaped here
