@@ -325,7 +325,7 @@ class HoldingsExplorer(FetchingWidget):
         self._show_error("")
         self._edition = edition
 
-    def _client_for_fetch(self) -> AbstractContextManager[Client]:
+    def _open_client(self) -> AbstractContextManager[Client]:
         if self._client is not None:
             return nullcontext(self._client)
         services = [*self.details.wallets["service"].dropna().unique()]
