@@ -33,7 +33,7 @@ from walletframe.amounts.scalar import (
     integer_ratio,
     is_inexact,
     python_number,
-    warn_about_inexact_float,
+    warn_about_float_comparison,
 )
 from walletframe.amounts.text import plain_text
 from walletframe.amounts.values import read_amounts, read_integer_and_scale
@@ -185,7 +185,7 @@ def compare(
         return np.asarray(operation(lefts, rights), dtype=bool), left.missing | right.missing
     is_integer = (np.abs(right) < _LARGEST_EXACT) & (right == right.round())
     if any(map(is_inexact, right[~is_integer].tolist())):
-        warn_about_inexact_float()
+        warn_about_float_comparison()
     significands, exponents = split_floats(right)
     lefts = left.integers * powers_of_two_or_one(-exponents)
     rights = significands * powers_of_two_or_one(exponents) * POWERS_OF_TEN[left.scale]
@@ -251,7 +251,7 @@ def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
     if exact is None:
         return None
     if isinstance(value, float) and is_inexact(value):
-        warn_about_inexact_float()
+        warn_about_float_comparison()
     floor, remainder = divmod(exact[0] * POWERS_OF_TEN[MAX_DECIMALS], exact[1])
     return (floor * 10 + 5, MAX_DECIMALS + 1) if remainder else integer_and_scale(Decimal(value))
 

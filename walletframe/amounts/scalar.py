@@ -57,7 +57,7 @@ def is_inexact(value: float) -> bool:
     return math.isfinite(value) and exact != Decimal(repr(value))
 
 
-def warn_about_inexact_float() -> None:
+def warn_about_float_comparison() -> None:
     """Warn, once per process, about a comparison of an amount with a float such as 0.1."""
     warn_once(
         "a float such as 0.1 is not exactly equal to the decimal 0.1, nor to the amount 0.1: "
@@ -161,7 +161,7 @@ def _make_comparison(compare: Callable[[Decimal, Any], Any]) -> Callable[[Amount
         if type(other) not in _EXACT_TYPES:
             other = python_number(other)
             if isinstance(other, float) and is_inexact(other):
-                warn_about_inexact_float()
+                warn_about_float_comparison()
         return compare(self, other)
 
     return compare_with
