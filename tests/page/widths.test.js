@@ -11,14 +11,14 @@ const text = (name, rank, letters) => ({
   label: name,
   rank,
   number: false,
-  width_and_decimals: [letters, 0],
+  characters_and_decimals: [letters, 0],
 });
 const number = (name, rank, room, bar = false) => ({
   name,
   label: name,
   rank,
   number: true,
-  width_and_decimals: room,
+  characters_and_decimals: room,
   bar,
 });
 const COLUMNS = [
@@ -77,7 +77,7 @@ test("hidden columns are less important than shown ones", () => {
 test("a number has room for its digits, and for decimals as far as they fit", () => {
   for (let width = 180; width <= 1800; width += 13) {
     for (const column of fitColumns(COLUMNS, width, CH).shown) {
-      const { number: isNumber, width_and_decimals: room } = COLUMNS.find(
+      const { number: isNumber, characters_and_decimals: room } = COLUMNS.find(
         ({ name }) => name === column.name,
       );
       if (!isNumber) continue;

@@ -240,11 +240,11 @@ def test_columns_have_their_width():
         holdings_of(3, amount=pd.array(["123456.5", "0.125", str(2**256)], dtype="amount"))
     )
     amount = next(each for each in rows_of(table)["columns"] if each["name"] == "amount")
-    assert amount["width_and_decimals"] == (9, 3)  # a rounded number takes nine
+    assert amount["characters_and_decimals"] == (9, 3)  # a rounded number takes nine
     small = HoldingsTable(holdings_of(2, amount=pd.array(["-12", "7"], dtype="amount")))
-    assert rows_of(small)["columns"][-1]["width_and_decimals"] == (3, 0)
+    assert rows_of(small)["columns"][-1]["characters_and_decimals"] == (3, 0)
     empty = HoldingsTable(holdings_of(1).iloc[:0].assign(value=[]).astype({"value": "float64"}))
-    assert [each["width_and_decimals"] for each in rows_of(empty)["columns"]][-2:] == [
+    assert [each["characters_and_decimals"] for each in rows_of(empty)["columns"]][-2:] == [
         (1, 0),
         (1, 2),
     ]

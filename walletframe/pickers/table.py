@@ -131,7 +131,7 @@ class HoldingsTable:
                     "picks": SELECTION_FIELDS.get(name),
                     "number": not isinstance(column.cells, _TextCells),
                     "bar": name in with_bars,
-                    "width_and_decimals": column.cells.width_and_decimals(),
+                    "characters_and_decimals": column.cells.characters_and_decimals(),
                 }
                 for name, column in grid.columns.items()
             ]
@@ -374,8 +374,8 @@ class _TextCells(search.TextColumn):
     def argsort(self, *, descending: bool) -> Codes:
         return _argsort_missing_last(self._ranks[self.codes], self.codes < 0, descending=descending)
 
-    def width_and_decimals(self) -> tuple[int, int]:
-        """Return a width in letters that fits most labels, and 0 decimals."""
+    def characters_and_decimals(self) -> tuple[int, int]:
+        """Return the number of characters that fits most labels, and 0 decimals."""
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
@@ -420,7 +420,7 @@ class _NumberCells:
     def argsort(self, *, descending: bool) -> Codes:
         return _argsort_missing_last(self.numbers, self._missing, descending=descending)
 
-    def width_and_decimals(self) -> tuple[int, int]:
+    def characters_and_decimals(self) -> tuple[int, int]:
         present = self.numbers[~self._missing]
         integer_digits = _max_integer_digits(present.astype(np.float64))
         if self._is_money:
@@ -452,7 +452,7 @@ class _AmountCells:
     def numbers(self) -> Floats:
         return to_floats(self._amounts.exact())
 
-    def width_and_decimals(self) -> tuple[int, int]:
+    def characters_and_decimals(self) -> tuple[int, int]:
         integers, missing, scale = self._amounts.exact()
         divisor = str(math.gcd(10**scale, *integers.tolist()))  # ends with the common zeros
         decimals = scale - len(divisor) + len(divisor.rstrip("0"))

@@ -34,7 +34,7 @@ function digitsThatFit(width, decimals, cut, ch) {
 /** Return three widths of a column: least, good, and best (the largest that is useful). */
 export function columnWidths(column, ch) {
   const heading = Math.ceil(column.label.length * ch) + PADDING + ARROW;
-  const [digits, decimals] = column.width_and_decimals;
+  const [digits, decimals] = column.characters_and_decimals;
   const widthOf = (kind) => {
     if (!column.number)
       return Math.ceil((Math.min(digits, LETTERS[kind]) + 1) * ch) + PADDING + LINK;
@@ -52,7 +52,7 @@ function availableSpace(column, width, ch) {
     const textWidth = width - PADDING;
     return { textWidth, linkedTextWidth: textWidth - LINK, decimalsWidth: 0 };
   }
-  const [digits, decimals] = column.width_and_decimals;
+  const [digits, decimals] = column.characters_and_decimals;
   let shown = Math.min(decimals, DECIMALS.most);
   const few = Math.min(decimals, DECIMALS.narrow);
   while (shown > few && numberWidth(digits, shown, shown < decimals, ch) > width) shown -= 1;
