@@ -98,13 +98,13 @@ def table_markdown(table: Table) -> str:
 
 
 def _cell_markdown(cell: Cell) -> str:
-    text = cell.text if is_exact_number(cell) else as_markdown(cell.text, cell.limit)
+    text = cell.text if shows_all_digits(cell) else as_markdown(cell.text, cell.limit)
     if cell.link is None:
         return text
     return f"[{text}](<{cell.link.replace('|', '%7C').replace('$', '%24')}>)"
 
 
-def is_exact_number(cell: Cell) -> bool:
+def shows_all_digits(cell: Cell) -> bool:
     """Return whether a cell shows all digits of a number."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 

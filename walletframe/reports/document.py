@@ -28,7 +28,7 @@ from walletframe.disk import atomic_write
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.exports import to_csv
 from walletframe.frames.details import as_details
-from walletframe.frames.display import cell_html, is_exact_number, table_markdown, table_rows_html
+from walletframe.frames.display import cell_html, shows_all_digits, table_markdown, table_rows_html
 from walletframe.frames.tables import NUMBER_COLUMNS
 from walletframe.history import compare
 from walletframe.numerals import counted_noun
@@ -241,7 +241,7 @@ def _table_tag_attributes(tag: str, name: str) -> str:
 
 
 def _breakable_html(cell: Cell) -> str:
-    if len(cell.text) <= _LONG_NUMBER or not is_exact_number(cell):
+    if len(cell.text) <= _LONG_NUMBER or not shows_all_digits(cell):
         return cell_html(cell)
     return f'<span class="long">{_BREAKS.sub("<wbr>", cell.text)}</span>'
 
