@@ -170,7 +170,7 @@ def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
 
 def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None) -> tuple[int, str]:
     """Return the number of `listed` balances that the `held` rows lack, and the reasons."""
-    record, selected = valid_record(holdings, held), holdings.attrs.get(SELECTED)
+    record, selected = valid_dropped_record(holdings, held), holdings.attrs.get(SELECTED)
     dropped, reasons = record["balances"], [*record["reasons"]]
     filtered = dropped if listed is None else max(listed - held, 0)
     if dropped > filtered:  # the rows were changed in another way, too
@@ -193,15 +193,15 @@ def drop_rows(
     for kind, (rows, text) in reasons.items():
         if count := int(rows.sum()):
             counts[text or count_and_value_text(count, f"{kind} balance", holdings[rows])] = count
-    record = dropped_record(holdings, len(holdings), int(kept.sum()), reasons, counts)
+    record = extend_dropped_record(holdings, len(holdings), int(kept.sum()), reasons, counts)
     return with_dropped_record(holdings[kept], record)
 
 
-def dropped_record(
+def extend_dropped_record(
     holdings: pd.DataFrame, before: int, after: int, kinds: Iterable[str], counts: Mapping[str, int]
 ) -> dict[str, Any]:
     """Return the record of all dropped balances. Filters of these `kinds` dropped the `counts`."""
-    record = valid_record(holdings, before)
+    record = valid_dropped_record(holdings, before)
     balances = record["balances"] + sum(counts.values())
     filters = sorted({*record["filters"], *kinds})
     reasons = [*record["reasons"], *counts]
@@ -216,7 +216,7 @@ def with_dropped_record(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd
     return result
 
 
-def valid_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
+def valid_dropped_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
     """Return the record of dropped balances, which is empty if rows changed later."""
     record: dict[str, Any] = holdings.attrs.get(DROPPED, {})
     is_valid = record.get("rows") == rows
@@ -225,7 +225,7 @@ def valid_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
 
 def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     """Return a copy without the record's counts, which may include other wallets."""
-    filters = valid_record(holdings, len(holdings))["filters"]
+    filters = valid_dropped_record(holdings, len(holdings))["filters"]
     uncounted = [kind for kind in filters if kind != SELECTED]
     new = {"balances": 0, "reasons": [], "filters": filters, "uncounted": uncounted}
     return with_dropped_record(holdings, {"rows": len(holdings), **new})
@@ -234,7 +234,7 @@ def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
 def unlisted_kinds(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[set[str], int]:
     """Return the kinds of dropped balances ("": unknown), and the number of missing balances."""
     missing = max(int(wallets["tokens"][known_mask(wallets)].sum()) - len(holdings), 0)
-    record = valid_record(holdings, len(holdings))
+    record = valid_dropped_record(holdings, len(holdings))
     has_others = missing > record["balances"] and not record["uncounted"]
     return {*record["filters"], *[""] * has_others}, missing
 

@@ -19,8 +19,8 @@ from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.coverage import (
     count_and_value_text,
     drop_rows,
-    dropped_record,
-    valid_record,
+    extend_dropped_record,
+    valid_dropped_record,
     with_dropped_record,
 )
 from walletframe.frames.identity import TOKEN, KeyCodes, encode_tokens, first_rows
@@ -147,7 +147,7 @@ def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
         return None
     if "is_spam" in holdings:
         return holdings["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
-    was_dropped = "spam" in valid_record(holdings, len(holdings))["filters"]
+    was_dropped = "spam" in valid_dropped_record(holdings, len(holdings))["filters"]
     return np.zeros(len(holdings), dtype=bool) if was_dropped else None
 
 
@@ -339,7 +339,7 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Co
     signs, tokens = holdings["signs"].to_numpy(), chunk.positions.tokens.take(first)
     if "is_spam" in source.template.holdings:
         holdings = holdings.assign(is_spam=signs & 4 > 0)
-    record = valid_record(source.template.holdings, int(totals.balances.sum()))
+    record = valid_dropped_record(source.template.holdings, int(totals.balances.sum()))
     holdings = with_dropped_record(holdings, record | {"rows": len(holdings)})
     evidence = SpamEvidence(holdings, tokens, ExactAmounts(*known), signs & 1 > 0, signs & 2 > 0)
     return evidence, chunk.rows[first], totals.balances
@@ -495,7 +495,9 @@ def chunked_spam_flags(
     total, count = int(balances.sum()), int(balances[spam].sum())
     spam_rows = evidence.holdings.iloc[spam]
     counts = {count_and_value_text(count, "spam balance", spam_rows): count} if count else {}
-    dropped = dropped_record(source.template.holdings, total, total - count, ["spam"], counts)
+    dropped = extend_dropped_record(
+        source.template.holdings, total, total - count, ["spam"], counts
+    )
     if drop_spam:
         _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
     by_column = stated is not None and "is_spam" in evidence.holdings
