@@ -24,7 +24,7 @@ from walletframe.amounts.sums import (
 from walletframe.frames.asset_list import count_separate_bridged
 from walletframe.frames.coverage import (
     completeness_columns,
-    count_unreadable_wallets,
+    count_wallets_with_unreadable_amount,
     coverage_from_counts,
     coverage_of_rows,
     prices_text,
@@ -257,7 +257,7 @@ class GroupAggregates:
     units: Integers | None  # the sums of known amounts; None if groups combine tokens
     scale: int
     sizes: Codes  # the number of known amounts
-    unreadable: Codes  # the result of `count_unreadable_wallets`
+    unreadable: Codes  # the result of `count_wallets_with_unreadable_amount`
     balances: Codes  # the number of rows
     holders: Codes | None  # the number of wallets with an amount above 0; None if not counted
     contracts: Pairs | None  # groups and contracts with an amount above 0; None if not counted
@@ -277,7 +277,7 @@ def aggregate_groups(
         units, scale, sizes = group_sums(amounts, groups.codes, count)
     contracts, holders, unreadable = None, None, np.zeros((2, count), dtype=np.intp)
     if not sums_only:
-        unreadable = count_unreadable_wallets(positions, groups)
+        unreadable = count_wallets_with_unreadable_amount(positions, groups)
         held = np.flatnonzero(is_positive(amounts))
         codes = groups.codes[held]
         if "asset" in groups.names or KINDS.isdisjoint(groups.names):

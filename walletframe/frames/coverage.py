@@ -49,7 +49,7 @@ def completeness_columns(
     return _columns_of_counts(positions, counts)
 
 
-def count_unreadable_wallets(positions: Positions, groups: Groups) -> Codes:
+def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
     """Count the known (row 0) and stale (row 1) wallets of each group with an unreadable amount.
 
     Holders of unknown tokens are counted only in groups of unknown tokens, because
