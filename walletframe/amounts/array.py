@@ -750,7 +750,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     ) -> Any:
         """Aggregate or transform all groups at once; pandas would process one group at a time."""
         exact = self.exact()
-        grouped = sums.GroupedAmounts(exact, ids, ngroups)
+        grouped = sums.AmountsWithGroups(exact, ids, ngroups)
         skipna = kwargs.get("skipna", True)
         if how in _EXACT_REDUCTIONS:
             return type(self)(*sums.reduce_groups(grouped, how, min_count, skipna=skipna))

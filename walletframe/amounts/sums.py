@@ -36,7 +36,7 @@ _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 
 @dataclass(frozen=True)
-class GroupedAmounts:
+class AmountsWithGroups:
     """Amounts, and the group id of each row, -1 for a row without a group."""
 
     amounts: ExactAmounts
@@ -82,7 +82,7 @@ class GroupedAmounts:
         return np.cumsum(self.known_counts) - self.known_counts
 
 
-def group_totals(grouped: GroupedAmounts) -> Integers:
+def group_totals(grouped: AmountsWithGroups) -> Integers:
     """Return the sum of each group, 0 for an empty group."""
     totals = np.full(grouped.group_count, 0, dtype=object)
     np.add.at(totals, grouped.known_ids, grouped.known_integers)
@@ -90,7 +90,7 @@ def group_totals(grouped: GroupedAmounts) -> Integers:
 
 
 def reduce_groups(
-    grouped: GroupedAmounts, how: str, min_count: int, *, skipna: bool
+    grouped: AmountsWithGroups, how: str, min_count: int, *, skipna: bool
 ) -> ExactAmounts:
     """Return the sum, minimum or maximum of each group, NA for fewer than `min_count` amounts."""
     if how == "sum":
@@ -105,7 +105,7 @@ def reduce_groups(
     return ExactAmounts(integers, missing, grouped.amounts.scale)
 
 
-def _group_extremes(grouped: GroupedAmounts, choose: np.ufunc) -> Integers:
+def _group_extremes(grouped: AmountsWithGroups, choose: np.ufunc) -> Integers:
     # Every integer is between the two infinite floats, so any amount replaces them.
     neutral = np.inf if choose is np.minimum else -np.inf
     result = np.full(grouped.group_count, neutral, dtype=object)
@@ -114,14 +114,14 @@ def _group_extremes(grouped: GroupedAmounts, choose: np.ufunc) -> Integers:
     return result
 
 
-def group_means(grouped: GroupedAmounts) -> Floats:
+def group_means(grouped: AmountsWithGroups) -> Floats:
     """Return the float64 nearest to the mean of each group, NaN for an empty group."""
     counts = grouped.known_counts
     divisors = np.maximum(counts, 1).astype(object) * POWERS_OF_TEN[grouped.amounts.scale]
     return np.where(counts > 0, ratios(group_totals(grouped), divisors), np.nan)
 
 
-def group_medians(grouped: GroupedAmounts) -> Floats:
+def group_medians(grouped: AmountsWithGroups) -> Floats:
     """Return the float64 nearest to the median of each group, NaN for an empty group."""
     nonempty = np.flatnonzero(grouped.known_counts)
     size, start = grouped.known_counts[nonempty], grouped.group_starts[nonempty]
@@ -132,7 +132,9 @@ def group_medians(grouped: GroupedAmounts) -> Floats:
     return result
 
 
-def apply_pandas_groupby(grouped: GroupedAmounts, how: str, values: Floats, **options: Any) -> Any:
+def apply_pandas_groupby(
+    grouped: AmountsWithGroups, how: str, values: Floats, **options: Any
+) -> Any:
     """Apply a groupby method of pandas to n floats; return a result per group or per row."""
     groups: Any = pd.Categorical.from_codes(grouped.ids, pd.RangeIndex(grouped.group_count))
     groupby = pd.Series(values).groupby(groups, observed=False)
@@ -141,7 +143,7 @@ def apply_pandas_groupby(grouped: GroupedAmounts, how: str, values: Floats, **op
     return getattr(groupby, how)(**options).to_numpy()
 
 
-def first_or_last_rows(grouped: GroupedAmounts, *, last: bool, skipna: bool) -> Indices:
+def first_or_last_rows(grouped: AmountsWithGroups, *, last: bool, skipna: bool) -> Indices:
     """Return the position of the first or last row of each group, -1 for an empty group."""
     rows = grouped.known_rows if skipna else np.flatnonzero(grouped.ids >= 0)
     result = np.full(grouped.group_count, -1, dtype=np.intp)
@@ -151,7 +153,7 @@ def first_or_last_rows(grouped: GroupedAmounts, *, last: bool, skipna: bool) -> 
     return result
 
 
-def extreme_rows(grouped: GroupedAmounts, *, largest: bool) -> Indices:
+def extreme_rows(grouped: AmountsWithGroups, *, largest: bool) -> Indices:
     """Return each group's first row with the minimum or maximum, -1 for an empty group."""
     values = _group_extremes(grouped, np.maximum if largest else np.minimum)
     is_extreme = np.asarray(grouped.known_integers == values[grouped.known_ids], dtype=bool)
@@ -161,7 +163,7 @@ def extreme_rows(grouped: GroupedAmounts, *, largest: bool) -> Indices:
     return result
 
 
-def cumulative_sums(grouped: GroupedAmounts, *, skipna: bool) -> ExactAmounts:
+def cumulative_sums(grouped: AmountsWithGroups, *, skipna: bool) -> ExactAmounts:
     """Return for each row the cumulative sum within its group."""
     by_group = np.argsort(grouped.known_ids, kind="stable")
     running = np.add.accumulate(grouped.known_integers[by_group])
@@ -227,7 +229,7 @@ class GroupSums(NamedTuple):
 def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) -> GroupSums:
     """Return the sum of each group. `ids` contains the group of each row."""
     if isinstance(amounts, ExactAmounts):
-        grouped = GroupedAmounts(amounts, ids, count)
+        grouped = AmountsWithGroups(amounts, ids, count)
         return GroupSums(group_totals(grouped), amounts.scale, grouped.known_counts)
     units, scale = _sum_words_by_group(amounts.words, ids, count), amounts.scale
     if len(amounts.override_rows):

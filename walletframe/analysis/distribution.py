@@ -13,7 +13,7 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.arithmetic import quotient
 from walletframe.amounts.integers import ExactAmounts, ratios
-from walletframe.amounts.sums import GroupedAmounts, group_totals
+from walletframe.amounts.sums import AmountsWithGroups, group_totals
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
@@ -225,7 +225,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     marked = with_unknown_holders(positions, np.ones(len(positions.holdings), dtype=bool))
     known = masked_completeness(marked, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
-    segments = GroupedAmounts(exact, groups.codes, count)
+    segments = AmountsWithGroups(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
     none_known = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
     units = group_totals(segments)
@@ -382,10 +382,10 @@ def _measures_of_batch(
 ) -> dict[str, Floats]:
     """Return the `MEASURES`. A pair code is token index * `holder_count` + holder index."""
     codes, pair_codes = pd.factorize(pair_codes)
-    balances = group_totals(GroupedAmounts(amounts, codes, len(pair_codes)))
+    balances = group_totals(AmountsWithGroups(amounts, codes, len(pair_codes)))
     held = np.flatnonzero(balances > 0)
     positive = ExactAmounts(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
-    holders = GroupedAmounts(positive, pair_codes[held] // max(holder_count, 1), count)
+    holders = AmountsWithGroups(positive, pair_codes[held] // max(holder_count, 1), count)
     ascending, sizes = holders.sorted_rows, holders.known_counts
     units, ids = holders.known_integers[ascending], holders.known_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.group_starts[ids]

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.sums import GroupedAmounts, group_totals
+from walletframe.amounts.sums import AmountsWithGroups, group_totals
 from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import extract_frame
@@ -334,7 +334,7 @@ def possible_token_blockchains(
 def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
     """Return the exact sum of each table cell, or NA if an amount is NA. Skip the cell -1."""
     exact = amounts.exact()
-    grouped = GroupedAmounts(exact, cells, count)
+    grouped = AmountsWithGroups(exact, cells, count)
     units = group_totals(grouped)
     units[grouped.has_missing] = 0
     return AmountArray(units, grouped.has_missing, exact.scale)

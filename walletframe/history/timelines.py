@@ -341,7 +341,7 @@ def make_token_filter(
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedAmounts:
+class GroupTotals:
     """Sums of an `AmountMatrix` in g groups, and counts of their wallets."""
 
     labels: pd.DataFrame  # g rows
@@ -352,7 +352,7 @@ class GroupedAmounts:
     wallets: Codes  # (g,): the number of wallets that could hold the token
     bridged_separate: int  # the number of bridged versions in separate groups
 
-    def take_groups(self, groups: Codes) -> GroupedAmounts:
+    def take_groups(self, groups: Codes) -> GroupTotals:
         """Return the groups with these indices."""
         columns = {name: getattr(self, name)[groups] for name in self.__slots__[1:-1]}
         labels = self.labels.take(groups).reset_index(drop=True)
@@ -361,7 +361,7 @@ class GroupedAmounts:
 
 def group_amounts(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, rows: Codes, **options: Any
-) -> GroupedAmounts:
+) -> GroupTotals:
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
 
     `rows` are the pairs with a token. Other pairs form groups without a token. Groups are sorted by
@@ -409,7 +409,7 @@ def group_amounts(
     of_token = [name for name in _TOKEN if name in labels]
     labels = labels[[*(name for name in labels if name not in of_token), *of_token]]
     order = np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable")
-    return GroupedAmounts(
+    return GroupTotals(
         labels,
         sums,
         is_partial=np.bincount(member_groups, (unknown > 0).any(axis=1), minlength=count) > 0,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts.integers import ExactAmounts
-from walletframe.amounts.sums import GroupedAmounts, group_totals, is_positive
+from walletframe.amounts.sums import AmountsWithGroups, group_totals, is_positive
 from walletframe.analysis.chunked import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_token_directory
 from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
@@ -450,7 +450,7 @@ def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
     large = np.zeros(count, dtype=bool)
     large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
-    supplies = group_totals(GroupedAmounts(exact, np.where(large[codes], codes, -1), count))
+    supplies = group_totals(AmountsWithGroups(exact, np.where(large[codes], codes, -1), count))
     for code in np.flatnonzero(supplies >= _EXTREME_AMOUNT * one).tolist():
         findings[code] = (*findings.get(code, ()), _EXTREME_SUPPLY)
     return findings
