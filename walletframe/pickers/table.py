@@ -212,7 +212,7 @@ def _balances_grid(positions: Positions) -> _DataGrid:
     price = next((name for name in ("unit_price", "price") if name in holdings), None)
     if price is not None and holdings[price].notna().any():
         numbers["price"] = _make_cells(holdings[price])
-    columns = _make_columns(texts | numbers) | _value_columns(holdings)
+    columns = _make_columns(texts | numbers) | _value_and_currency_columns(holdings)
     for position, each in enumerate(search.extra_columns(positions)):
         columns[f"own {position}"] = _user_column(each, _USER_RANK)
     return _DataGrid(columns, len(holdings))
@@ -229,7 +229,7 @@ def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid
         columns[by if by in SELECTION_FIELDS else "group"] = _user_column(sums[by], 0)
     if "amount" in sums:
         columns |= _make_columns({"amount": _make_cells(sums["amount"])})
-    columns |= _value_columns(sums)
+    columns |= _value_and_currency_columns(sums)
     counted = {
         name: _make_cells(sums[name])
         for name in _COUNT_COLUMNS
@@ -260,7 +260,7 @@ def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _Column]:
     }
 
 
-def _value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
+def _value_and_currency_columns(frame: pd.DataFrame) -> dict[str, _Column]:
     """Add a column of currencies if there are several."""
     if "value" not in frame:
         return {}
