@@ -20,7 +20,7 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import TEXT_SUFFIX, merge_amount_columns
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
-from walletframe.exports.writers import SEPARATORS, join_columns, require_openpyxl, without_gz
+from walletframe.exports.writers import SEPARATORS, concat_columns, require_openpyxl, without_gz
 from walletframe.frames.extra_columns import ARROW_DTYPES
 from walletframe.frames.positions import HOLDING_COLUMNS
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
@@ -197,7 +197,7 @@ def _unescape_texts(frame: pd.DataFrame) -> pd.DataFrame:
         return unescape_cell(cell) if isinstance(cell, str) else cell
 
     columns = [series.map(unescape).astype(series.dtype) for _, series in frame.items()]
-    return join_columns(columns, [*map(unescape, frame)], frame)
+    return concat_columns(columns, [*map(unescape, frame)], frame)
 
 
 def _restore_dtype(name: str, column: pd.Series) -> pd.Series:

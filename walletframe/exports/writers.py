@@ -187,7 +187,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
         each.cat.as_unordered() if getattr(each.dtype, "ordered", False) else each
         for _, each in frame.items()
     ]
-    table = to_portable_table(join_columns(columns, [*frame], frame))
+    table = to_portable_table(concat_columns(columns, [*frame], frame))
     with atomic_write(Path(path)) as file:
         pyarrow.parquet.write_table(table, file)
 
@@ -332,7 +332,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
             columns.append(_text_or_none(series))
     buffer = BytesIO()  # on a full disk, openpyxl's writer could not be closed
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
-        join_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
+        concat_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
         for row, column, text in links[:_EXCEL_LINKS]:
             sheet.cell(row, column).hyperlink = text
@@ -354,7 +354,9 @@ def _escape_for_excel(value: Any) -> Any:
     return escape_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
 
 
-def join_columns(columns: list[pd.Series], labels: list[Any], empty: pd.DataFrame) -> pd.DataFrame:
+def concat_columns(
+    columns: list[pd.Series], labels: list[Any], empty: pd.DataFrame
+) -> pd.DataFrame:
     """Concatenate columns with labels that may repeat. Without columns, return `empty`."""
     if not columns:
         return empty
