@@ -148,7 +148,7 @@ class Grouping(NamedTuple):
     assets: AssetsLike | None = None
     bridged: bool = False
 
-    def asset_options(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
+    def asset_arguments(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
         """Return the options of assets, or {} if the names don't contain "asset"."""
         options = {"assets": self.assets, "bridged": self.bridged}
         return options if "asset" in names else {}
@@ -177,13 +177,13 @@ def compose(
         since, amounts = _time_text(before), _amount_changes(results, names, grouping)
         if "value" in holdings:
             values = diff_values(*results, names)
-            by_asset = values.changes_by_group(["asset"], grouping.asset_options())
+            by_asset = values.changes_by_group(["asset"], grouping.asset_arguments())
             change = _change_sentence(by_asset, currency, since) + values.scope_text()
             if not len(values.wallets):
                 change = f"The change since {since} is unknown."
             notes.append(values.left_out_note(currency))
             detailed = add_default_asset(names)
-            table = values.changes_by_group(detailed, grouping.asset_options(detailed))
+            table = values.changes_by_group(detailed, grouping.asset_arguments(detailed))
             listings.append(_value_changes_listing(table, wallets))
         else:
             counts = amounts["change"].value_counts(sort=False)
@@ -191,13 +191,13 @@ def compose(
             change = f"Amounts since {since}: {counted or 'unchanged'}."
             listings.append(_amount_changes_listing(amounts, wallets))
         notes += _sentences_on_lists(before.wallets, wallets)
-    positions, groups = read_groups(remaining, names, wallets, **grouping.asset_options(names))
+    positions, groups = read_groups(remaining, names, wallets, **grouping.asset_arguments(names))
     frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
     notes = [str(coverage_from_attrs(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
         listings.append(_subtotals_listing(remaining, wallets, add_default_asset(names), grouping))
-    listings.append(_totals_listing(remaining, wallets, grouping.asset_options()))
+    listings.append(_totals_listing(remaining, wallets, grouping.asset_arguments()))
     listings.append(_wallets_listing(remaining, wallets))
     listings.append(_holdings_listing(remaining, wallets))
     if len(spam):
@@ -280,7 +280,7 @@ def _draw_charts(
             top=_MAX_BARS,
             top_tokens=_MAX_COLORS,
             wallets=wallets,
-            **grouping.asset_options([kind]),
+            **grouping.asset_arguments([kind]),
         )
         note = charts.markup_to_text(figure.layout.meta["line"])
         title, _ = charts.pop_title_and_notes(figure)
@@ -307,7 +307,7 @@ def _groups_listing(
         writers["share"] = lambda share: percent(round(share, 9))
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
-        options = grouping.asset_options(groups.names)
+        options = grouping.asset_arguments(groups.names)
         changes = values.changes_by_group(groups.names, options, all_wallets=True)
         is_shown = changes["difference"].notna() | changes[labels].notna().all(axis=1)
         frame = frame.merge(changes[is_shown], "outer", labels)
@@ -367,9 +367,9 @@ def _label_cells(
 
 
 def _totals_listing(
-    holdings: pd.DataFrame, wallets: pd.DataFrame, asset_options: dict[str, Any]
+    holdings: pd.DataFrame, wallets: pd.DataFrame, asset_arguments: dict[str, Any]
 ) -> Listing:
-    frame = totals(holdings, wallets=wallets, **asset_options)
+    frame = totals(holdings, wallets=wallets, **asset_arguments)
     ranks = [name for name in ("value", "holders") if name in frame]
     head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
     columns = _select_cells(head, "asset", "amount", "contracts", "blockchains", "value", "holders")
@@ -386,7 +386,7 @@ def _totals_listing(
 def _subtotals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> Listing:
-    positions, groups = read_groups(holdings, names, wallets, **grouping.asset_options(names))
+    positions, groups = read_groups(holdings, names, wallets, **grouping.asset_arguments(names))
     frame, labels = compute_totals(positions, groups), [*groups.columns]
     codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]
     rows, is_subtotal = codes.argsort(kind="stable"), np.zeros(len(frame), dtype=bool)
@@ -494,7 +494,7 @@ def _amount_changes(
 ) -> pd.DataFrame:
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(results[1].wallets)}
     by = [name for name in add_default_asset(names) if name in possible]
-    return compare(*results, by=by, **grouping.asset_options(by))
+    return compare(*results, by=by, **grouping.asset_arguments(by))
 
 
 def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
