@@ -59,7 +59,7 @@ def check_on_failure(on_failure: str) -> None:
         raise SettingsError(f"on_failure={on_failure!r} is not supported", hint)
 
 
-class AnswerProblems:
+class AnswerProblemCounts:
     """Counts of unrequested wallets and unreadable balances in the answers of one fetch."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from walletframe.chains import unknown_blockchain_message
-from walletframe.client.problems import AnswerProblems
+from walletframe.client.problems import AnswerProblemCounts
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import Source
 from walletframe.transport import CachedAnswer
@@ -67,7 +67,7 @@ class ResultStream:
         cancel: Event,
     ) -> None:
         self.key_refused: bool = False
-        self.problems: AnswerProblems = AnswerProblems()
+        self.problems: AnswerProblemCounts = AnswerProblemCounts()
         self._store, self._policy, self._workers, self._cancel = store, policy, workers, cancel
         self._batch_size = settings.batch_size
         self._max_pending = settings.workers * settings.batch_size * _PENDING_PER_WORKER
