@@ -106,15 +106,15 @@ def _encode_keys(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
     # A missing address has the code -1, the index of the last item "".
     names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
-    chain_map, identifiers = _encode_values(identifiers)
-    name_map, names = _encode_values(names)
+    chain_map, identifiers = _factorize_values(identifiers)
+    name_map, names = _factorize_values(names)
     codes, pairs = pd.factorize(chain_map[chain_codes] * len(names) + name_map[address_codes])
     kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
     keys = [(identifiers[chain_code], names[name_code] or None) for chain_code, name_code in kept]
     return KeyCodes(codes, keys)
 
 
-def _encode_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
+def _factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
     code_by_value: dict[T, int] = {}
     codes = [code_by_value.setdefault(value, len(code_by_value)) for value in values]
     return np.array(codes, dtype=np.intp), [*code_by_value]
@@ -122,7 +122,7 @@ def _encode_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
 
 def merge_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Merge the encoded tokens of several frames. `order` sorts the concatenated rows."""
-    codes_of_keys, keys = _encode_values(key for part in parts for key in part.merged_keys)
+    codes_of_keys, keys = _factorize_values(key for part in parts for key in part.merged_keys)
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])
