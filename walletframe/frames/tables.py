@@ -263,16 +263,16 @@ def _fit_columns(columns: Columns, width: int | None) -> tuple[Columns, Columns]
     texts = {name: [name, *map(_shown_text, cells)] for name, cells in columns.items()}
     widths = {name: max(map(_text_width, each)) for name, each in texts.items()}
 
-    def excess() -> int:
+    def excess_width() -> int:
         return sum(widths[name] + 2 for name in line) - 2 - (width or sys.maxsize)
 
     for name in [*_SENTENCES, "token", *reversed([*columns][1:])]:
-        if excess() <= 0:
+        if excess_width() <= 0:
             break
         if name not in line or len(line) == 1:
             continue
         if name == "token" and widths[name] > _MIN_SYMBOL:
-            widths[name] = max(_MIN_SYMBOL, widths[name] - excess())
+            widths[name] = max(_MIN_SYMBOL, widths[name] - excess_width())
             line[name] = [replace(cell, limit=min(cell.limit, widths[name])) for cell in line[name]]
         else:
             moved = {name: line.pop(name)} | moved
