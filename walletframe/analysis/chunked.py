@@ -65,7 +65,7 @@ class ChunkedHoldings(Protocol):
         """All wallets and columns of the holdings, without rows."""
 
     @property
-    def normalizes_blockchains(self) -> bool:
+    def uses_template_spelling(self) -> bool:
         """Whether blockchains are spelled as in `template`, not as in the first row."""
 
     def map_chunks(
@@ -140,7 +140,7 @@ class GroupSpec:
         rows = pd.concat([part.representatives for part in partials])
         rows = rows.take(order).reset_index(drop=True)
         rows.attrs = source.template.holdings.attrs
-        if source.normalizes_blockchains:
+        if source.uses_template_spelling:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.replace_rows(
             rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates

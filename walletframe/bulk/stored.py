@@ -50,7 +50,7 @@ class StoredHoldings:
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
     unknown_rows: Codes | None = None  # rows of unknown tokens, if spam is flagged or removed
-    normalizes_blockchains: bool = True
+    uses_template_spelling: bool = True
 
     @property
     def wallets(self) -> pd.DataFrame:

@@ -159,8 +159,8 @@ class ClusterHoldings:
     folders: list[OpenedFolder] | None = None  # if each partition is an unchanged folder
 
     @property
-    def normalizes_blockchains(self) -> bool:
-        """Whether blockchain names are normalized: yes for folders, no for other frames."""
+    def uses_template_spelling(self) -> bool:
+        """Whether blockchains are spelled as in `template`: yes for folders, no for other frames."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:
