@@ -21,7 +21,7 @@ from walletframe.amounts.sums import (
     is_positive,
     sum_floats_by_group,
 )
-from walletframe.frames.asset_list import count_separate_bridged
+from walletframe.frames.asset_list import count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
     count_wallets_with_unreadable_amount,
@@ -219,7 +219,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     bridged_separate = 0
     if sums.contracts is not None and "asset" in groups.names:
         counts = count_contracts(positions, sums.contracts, len(groups))
-        bridged_separate = count_separate_bridged(positions, sums.contracts[1])
+        bridged_separate = count_bridged_versions(positions, sums.contracts[1])
     elif sums.contracts is not None:
         counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
     if sums.holders is not None:

@@ -180,8 +180,8 @@ def warn_about_bridged(versions: int, *amounts: str) -> None:
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)
 
 
-def count_separate_bridged(positions: Positions, contracts: Codes) -> int:
-    """Count the omitted bridged versions among these contracts."""
+def count_bridged_versions(positions: Positions, contracts: Codes) -> int:
+    """Count the bridged versions, listed separately from their asset, among these contracts."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return len(np.unique(contracts[is_bridged[contracts]]))

@@ -19,7 +19,7 @@ from walletframe.amounts import AmountArray
 from walletframe.errors import InputWarning, SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
     count_and_sum_bridged,
-    count_separate_bridged,
+    count_bridged_versions,
     reject_assets,
     token_or_asset_index,
     token_or_asset_names,
@@ -416,7 +416,7 @@ def group_amounts(
         is_listed=np.bincount(codes[rows], minlength=count) > 0,
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
-        bridged_separate=count_separate_bridged(positions, positions.contracts.codes),
+        bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
     ).take_groups(order)
 
 
