@@ -224,7 +224,7 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
     return _amounts_and_incomparable_mask(values)
 
 
-def comparable_amounts(values: Any) -> ExactAmounts:
+def comparable_as_amounts(values: Any) -> ExactAmounts:
     """Convert comparable values to amounts, and drop other values."""
     numbers = as_objects([python_number(value) for value in values])
     exact, incomparable = _amounts_and_incomparable_mask(numbers)

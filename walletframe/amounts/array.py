@@ -594,7 +594,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def isin(self, values: Any) -> Mask:
         """Return a mask of amounts that are in the values. NA matches any missing value."""
-        own, targets = self.exact(), arithmetic.comparable_amounts(values)
+        own, targets = self.exact(), arithmetic.comparable_as_amounts(values)
         integers, target_integers, _ = at_same_scale(own, targets)
         is_in = pd.Index(integers, dtype=object).isin(target_integers[~targets.missing])
         return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))
