@@ -294,7 +294,7 @@ def chunked_prices(
     **options: Any,
 ) -> PriceLookup:
     """Return the prices that `value` would use, by token or by symbol."""
-    chosen = valuation.choose_prices(prices, by_symbol=by_symbol, **options)
+    chosen = valuation.prices_or_default(prices, by_symbol=by_symbol, **options)
     only_service = all(map(valuation.is_service_prices, chosen.entries))
     positions = source.template if only_service else read_distinct_tokens(source)
     rows, tokens = positions.holdings, positions.tokens

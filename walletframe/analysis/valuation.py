@@ -152,7 +152,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     1   USDC     NaN      USD
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
-    chosen = choose_prices(prices, by_symbol=by_symbol, assets=assets, bridged=bridged)
+    chosen = prices_or_default(prices, by_symbol=by_symbol, assets=assets, bridged=bridged)
     if at not in (None, "snapshot"):
         hint = 'pass at="snapshot", or leave out at=…'
         raise SettingsError(f"at={at!r} is not supported", hint=hint)
@@ -206,7 +206,7 @@ class EffectivePrices:
         return prices_by_entry, common
 
 
-def choose_prices(
+def prices_or_default(
     prices: PricesLike | None, *, by_symbol: bool, assets: AssetsLike | None, bridged: bool
 ) -> EffectivePrices:
     """Return prices from the argument, else from the setting `prices`, else from the service."""
