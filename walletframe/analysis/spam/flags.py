@@ -13,7 +13,7 @@ from walletframe.amounts.integers import ExactAmounts
 from walletframe.amounts.sums import AmountsWithGroups, group_totals, is_positive
 from walletframe.analysis.chunked import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_token_directory
-from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, score, sort_findings
+from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, merge_findings, score
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.coverage import (
@@ -404,7 +404,7 @@ class _TokenSymbolPairs:
             count = len(np.unique(self.tokens[pairs]))
             if count >= max(_MIN_CROWD, len(self.keys) // _TOKENS_PER_COINCIDENCE):
                 crowd = Finding("crowd", (counted_noun(count, "contract"), *details))
-                by_pair |= {pair: sort_findings([*by_pair[pair], crowd]) for pair in pairs}
+                by_pair |= {pair: merge_findings([*by_pair[pair], crowd]) for pair in pairs}
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
@@ -424,7 +424,7 @@ class _TokenSymbolPairs:
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             findings.append(price)
-        return sort_findings(findings)
+        return merge_findings(findings)
 
 
 def _read_token_directory(

@@ -40,7 +40,7 @@ class Finding:
         )
 
 
-def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the last finding of each reason, in descending order of weight."""
     once = {finding.reason: finding for finding in findings}
     return tuple(sorted(once.values(), key=lambda finding: -finding.weight))
