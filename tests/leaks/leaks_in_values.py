@@ -84,7 +84,7 @@ def client_at_work(ground):
     with ground.client() as client:
         client.fetch(f"ETH.{A}")
         seen = within(client)
-    assert "KeyedConnection(host=" in "".join(seen)
+    assert "SecretConnection(host=" in "".join(seen)
     return seen
 
 

@@ -55,7 +55,7 @@ _NEVER_ENCODED = re.compile(rb"[0-9A-Za-z_.-]+")
 _AFTER_PARAMETER = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).encode()
 
 
-class KeyedAdapter(HTTPAdapter):
+class SecretAdapter(HTTPAdapter):
     """An `HTTPAdapter` for one session. Its connections add a secret to each request.
 
     `add_secret` adds the secret to the head of a request; `scrub` masks the secret in received
@@ -81,13 +81,13 @@ class KeyedAdapter(HTTPAdapter):
             "real_address": real_address,
         }
 
-        class KeyedHTTPPool(HTTPConnectionPool):
-            ConnectionCls = type("KeyedConnection", (_KeyedConnection,), attributes)
+        class SecretHTTPPool(HTTPConnectionPool):
+            ConnectionCls = type("SecretConnection", (_SecretConnection,), attributes)
 
-        class KeyedHTTPSPool(HTTPSConnectionPool):
-            ConnectionCls = type("KeyedTLSConnection", (_KeyedTLSConnection,), attributes)
+        class SecretHTTPSPool(HTTPSConnectionPool):
+            ConnectionCls = type("SecretTLSConnection", (_SecretTLSConnection,), attributes)
 
-        self._pool_classes = {"http": KeyedHTTPPool, "https": KeyedHTTPSPool}
+        self._pool_classes = {"http": SecretHTTPPool, "https": SecretHTTPSPool}
         super().__init__(pool_maxsize=connections)
         self.poolmanager.pool_classes_by_scheme = self._pool_classes
 
@@ -103,7 +103,7 @@ class KeyedAdapter(HTTPAdapter):
         return super().build_response(req, resp)
 
 
-def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
+def service_adapter(key: ApiKey, *, connections: int) -> SecretAdapter:
     """Return an adapter that adds the API key to the query of the URL."""
 
     def add_secret(head: bytes) -> bytes:
@@ -111,10 +111,10 @@ def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
         mark, parameter = b"&" if b"?" in target else b"?", urlencode({KEY_PARAMETER: key.reveal()})
         return b"%s %s%s%s %s" % (method, target, mark, parameter.encode(), rest)
 
-    return KeyedAdapter(add_secret, scrubber(key), connections=connections)
+    return SecretAdapter(add_secret, scrubber(key), connections=connections)
 
 
-def node_adapter(url: SplitResult) -> KeyedAdapter:
+def node_adapter(url: SplitResult) -> SecretAdapter:
     """Return an adapter that sends requests for `MASKED_HOST` to the URL of a node."""
     target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
 
@@ -127,7 +127,7 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 
     scrub = scrubber(*secret_url_parts(url))
     real_address = (url.hostname or "", url.port or _DEFAULT_PORTS[url.scheme])
-    return KeyedAdapter(add_secret, scrub, connections=1, real_address=real_address)
+    return SecretAdapter(add_secret, scrub, connections=1, real_address=real_address)
 
 
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
@@ -154,7 +154,7 @@ def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -
         raise exceptions.DecodeError("the gzip data of the body is incomplete")
 
 
-class _KeyedConnection(HTTPConnection):
+class _SecretConnection(HTTPConnection):
     """A connection that adds the secret to requests, opened within the attempt's time limit."""
 
     in_flight: InFlightRequests
@@ -222,7 +222,7 @@ class _KeyedConnection(HTTPConnection):
         self.sock.sendall(self.add_secret(data))
 
 
-class _KeyedTLSConnection(_KeyedConnection, HTTPSConnection):
+class _SecretTLSConnection(_SecretConnection, HTTPSConnection):
     """A connection over TLS that adds the secret to each request."""
 
 

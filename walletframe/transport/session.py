@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from walletframe.settings.values import Settings
     from walletframe.transport.attempt import Attempt, InFlightRequests
     from walletframe.transport.faults import Server
-    from walletframe.transport.keyed import KeyedAdapter
+    from walletframe.transport.keyed import SecretAdapter
 
 _MAX_BODY_BYTES = 256 * 1024 * 1024
 _SMALL_BODY_BYTES = 8 * 1024 * 1024
@@ -67,7 +67,13 @@ class _Session:
     _method: ClassVar[str] = "GET"
 
     def __init__(
-        self, url: str, real_url: str, adapter: KeyedAdapter, *, timeout_s: float, max_wait_s: float
+        self,
+        url: str,
+        real_url: str,
+        adapter: SecretAdapter,
+        *,
+        timeout_s: float,
+        max_wait_s: float,
     ) -> None:
         self._url, self._adapter = url, adapter
         self._timeout_s, self._max_wait_s = timeout_s, max_wait_s
