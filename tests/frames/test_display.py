@@ -14,7 +14,7 @@ from IPython.core.formatters import DisplayFormatter
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import details_html
-from walletframe.frames.schema import Source
+from walletframe.frames.schema import AnswerSource
 from walletframe.pandas_versions import TEXT
 from walletframe.text import abbreviate
 
@@ -183,7 +183,9 @@ def test_values_are_shown_with_their_currency():
 def test_stale_wallets_come_before_fresh_ones():
     """They have their reason."""
     fresh = record(A)
-    old = WalletRecord(fresh.wallet, fresh.outcome, "s", ANSWERED_AT, Source.STALE, "no network")
+    old = WalletRecord(
+        fresh.wallet, fresh.outcome, "s", ANSWERED_AT, AnswerSource.STALE, "no network"
+    )
     text = repr(assemble([record(B), old]))
     assert text.index(f"ETH.{abbreviate(A)}") < text.index(f"ETH.{abbreviate(B)}")
     assert "no network" in text

@@ -11,7 +11,7 @@ from canned_service import answer, balance, wallet
 from walletframe.address.lists import parse_wallets
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.known import summary_lines
-from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, AnswerSource
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Balances, Outcome, Status
@@ -23,7 +23,7 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 def record(*balances, **fields):
     """Return a record of ETH.0xA with these balances."""
     outcome = read_answer(answer(wallet(balances=list(balances))), [ETH]).outcomes[0]
-    return WalletRecord(ETH, outcome, "s", NOW, Source.SERVICE, **fields)
+    return WalletRecord(ETH, outcome, "s", NOW, AnswerSource.SERVICE, **fields)
 
 
 def failure(status):
@@ -34,7 +34,7 @@ def failure(status):
 CASES = {
     "no wallets": [],
     "all failed": [failure(status) for status in Status if status is not Status.OK],
-    "null balances": [WalletRecord(ETH, Outcome(Status.OK), "s", NOW, Source.CACHE)],
+    "null balances": [WalletRecord(ETH, Outcome(Status.OK), "s", NOW, AnswerSource.CACHE)],
     "an empty list": [record()],
     "balances": [record(balance(), balance(decimals=None, address=None))],
     "prices": [record(balance() | {"price": 1.5})],
@@ -160,7 +160,7 @@ def test_summary_has_all_counts():
         Outcome(Status.OK, balances=Balances.from_sent_balances([])),
         "sandbox",
         NOW,
-        Source.STALE,
+        AnswerSource.STALE,
         "late",
     )
     odd = balance("0x1f")
@@ -179,9 +179,9 @@ def test_summary_has_all_counts():
 @pytest.mark.parametrize(
     "source, message",
     [
-        (Source.SERVICE, "1 answered by the service, the oldest of"),
-        (Source.CACHE, "1 answered from the local cache, the oldest of"),
-        (Source.STALE, "1 answered earlier (out of date), the oldest of"),
+        (AnswerSource.SERVICE, "1 answered by the service, the oldest of"),
+        (AnswerSource.CACHE, "1 answered from the local cache, the oldest of"),
+        (AnswerSource.STALE, "1 answered earlier (out of date), the oldest of"),
     ],
 )
 def test_summary_of_one_source_is_a_sentence(source, message):

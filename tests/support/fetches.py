@@ -12,7 +12,7 @@ from walletframe.address.lists import parse_wallets
 from walletframe.amounts import AmountArray
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, AnswerSource
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.answer import NO_LIST, read_answer
 from walletframe.wire.outcome import Balances, Outcome, Status
@@ -29,7 +29,7 @@ def fetched(answers, *, source="service", service=SERVICE, at=FETCHED_AT):
     Each wallet, ``"ETH.0xA"``, has a list of (blockchain, contract, symbol, raw amount,
     decimals); or None for an answer without a list; or the status of a wallet that is not ok.
     """
-    whence = Source(source)
+    whence = AnswerSource(source)
     return assemble(
         WalletRecord(WalletAddress.parse(wallet), outcome(held), service, at, whence)
         for wallet, held in answers.items()
@@ -59,13 +59,15 @@ def record(address=A, *, service="service", **fields):
     """Return the record of one wallet that was answered."""
     requested = parse_wallets([f"ETH.{address}"])
     [read] = read_answer(answer(wallet(address, **fields)), requested).outcomes
-    return WalletRecord(requested[0], read, service, ANSWERED_AT, Source.SERVICE)
+    return WalletRecord(requested[0], read, service, ANSWERED_AT, AnswerSource.SERVICE)
 
 
 def failed(address, status=Status.FAILED, error="it said <b>no</b>"):
     """Return the record of one wallet that failed."""
     [requested] = parse_wallets([f"ETH.{address}"])
-    return WalletRecord(requested, Outcome(status, error), "service", ANSWERED_AT, Source.SERVICE)
+    return WalletRecord(
+        requested, Outcome(status, error), "service", ANSWERED_AT, AnswerSource.SERVICE
+    )
 
 
 def made_up_details(rows, *, wallets, tokens):

@@ -21,7 +21,7 @@ from walletframe.address.forms import WalletAddress
 from walletframe.bulk.files import raise_dataset_errors, wallet_key
 from walletframe.disk import create_private_file
 from walletframe.frames.assembly import WalletRecord
-from walletframe.frames.schema import Source
+from walletframe.frames.schema import AnswerSource
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Outcome, Status
 
@@ -71,7 +71,7 @@ def read_journal(segments: Iterable[Path], service: str) -> dict[str, tuple[Wall
     for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
         if entry.failure is None:
-            outcomes, source = read_answer(entry.body, wallets).outcomes, Source.SERVICE
+            outcomes, source = read_answer(entry.body, wallets).outcomes, AnswerSource.SERVICE
         else:
             status, error = entry.failure
             outcomes, source = [Outcome(Status(status), error)] * len(wallets), None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from walletframe.chains import unknown_blockchain_message
 from walletframe.client.problems import AnswerProblemCounts
 from walletframe.frames.assembly import WalletRecord
-from walletframe.frames.schema import Source
+from walletframe.frames.schema import AnswerSource
 from walletframe.transport import CachedAnswer
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
@@ -139,7 +139,7 @@ class ResultStream:
         outcome = read_answer(cached.body, [wallet]).outcomes[0]
         if outcome.status is not Status.OK:
             return None
-        source = Source.CACHE if error is None else Source.STALE
+        source = AnswerSource.CACHE if error is None else AnswerSource.STALE
         return WalletRecord(wallet, outcome, self._store.service, cached.fetched_at, source, error)
 
     def _receive_results(self, *, max_pending: int = 0) -> Iterator[WalletResult | None]:
@@ -163,13 +163,13 @@ class ResultStream:
     ) -> tuple[WalletResult, list[str]]:
         """Return the result, and the unrequested wallets in the reply."""
         unrequested: list[str] = []
-        origin: tuple[()] | tuple[datetime, Source] = ()
+        origin: tuple[()] | tuple[datetime, AnswerSource] = ()
         answer = None
         if isinstance(reply.answer, Outcome):
             outcome = reply.answer
         else:
             [outcome], unrequested = read_answer(reply.answer, [wallet])
-            origin = (reply.fetched_at, Source.SERVICE)
+            origin = (reply.fetched_at, AnswerSource.SERVICE)
             answer = CachedAnswer(reply.answer, reply.fetched_at, reply.sequence)
         if outcome.status in _SERVICE_STATUSES and not reply.key_refused:
             hint = unknown_blockchain_message(wallet.blockchain)

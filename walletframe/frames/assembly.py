@@ -21,7 +21,7 @@ from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import add_extra_columns
 from walletframe.frames.schema import (
     WALLET_DTYPES,
-    Source,
+    AnswerSource,
     normalize_blockchains,
     text_from_arrow,
     typed_frame,
@@ -55,7 +55,7 @@ class WalletRecord:
     outcome: Outcome
     service: str
     fetched_at: datetime | None = None  # with a time zone; None if there is no answer
-    source: Source | None = None
+    source: AnswerSource | None = None
     error: str | None = None  # why a stale answer could not be refreshed
 
 

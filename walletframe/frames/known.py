@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.frames.identity import encode_tokens
-from walletframe.frames.schema import SIMULATED, Source, missing_wallets_text
+from walletframe.frames.schema import SIMULATED, AnswerSource, missing_wallets_text
 from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
@@ -41,7 +41,7 @@ def known_mask(wallets: pd.DataFrame) -> Mask:
 
 def stale_mask(wallets: pd.DataFrame) -> Mask:
     """Return a mask of the known wallets with an out-of-date answer."""
-    stale = _equal_mask(wallets["source"], Source.STALE.value)
+    stale = _equal_mask(wallets["source"], AnswerSource.STALE.value)
     return known_mask(wallets) & stale if stale.any() else stale
 
 

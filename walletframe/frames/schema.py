@@ -32,7 +32,7 @@ SIMULATED: Final = "sandbox"  # the service whose data is simulated
 _BLOCKCHAIN_COLUMNS = ("blockchain", "token_blockchain")
 
 
-class Source(StrEnum):
+class AnswerSource(StrEnum):
     """The origin of an answer. The members are the categories of the column ``source``."""
 
     SERVICE = "service"
@@ -152,7 +152,7 @@ WALLET_DTYPES: Final[dict[str, Any]] = {
     "tokens": pd.Int64Dtype(),
     "explorer_url": TEXT,
     "fetched_at": pd.DatetimeTZDtype("us", "UTC"),
-    "source": category_dtype(Source),
+    "source": category_dtype(AnswerSource),
     "service": TEXT,
 }
 

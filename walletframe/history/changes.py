@@ -19,7 +19,7 @@ from walletframe.frames.schema import (
     COMPARED,
     SIMULATED,
     SNAPSHOT,
-    Source,
+    AnswerSource,
     concat_frames,
     require_columns,
     text_array,
@@ -299,7 +299,7 @@ def mark_shared_answers_stale(
                 InputWarning,
             )
         return before, after
-    stale = frames[later]["source"].astype(TEXT).mask(shared_masks[later], Source.STALE.value)
+    stale = frames[later]["source"].astype(TEXT).mask(shared_masks[later], AnswerSource.STALE.value)
     outdated = (before, after)[later]._replace(wallets=frames[later].assign(source=stale))
     return (before, outdated) if later else (outdated, after)
 

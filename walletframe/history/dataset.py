@@ -43,7 +43,7 @@ from walletframe.frames.schema import (
     SIMULATED,
     SNAPSHOT,
     WALLET_DTYPES,
-    Source,
+    AnswerSource,
     concat_frames,
 )
 from walletframe.history.folder import (
@@ -512,11 +512,11 @@ def _parse_first_and_last_time(when: Moment) -> tuple[datetime, datetime]:
 
 def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
     """Return the time of the newest answer that is not out of date, or the current time."""
-    fresh = wallets["source"].isin([Source.SERVICE.value, Source.CACHE.value])
+    fresh = wallets["source"].isin([AnswerSource.SERVICE.value, AnswerSource.CACHE.value])
     newest = wallets["fetched_at"][fresh].max()
     if pd.isna(newest):
         return datetime.now(UTC)
-    cached = known_and_fresh_mask(wallets) & (wallets["source"] == Source.CACHE.value)
+    cached = known_and_fresh_mask(wallets) & (wallets["source"] == AnswerSource.CACHE.value)
     old = wallets["fetched_at"][cached & (wallets["fetched_at"] < newest.floor("D"))]
     if len(old):
         raise SnapshotError(

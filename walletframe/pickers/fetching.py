@@ -20,7 +20,7 @@ from walletframe.frames.assembly import assemble
 from walletframe.frames.details import WalletDetails, as_details, is_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
-from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, Source
+from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, AnswerSource
 from walletframe.numerals import counted_noun
 from walletframe.pickers.data import status_message
 from walletframe.pickers.page import join_css, join_js
@@ -188,7 +188,7 @@ def _keep_older_answers(previous: WalletDetails, latest: WalletDetails) -> Walle
     reasons = latest.wallets["error"].iloc[positions].fillna("the reason is unknown")
     stale = previous.wallets.iloc[older].reindex(columns=latest.wallets.columns)
     stale = stale.set_axis(positions).assign(
-        source=Source.STALE.value, error=[f"not refreshed: {reason}" for reason in reasons]
+        source=AnswerSource.STALE.value, error=[f"not refreshed: {reason}" for reason in reasons]
     )
     fresh = latest.wallets.drop(index=positions)
     wallets = pd.concat([fresh, stale.astype(WALLET_DTYPES)]).sort_index()
