@@ -170,7 +170,8 @@ class HoldingsExplorer(FetchingWidget):
         self._handlers["plotly"] = lambda _: ({}, [script])
         self._edition = 0  # from now on, the front end can request plotly.js
         try:
-            self._explorer_state = ExplorerState(self._make_data(details), self._send_edition)
+            data = self._make_data_and_update_retry(details)
+            self._explorer_state = ExplorerState(data, self._send_edition)
         except BaseException:
             self.close()  # to unregister the widget
             raise
@@ -183,8 +184,7 @@ class HoldingsExplorer(FetchingWidget):
             "picture": lambda message: self._display_static_tables(message["image"], update=True),
         }
 
-    def _make_data(self, details: DetailsLike | StoredWallets) -> ExplorerData:
-        """Also update the retry button."""
+    def _make_data_and_update_retry(self, details: DetailsLike | StoredWallets) -> ExplorerData:
         self._retry_label = ""
         if not _is_stored(details):
             data = ExplorerData(as_details(details), self._prepare)
@@ -346,7 +346,7 @@ class HoldingsExplorer(FetchingWidget):
 
     @locked_handler
     def _show_details(self, change: dict[str, Any]) -> None:
-        self._explorer_state.replace_data(self._make_data(change["new"]))
+        self._explorer_state.replace_data(self._make_data_and_update_retry(change["new"]))
 
 
 def _holdings_with_wallet_columns(shown: WalletDetails) -> pd.DataFrame:
