@@ -520,15 +520,15 @@ def _end_labels(
     ]
 
 
-def _label_lines(name: str, size: str) -> list[str]:
+def _label_lines(name: str, size_text: str) -> list[str]:
     """Break a name into at most two lines, without its middle if it is long, and add a size."""
     name = name.replace(".", " ", "…" in name)  # an address is on the line below its blockchain
     lines = wrap(name, _LABEL_CHARS, break_on_hyphens=False)
     if len(lines) > 2:  # noqa: PLR2004 - the end may distinguish the name from others
         lines = [lines[0], f"…{name[1 - _LABEL_CHARS :]}"]
-    if len(f"{lines[-1]} {size}") <= _LABEL_CHARS:
-        size = f"{lines.pop()} {size}".rstrip()
-    return [*lines, size] if size else lines
+    if len(f"{lines[-1]} {size_text}") <= _LABEL_CHARS:
+        size_text = f"{lines.pop()} {size_text}".rstrip()
+    return [*lines, size_text] if size_text else lines
 
 
 def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> list[list[str]]:
