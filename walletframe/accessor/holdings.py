@@ -159,14 +159,14 @@ class DetailsAccessor(HoldingsAccessor):
     def _select_rows(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
         return selection.where_in_fetch(self._data, self._wallets, *args, **kwargs)
 
-    def _open_widget(self, widget: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return widget(fetches.WalletDetails(self._wallets, self._data), *args, **kwargs)
+    def _make_widget(self, widget_class: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return widget_class(fetches.WalletDetails(self._wallets, self._data), *args, **kwargs)
 
     def _top_rows(self, _function: object, /, *args: Any, **kwargs: Any) -> pd.DataFrame:
         return distribution.top_rows_with_coverage(self._data, self._wallets, *args, **kwargs)
 
     top: Final = Delegate(lambda: distribution.top_rows, _top_rows)
-    explore: Final = Delegate(lambda: pickers.HoldingsExplorer, _open_widget)
+    explore: Final = Delegate(lambda: pickers.HoldingsExplorer, _make_widget)
     value: Final = Delegate(lambda: valuation.value, _replace_holdings)
     flag_spam: Final = Delegate(lambda: flags.flag_spam, _replace_holdings)
     without_spam: Final = Delegate(lambda: flags.without_spam, _replace_holdings)
