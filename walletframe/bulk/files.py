@@ -189,11 +189,11 @@ def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.D
     return pd.DataFrame(columns, index=range(len(keys)))
 
 
-def select_still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:
-    """Return the latest row of each failed wallet that is not in `wallets`."""
+def select_still_failed(failed: Iterable[pa.Table], ok_wallets: Iterable[pa.Table]) -> pa.Table:
+    """Return the latest row of each failed wallet that is not in `ok_wallets`."""
     table = pa.concat_tables([empty_tables()[2], *failed])
     latest = {key: row for row, key in enumerate(wallet_keys(table))}
-    for part in wallets if latest else ():
+    for part in ok_wallets if latest else ():
         for key in wallet_keys(part):
             latest.pop(key, None)
     return table.take(pa.array(sorted(latest.values()), pa.int64()))
