@@ -21,7 +21,7 @@ from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
     masked_completeness,
-    repeated_completeness,
+    same_completeness,
     with_unknown_holders,
 )
 from walletframe.frames.groups import encode_by_holder, group_holdings, token_or_asset_and_by
@@ -239,7 +239,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         **_contract_count_columns(positions, groups, missing),
     )
     if groups.names == ["wallet"]:  # the count of a single wallet says nothing new
-        known = repeated_completeness(marked, possible, count)
+        known = same_completeness(marked, possible, count)
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
@@ -692,7 +692,7 @@ def overlap(
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
-    known = repeated_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
+    known = same_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
     coverage = coverage_of_rows(positions)
     return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 

@@ -102,17 +102,17 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     return sums
 
 
-def masked_completeness(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
+def masked_completeness(positions: Positions, groups: Groups, wallet_mask: Mask) -> dict[str, Any]:
     """Return columns that count each group's wallets in a mask."""
     return _columns_of_counts(
-        positions, _sum_wallet_sets(_wallet_states(positions) * wallets, groups)
+        positions, _sum_wallet_sets(_wallet_states(positions) * wallet_mask, groups)
     )
 
 
-def repeated_completeness(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:
-    """Return columns that count the wallets in a mask. Each of the rows has the same counts."""
-    counts = _wallet_states(positions)[:, wallets].sum(axis=1, keepdims=True).repeat(rows, axis=1)
-    return _columns_of_counts(positions, counts)
+def same_completeness(positions: Positions, wallet_mask: Mask, row_count: int) -> dict[str, Any]:
+    """Return columns that count the wallets in a mask, with the same counts in each row."""
+    counts = _wallet_states(positions)[:, wallet_mask].sum(axis=1, keepdims=True)
+    return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
 
 def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
