@@ -354,10 +354,8 @@ def _escape_for_excel(value: Any) -> Any:
     return escape_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
 
 
-def concat_columns(
-    columns: list[pd.Series], labels: list[Any], empty: pd.DataFrame
-) -> pd.DataFrame:
-    """Concatenate columns with labels that may repeat. Without columns, return `empty`."""
+def concat_columns(columns: list[pd.Series], names: list[Any], empty: pd.DataFrame) -> pd.DataFrame:
+    """Concatenate columns with names that may repeat. Without columns, return `empty`."""
     if not columns:
         return empty
-    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)
+    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(names, axis=1)

@@ -495,9 +495,8 @@ def chunked_spam_flags(
     total, count = int(balances.sum()), int(balances[spam].sum())
     spam_rows = evidence.holdings.iloc[spam]
     counts = {count_and_value_text(count, "spam balance", spam_rows): count} if count else {}
-    dropped = extend_dropped_record(
-        source.template.holdings, total, total - count, ["spam"], counts
-    )
+    holdings = source.template.holdings
+    dropped = extend_dropped_record(holdings, total, total - count, ["spam"], counts)
     if drop_spam:
         _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
     by_column = stated is not None and "is_spam" in evidence.holdings
