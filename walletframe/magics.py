@@ -74,7 +74,7 @@ class WalletMagics(Magics):
         default="raise",
         help="if wallets can't be read: raise an error, drop them, or request them as written",
     )
-    @argument("--fix", action="store_true", help="replace names of blockchains, such as Ethereum")
+    @argument("--fix", action="store_true", help="replace names of blockchains (Ethereum by ETH)")
     @line_cell_magic
     def wallets(self, line: str, cell: str = "") -> WalletDetails | pd.DataFrame | None:
         """Fetch the tokens of wallets.

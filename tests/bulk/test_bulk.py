@@ -428,7 +428,7 @@ class TestInput:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
         assert [place for place, _, _ in summary.unreadable] == [1, 3]
         assert (summary.ok_count, summary.wallets, summary.unreadable_count) == (2, 2, 2)
-        assert "item 1 of the iterator (counted from 0), " in str(caught[0].message)
+        assert "item 1 (counted from 0) of the iterator, " in str(caught[0].message)
         assert "2 items of the iterator are not wallets and were dropped" in str(caught[1].message)
         assert {warning.filename for warning in caught} == {__file__}
 

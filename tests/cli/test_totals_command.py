@@ -572,8 +572,8 @@ def test_long_tables_are_truncated_unless_all_is_requested(run, details, tmp_pat
     "words,reason",
     [
         (["totals"], "no wallets"),
-        (["totals", f"ETH.{A}", "h.csv"], "use either wallets, or a single file"),
-        (["totals", "h.csv", "--file", "w.txt"], "use either wallets, or a single file"),
+        (["totals", f"ETH.{A}", "h.csv"], "use wallets, or one file or folder"),
+        (["totals", "h.csv", "--file", "w.txt"], "use wallets, or one file or folder"),
         (["totals", "gone.csv"], "can't be read as saved holdings"),
         (["totals", "other.json"], "can't be read as saved holdings"),
         (["totals", "other.csv"], "lacks 'blockchain'"),

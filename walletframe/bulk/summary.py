@@ -117,7 +117,7 @@ class RunCounters:
             self.unreadable.append((position, value, reason))
         if self.unreadable_count == 1:
             notify(
-                f"item {position} of the iterator (counted from 0), {value!r}, is not a wallet and "
+                f"item {position} (counted from 0) of the iterator, {value!r}, is not a wallet and "
                 f"was dropped: {reason}. The summary counts all dropped items",
                 FetchWarning,
             )

@@ -84,7 +84,7 @@ def holdings_path(arguments: Sequence[str], wallet_files: Sequence[str]) -> str 
     if not any(map(is_holdings_path, arguments)):
         return None
     if len(arguments) > 1 or wallet_files:
-        hint = "use either wallets, or a single file or folder of holdings"
+        hint = "use wallets, or one file or folder of holdings"
         raise click.UsageError(f"{hint}, not {' '.join(arguments)}")
     return arguments[0]
 

@@ -43,7 +43,7 @@ def echo(text: object = "", *, err: bool = False) -> None:
 
 
 def shell_text(message: object) -> str:
-    """Replace Python's arguments in a message by options of the shell."""
+    """Replace the names of Python arguments in a message by command-line options."""
     return str(message).replace("bridged=True", "--bridged").replace(" (pass wallets=…)", "")
 
 

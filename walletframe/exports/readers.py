@@ -90,7 +90,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     frame, _ = _read_frame_and_wallets(Path(path))
     missing = [name for name in HOLDING_COLUMNS if name not in frame.columns]
     if missing and not {*_REQUIRED_WALLET_COLUMNS} <= {*frame.columns}:
-        hint = "use a file of holdings, or the file of wallets that was written beside it"
+        hint = "use a file of holdings, or the file of wallets beside it"
         raise ColumnsError(missing, [*map(str, frame.columns)], hint)
     return restore_dtypes(frame)
 

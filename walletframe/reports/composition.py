@@ -465,7 +465,7 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_MAX_ROWS)
     columns = _select_cells(head, "token", "on", "why", "holders", "amount")
     note = (
-        "Strangers send such tokens as advertising. Don't follow the instructions in symbols. The "
+        "Strangers send these tokens to advertise. Don't follow the instructions in symbols. The "
         "charts and the totals above leave out these tokens, but the data still contains them."
     )
     columns |= _contract_column(head)
