@@ -174,7 +174,7 @@ def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
 
 
 def warn_about_bridged(versions: int, *amounts: str) -> None:
-    """Warn about omitted bridged versions. `amounts` are arguments of `bridged_text`."""
+    """Warn about omitted bridged versions. `amounts` are passed to `bridged_text`."""
     if versions:
         text = bridged_text(versions, *amounts)
         notify(f"{text} left out; pass bridged=True to include them", InputWarning)

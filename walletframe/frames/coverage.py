@@ -1,8 +1,8 @@
 """Completeness of groups and coverage of tables: counts of known and requested wallets.
 
 A wallet is known for a token if its balances are known, its amounts of the token can be read, and
-no balance is of an unknown token, which may be the same token. Each unknown token counts as a
-separate token with a known holder.
+it has no unknown token, which could be this one. Each unknown token is counted separately, and its
+holder is known for it.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def prices_text(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
-    """Return the coverage, without bridged versions, of one token's or asset's table."""
+    """Return the coverage of the table of one token or asset, without bridged versions."""
     rows = positions.tokens.codes == index
     among = positions.wallets_that_can_hold(index)
     versions, amount = count_and_sum_bridged(positions, index)

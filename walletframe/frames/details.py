@@ -110,7 +110,7 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
 
 
 def extract_frame(argument: object, name: str) -> pd.DataFrame:
-    """Return a DataFrame, or the DataFrame `name` of the result of a fetch."""
+    """Return the argument if it is a DataFrame, else the DataFrame `name` of a fetch's result."""
     if isinstance(argument, pd.DataFrame):
         return argument
     if not is_details(argument):

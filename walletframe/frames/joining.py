@@ -192,7 +192,7 @@ def merge_by_wallet(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse each row's wallet (None if unreadable), from both key columns if `column` is None."""
+    """Parse wallets, None if unreadable, from `column` or else ``blockchain`` and ``address``."""
     wallets = map(wallet_and_alias, unparsed_wallets(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 

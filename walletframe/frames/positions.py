@@ -74,7 +74,7 @@ class Positions:
 
     @cached_property
     def index_by_chain(self) -> dict[str, int]:
-        """The index of each distinct blockchain of the wallets, by canonical identifier."""
+        """A map from the canonical identifier of each of the wallets' blockchains to its index."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
         return {name: index for index, name in enumerate(names)}
 
@@ -131,7 +131,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return a copy with some wallets. The caller must also replace the rows."""
+        """Return a copy with only these wallets, and the old rows, which the caller must replace."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],

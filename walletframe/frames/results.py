@@ -161,7 +161,7 @@ class Coverage:
 
 
 def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
-    """Return a text such as ``1,200.5 in 2 bridged versions``. Empty amounts are left out."""
+    """Return a text such as ``1,200.5 in 2 bridged versions``, without amounts that are ""."""
     text = counted_noun(versions, "bridged version")
     if before:
         return f"{Decimal(before):,f} before and {Decimal(amount):,f} after in {text}"
