@@ -196,7 +196,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
     """Write a table into a database.
 
     For computing, amounts are written as DECIMAL(38, 18), as in `to_arrow`. SQLite has no decimals,
-    and gets the nearest floats. The column ``<name>_text`` contains the exact amounts as text, for
+    and gets the nearest floats. A column such as ``amount_text`` contains the exact amounts, for
     ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``. The index is not written.
 
     Parameters
@@ -213,7 +213,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
     ArgumentError
         If `con` has another type.
     SettingsError
-        If the frame already has a column ``<name>_text`` for a column of amounts.
+        If the frame already has the column of exact texts, such as ``amount_text``.
     ValueError
         If the table exists and `if_exists` is "fail". Errors of the database are passed on.
 

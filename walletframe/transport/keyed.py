@@ -2,7 +2,7 @@
 
 The secret is the API key or the URL of a node. It is added only when a request is written to the
 socket. So no exception, stack frame or log of another library contains the secret. In responses,
-asterisks replace it. While the rest of a body is awaited, no variable contains a part of the body.
+asterisks replace it. No variable contains part of a response's body while the rest is awaited.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class _SecretConnection(HTTPConnection):
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send data. Add the secret to a head, without storing the result in a variable."""
+        """Send data. Add the secret to a request's head without storing the result in a variable."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)

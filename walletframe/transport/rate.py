@@ -66,7 +66,7 @@ _Rate = Annotated[float, Meta(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """The rate of requests, and data to adapt the rate. Files store the field names."""
+    """The rate of requests, and data to adapt the rate. Saved files contain the field names."""
 
     rate: _Rate = START_RATE  # per second
     start_rate: _Rate = START_RATE
@@ -246,7 +246,7 @@ class RateLimiter:
         self._permit_at = -math.inf
 
     def _permit_wait_s(self) -> float:
-        """Return the seconds until a granted permit is due, or until a permit may be taken."""
+        """Return the seconds until the granted permit is due; without one, until a permit is free."""
         if self._permit_at < time.monotonic() - LATE_S:
             wait_s, is_granted = self._take_permit_if_due()
             if not is_granted:

@@ -61,7 +61,7 @@ class Reply:
 
 
 class _Session:
-    """An HTTP session with one server. `url` has no secret, and `real_url` selects the proxy."""
+    """An HTTP session with one server. `url` has no secret. The proxy is the one for `real_url`."""
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"
