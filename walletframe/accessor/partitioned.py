@@ -70,11 +70,11 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
 
     @abstractmethod
     def _holdings_with_wallets(self, wallets: Any, by: By) -> Any:
-        """Return the holdings with the wallets of the fetch, for tables that count wallets."""
+        """Return the holdings, with the wallets attached for tables that count wallets."""
 
     @abstractmethod
     def _holdings_without_wallets(self) -> Any:
-        """Return the holdings without wallets, for tables that don't count wallets."""
+        """Return the holdings, without wallets attached."""
 
     def _add_value_columns(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)

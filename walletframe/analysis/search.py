@@ -142,7 +142,7 @@ def token_text_columns(
 
 
 def factorize_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
-    """Factorize the blockchains of the rows' tokens, spelled as in each token's first row."""
+    """Factorize the blockchain of each row's token, spelled as in the token's first row."""
     codes, chains = factorize_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
 

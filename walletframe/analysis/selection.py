@@ -174,7 +174,7 @@ class FilterableHoldings(ChunkedHoldings, Protocol):
     """Holdings that can be read in part."""
 
     def holdings_of_wallets(self, indices: Codes) -> FilterableHoldings:
-        """Return the holdings of the wallets at ascending indices."""
+        """Return the holdings of the wallets with these indices, which must ascend."""
 
     def read_rows(
         self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]

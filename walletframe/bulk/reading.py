@@ -52,7 +52,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """All or some ok wallets of one part, and the file of their balances."""
+    """Selected ok wallets of one part, and the file of their balances."""
 
     wallets: pa.Table
     chosen_mask: Mask  # True for each wallet of the file that is in `wallets`

@@ -78,7 +78,7 @@ class StoredHoldings:
         return replace(self, removed=removed, unknown_rows=rows, template=template)
 
     def holdings_of_wallets(self, indices: Codes) -> StoredHoldings:
-        """Return the holdings of the wallets with these sorted indices."""
+        """Return the holdings of the wallets with these indices, which must ascend."""
         mask = np.zeros(len(self.order), dtype=bool)
         mask[self.order[indices]] = True
         template = replace(

@@ -60,7 +60,7 @@ class OptionStats(NamedTuple):
     value: float  # NaN if no balance has a value
 
     def sort_key(self) -> tuple[float, int]:
-        """Return a key that sorts by value, then by balances, both descending, NaN last."""
+        """Return a key that sorts by value, then by number of balances, descending, NaN last."""
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
@@ -151,7 +151,7 @@ def _stats_lists(
 def stats_by_key(
     keys: Sequence[Any], codes: Codes, values: Floats | None
 ) -> dict[Any, OptionStats]:
-    """Return the stats of each key. `codes` has the key index of each row."""
+    """Return the stats of each key. `codes` has the index of each row's key."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
@@ -351,7 +351,7 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. Options of holdings are sorted by value, then by balances, both descending.
+        The options. Those of holdings are sorted by value, then by number of balances, descending.
     value : str or sequence of str
         The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"

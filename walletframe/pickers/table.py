@@ -321,7 +321,7 @@ def _wallet_frame_urls(positions: Positions) -> list[str]:
 
 
 def _block_explorer_prefix_by_chain(positions: Positions) -> dict[str, str]:
-    """Return the part of each blockchain's URLs before the address."""
+    """Return the block explorer's URL up to the address, for each blockchain."""
     prefix_by_chain: dict[str, str] = {}
     urls = _wallet_frame_urls(positions)
     pairs = search.wallet_pairs(positions.wallet_frame) if urls else []

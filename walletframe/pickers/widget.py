@@ -79,7 +79,7 @@ def error_text(error: Exception) -> str:
 
 
 class MessageWidget(AnyWidget):
-    """A widget that handles messages ``{"kind": …}``. Requests also have an ID ``n``.
+    """A widget that handles messages ``{"kind": …}``. A message with an ID ``n`` gets a reply.
 
     Subclasses define `_esm`, `_css` and handlers. A handler takes a message. It returns the fields
     of the reply, or a tuple of the fields and binary buffers.

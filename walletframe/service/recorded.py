@@ -74,7 +74,7 @@ class _RecordedLedger:
 
 
 def as_ledger(source: LedgerLike) -> Ledger:
-    """Return a ledger of holdings or of a recorded answer. Return a ledger unchanged."""
+    """Return a ledger of holdings or of a recorded answer. A ledger is returned as is."""
     if isinstance(source, pd.DataFrame):
         columns = _check_and_select_columns([*source.columns])
         cells = zip(*(source[name].tolist() for name in columns), strict=True)
