@@ -85,7 +85,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         Compare only this token, as in `timeline`. Wallets that are unknown at one of the times
         also have a row if they could hold the token.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`. ``"token"`` in `by` separates its contracts.
+        Compare only this asset, as in `timeline`. With ``"token"`` in `by`, each of
+        its contracts has its own rows.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
@@ -107,18 +108,18 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         - ``status_before``, ``status_after``, category: ``ok`` if the amount is known, otherwise
           the reason: the status of the wallet, or one of
 
-          - ``stale``: the answer was out of date, or is the answer of the earlier time;
+          - ``stale``: the answer was out of date, or is the same as at the earlier time;
           - ``no_amount``: the amount or its decimals could not be read;
-          - ``unknown_token``: an unknown token of the wallet may be this token. An unknown token
-            itself can't be identified at the other time;
+          - ``unknown_token``: an unknown token of the wallet may be this token. The row of an
+            unknown token has this status at the other time;
           - ``not_asked``: the wallet was not requested.
 
         With `by`, there is one row for each group and token whose amount changed or may have
         changed. The columns are the names in `by`, followed by ``symbol`` to ``change`` (by asset,
         without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
-        known at both times. If these sums are equal, ``change`` is ``unknown`` and ``difference``
-        is NA. If a wallet is unknown, ``change`` is never ``new`` or ``gone``, but ``increased`` or
-        ``decreased``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
+        known at both times. A row with equal sums has ``unknown`` as ``change``, and NA as
+        ``difference``. If a wallet of the group is unknown, ``new`` and ``gone`` are replaced by
+        ``increased`` and ``decreased``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
         that are known at both times, and all wallets of the group that could hold the token. If the
         counts differ, the true change may be larger.
 
@@ -135,14 +136,15 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         If the column ``amount`` has another dtype.
     SnapshotError
         If `before` and `after` are the same snapshot; if one is simulated and the other is not; or
-        if one has two rows for a wallet, or holdings of a wallet missing from ``wallets``.
+        if one has two rows for a wallet, or holdings of a wallet that ``wallets`` lacks.
 
     Warns
     -----
     InputWarning
-        If holdings lack rows that ``wallets.tokens`` counts: their tokens may seem new or gone; if
-        two fetches at different times returned the same cached answers: these wallets seem
-        unchanged; or if a wallet's label in a column of `by` changed: the last label is used.
+        - If holdings lack rows that ``wallets.tokens`` counts. Their tokens may seem new or gone.
+        - If two fetches at different times returned the same cached answers. These wallets seem
+          unchanged.
+        - If a wallet's label in a column of `by` changed. The last label is used.
 
     Notes
     -----

@@ -191,7 +191,7 @@ def load(
     ----------
     since, until : str, date, datetime or Timestamp, optional
         The first and the last time, both inclusive: days in UTC (``"2026-01-31"``,
-        ``"yesterday"``) or points in time, by default in the machine's time zone.
+        ``"yesterday"``), or points in time (without a time zone: in the machine's time zone).
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
         Load only these wallets, in any form that `fetch_wallets` accepts. A wallet without a
         snapshot has no rows. Default: all wallets.

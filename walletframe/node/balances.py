@@ -124,7 +124,8 @@ def token_balance(
     balances, choose a block that is some minutes old.
 
     1,000 wallets take 6 requests with the contract Multicall3, which nearly all public blockchains
-    have. Without Multicall3, they take 14 requests. If the token's contract reverts, at most 17.
+    have. Without Multicall3, they take 14 requests. At most 17
+    requests are sent if the token's contract reverts.
 
     Examples
     --------
