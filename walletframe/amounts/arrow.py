@@ -66,7 +66,7 @@ def to_arrow_text(amounts: ExactAmounts) -> pa.Array:
 def integers_at_scale(
     amounts: ExactAmounts, scale: int, low: int, high: int, dtype: object, hint: str
 ) -> Integers:
-    """Return the amounts times ``10**scale``; raise unless all are integers from `low` to `high`."""
+    """Return amounts times ``10**scale``. Raise unless all are integers from `low` to `high`."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)

@@ -132,15 +132,13 @@ def group_medians(grouped: AmountsWithGroups) -> Floats:
     return result
 
 
-def apply_pandas_groupby(
-    grouped: AmountsWithGroups, how: str, values: Floats, **options: Any
-) -> Any:
+def apply_pandas_groupby(grouped: AmountsWithGroups, how: str, data: Floats, **kwargs: Any) -> Any:
     """Apply a groupby method of pandas to n floats; return a result per group or per row."""
     groups: Any = pd.Categorical.from_codes(grouped.ids, pd.RangeIndex(grouped.group_count))
-    groupby = pd.Series(values).groupby(groups, observed=False)
+    groupby = pd.Series(data).groupby(groups, observed=False)
     if how == "rank":
-        options["method"] = options.pop("ties_method")
-    return getattr(groupby, how)(**options).to_numpy()
+        kwargs["method"] = kwargs.pop("ties_method")
+    return getattr(groupby, how)(**kwargs).to_numpy()
 
 
 def first_or_last_rows(grouped: AmountsWithGroups, *, last: bool, skipna: bool) -> Indices:

@@ -112,7 +112,7 @@ class Measure:
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a size's share of the total as text. A value or a count is written before its share."""
+        """Return a size's share of the total as text, after the size if it is a value or count."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"

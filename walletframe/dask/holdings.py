@@ -160,7 +160,7 @@ class ClusterHoldings:
 
     @property
     def uses_template_spelling(self) -> bool:
-        """Whether blockchains are spelled as in `template`: yes for folders, no for other frames."""
+        """Whether blockchains are spelled as in `template`, which only those of folders are."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:

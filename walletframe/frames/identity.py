@@ -121,7 +121,7 @@ def _factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
 
 
 def merge_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
-    """Merge encoded tokens of several frames. `order` has the positions that sort all their rows."""
+    """Merge the encoded tokens of several frames. `order` has the positions that sort all rows."""
     codes_of_keys, keys = _factorize_values(key for part in parts for key in part.merged_keys)
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]

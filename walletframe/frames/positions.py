@@ -131,7 +131,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return a copy with only these wallets, and the old rows, which the caller must replace."""
+        """Return a copy with only these wallets, but the old rows. The caller must replace them."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],

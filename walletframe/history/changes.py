@@ -85,8 +85,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         Compare only this token, as in `timeline`. Wallets that are unknown at one of the times
         also have a row if they could hold the token.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`. With ``"token"`` in `by`, each of
-        its contracts has its own rows.
+        Compare only this asset, as in `timeline`; with ``"token"`` in `by`, each of its contracts.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
@@ -118,8 +117,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         changed. The columns are the names in `by`, followed by ``symbol`` to ``change`` (by asset,
         without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
         known at both times. A row with equal sums has ``unknown`` as ``change``, and NA as
-        ``difference``. If a wallet of the group is unknown, ``new`` and ``gone`` are replaced by
-        ``increased`` and ``decreased``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
+        ``difference``. If a wallet is unknown, ``new`` and ``gone`` become ``increased`` and
+        ``decreased``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
         that are known at both times, and all wallets of the group that could hold the token. If the
         counts differ, the true change may be larger.
 
@@ -142,8 +141,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     -----
     InputWarning
         - If holdings lack rows that ``wallets.tokens`` counts. Their tokens may seem new or gone.
-        - If two fetches at different times returned the same cached answers. These wallets seem
-          unchanged.
+        - If fetches at two times returned the same cached answers. These wallets seem unchanged.
         - If a wallet's label in a column of `by` changed. The last label is used.
 
     Notes

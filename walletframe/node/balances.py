@@ -124,8 +124,7 @@ def token_balance(
     balances, choose a block that is some minutes old.
 
     1,000 wallets take 6 requests with the contract Multicall3, which nearly all public blockchains
-    have. Without Multicall3, they take 14 requests. At most 17
-    requests are sent if the token's contract reverts.
+    have, and 14 without it. If the token's contract reverts, they take at most 17 requests.
 
     Examples
     --------

@@ -208,9 +208,7 @@ class Picker(MessageWidget, ValueWidget):
         # Invalid values raise an error before super().__init__ registers the widget.
         chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
-        self._handlers["options"] = lambda _: (
-            self._options.to_lists() | self._remaining_options_payload()
-        )
+        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_options()
         self.value = chosen
 
     @staticmethod
@@ -280,9 +278,9 @@ class Picker(MessageWidget, ValueWidget):
             remaining = {key: options.stats.get(key) for key in options.by_key}
         with LOCK:
             self._remaining = remaining
-            self.send({"kind": "narrowed", **self._remaining_options_payload()})
+            self.send({"kind": "narrowed", **self._remaining_options()})
 
-    def _remaining_options_payload(self) -> dict[str, Any]:
+    def _remaining_options(self) -> dict[str, Any]:
         remaining = self._remaining
         columns = None if remaining is None else self._options.remaining_lists(remaining)
         return {"remaining": columns}

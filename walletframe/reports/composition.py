@@ -475,7 +475,7 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 def _without_spam(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Remove spam from both results. `after` decides for its own tokens, and `before` for the others."""
+    """Remove spam from both results. `after` decides for its tokens, `before` for all others."""
     frames = [before.holdings, after.holdings]
     names = ["token_blockchain", "token_address"]
     tokens = encode_tokens(concat_frames(frame[names] for frame in frames))

@@ -211,7 +211,7 @@ class _SecretConnection(HTTPConnection):
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send data. Add the secret to a request's head without storing the result in a variable."""
+        """Send data. Add the secret to a request's head without storing the head in a variable."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)

@@ -246,7 +246,7 @@ class RateLimiter:
         self._permit_at = -math.inf
 
     def _permit_wait_s(self) -> float:
-        """Return the seconds until the granted permit is due; without one, until a permit is free."""
+        """Return the seconds until the granted permit is due or, without one, until one is free."""
         if self._permit_at < time.monotonic() - LATE_S:
             wait_s, is_granted = self._take_permit_if_due()
             if not is_granted:

@@ -67,13 +67,7 @@ class _Session:
     _method: ClassVar[str] = "GET"
 
     def __init__(
-        self,
-        url: str,
-        real_url: str,
-        adapter: SecretAdapter,
-        *,
-        timeout_s: float,
-        max_wait_s: float,
+        self, url: str, real_url: str, adapter: SecretAdapter, timeout_s: float, max_wait_s: float
     ) -> None:
         self._url, self._adapter = url, adapter
         self._timeout_s, self._max_wait_s = timeout_s, max_wait_s

@@ -493,9 +493,8 @@ def chunked_spam_flags(
     spam = rows[[flags[code][0] >= threshold for code in codes[rows].tolist()]]
     spam = spam if stated is None else np.flatnonzero(stated)
     total, count = int(balances.sum()), int(balances[spam].sum())
-    spam_rows = evidence.holdings.iloc[spam]
+    holdings, spam_rows = source.template.holdings, evidence.holdings.iloc[spam]
     counts = {count_and_value_text(count, "spam balance", spam_rows): count} if count else {}
-    holdings = source.template.holdings
     dropped = extend_dropped_record(holdings, total, total - count, ["spam"], counts)
     if drop_spam:
         _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
