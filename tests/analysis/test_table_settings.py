@@ -66,7 +66,7 @@ class TestPrices:
         assert valued["currency"].tolist() == ["USD"] * 4
         turned = value(valued, ["service", {OWN[:2]: 7}, {("ETH", None): 1}])
         assert turned["unit_price"].fillna(-1).tolist() == [1900, 1, 7, -1]
-        assert turned["price_source"][2] == "dict"
+        assert turned["price_source"][2] == "your prices"
         assert "price_source" not in value(turned, "service")
         stated = "Prices: mine.csv for 1 token, the service for 1 token."
         fetch = wf.WalletDetails(details.wallets, valued)
@@ -77,7 +77,8 @@ class TestPrices:
         assert stated in repr(wf.history.compare_values(fetch, fetch))
         assert "Prices" not in repr(fetch.wf.share("ETH"))
         fetch = wf.WalletDetails(details.wallets, turned)
-        assert "Prices: the service for 2 tokens, dict for 1 token." in repr(fetch.wf.totals())
+        stated = "Prices: the service for 2 tokens, your prices for 1 token."
+        assert stated in repr(fetch.wf.totals())
 
     def test_a_folder_has_the_same_prices(self, details, folder):
         """With its chunks, and after another valuation."""

@@ -40,7 +40,8 @@ def test_a_change_is_split_into_prices_and_amounts():
         ["Ada", "USD", 1, 2],
         ["Bob", "USD", 0, 1],
     ]
-    assert "Not counted: values unknown at either time, of 2 wallets (700 before)." in repr(table)
+    line = "\nNot compared: 2 wallets (700 USD before), whose value is unknown at one time or both."
+    assert line in repr(table)
 
 
 def test_a_wallet_of_only_one_fetch_is_unknown():
@@ -50,6 +51,45 @@ def test_a_wallet_of_only_one_fetch_is_unknown():
     table = compare_values(days[0], fewer, by="owner")
     assert table["difference"].fillna(-1).tolist() == [0, -1]
     assert table["wallets"].tolist() == [2, 1]
+    line = "Not compared: 1 wallet (500 USD before) only in the earlier list."
+    assert table.attrs["coverage"]["not_compared"] in line
+    assert f"\n{line}" in repr(table)
+
+
+def test_filters_of_both_fetches_are_stated():
+    """In the words of `compare`; conditions of only one of them have its name."""
+    days = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, 2, 5], "2026-01-31", 150)
+    hint = ", so 0 may be a dropped balance, and sums may be too low."
+    small = [each.wf.where(small=310, owner="Ada") for each in days]
+    stated = (
+        "\nSelected: owner='Ada'. Not counted: before: 2 small balances (300.00 USD); "
+        f"after: 1 small balance (300.00 USD){hint}"
+    )
+    for table in (compare_values(*small), wf.history.compare(*small, by="asset")):
+        assert stated in repr(table)
+    deny = {"deny": [("ETH", None)]}
+    spam = [each.wf.without_spam(**deny) for each in days]
+    stated = "before: 3 spam balances (800.00 USD); after: 3 spam balances (1,500.00 USD)."
+    assert f"\nNot counted: {stated}" in repr(compare_values(*spam))
+    table = compare_values(days[0].wf.where(owner="Ada"), days[1].wf.where(owner="Bob"))
+    assert "\nSelected: owner='Ada' (only before); owner='Bob' (only after). " in repr(table)
+    assert (
+        "Not compared: 2 wallets (300 USD before) only in the earlier list; 1 wallet (750 USD "
+        "now) only in the later list." in repr(table)
+    )
+
+
+def test_bridged_versions_in_separate_rows_are_stated():
+    """As below `totals`; other groups have no rows of assets."""
+    twin = {"symbol": "WETH", "address": "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"}
+    wallets, holdings = assemble([record(A, balances=[balance(**ETHER), balance(**twin)])])
+    details = wf.WalletDetails(wallets, holdings).wf.value({"ETH": 1}, bridged=True)
+    line = "1 bridged version is listed separately (bridged=True adds it to its asset)."
+    for by in ("asset", ["wallet", "asset"]):
+        assert line in repr(details.wf.totals(by))
+        assert line in repr(compare_values(details, details, by=by))
+    for options in ({"by": "wallet"}, {"by": "token"}, {"bridged": True}):
+        assert "listed separately" not in repr(compare_values(details, details, **options))
 
 
 def test_earlier_balances_without_values_have_the_later_prices():

@@ -181,12 +181,9 @@ def test_the_first_screen_has_total_change_and_share():
     assert content.total == "385,809.00 USD"
     assert content.change == (
         "Up 55,300 USD (+16.7%) since 2026-01-31 05:59 UTC: ETH +55,000 (price); "
-        "USDC +300 (amount). Not compared: 1 of 3 wallets."
+        "USDC +300 (amount). Not compared: 1 wallet (9.00 USD now) only in the later list."
     )
-    assert content.notes[1] == (
-        "The change leaves out 1 wallet (9.00 now) with an unknown value at either time. "
-        "The earlier total is 330,500.00 USD."
-    )
+    assert [*content.notes[1:]] == ["The earlier total is 330,500.00 USD."]
     rows = [[cell.text for cell in row] for row in content.groups.table.rows]
     assert rows == [
         ["Ada", "385,800.00", "+85,300.00", ">99.9%"],
@@ -257,11 +254,11 @@ def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
     unvalued = fetched({"ETH.0xAda": [token("USDC", 50_000, 2, contract=USDC)]})
     content = content_of(AFTER, unvalued)
     assert content.change.endswith(
-        "ETH +385,000 (amount); USDC +300 (amount). Not compared: 2 of 3 wallets."
+        "ETH +385,000 (amount); USDC +300 (amount). "
+        "Not compared: 2 wallets (9.00 USD now) only in the later list."
     )
     assert content.notes[1] == (
-        "The change leaves out 2 wallets (9.00 now) with an unknown value at either time. "
-        "At today's prices, for lack of earlier values: 1 balance (500 before)."
+        "At today's prices, for lack of earlier values: 1 balance (500 USD before)."
     )
 
 
@@ -290,12 +287,12 @@ def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices()
     before = BEFORE._replace(holdings=BEFORE.holdings.drop(columns=["value", "currency"]))
     content = content_of(AFTER.wf.value({"ETH": 10}, currency="EUR"), before)
     assert content.change == (
-        "Unchanged since 2026-01-31 05:59 UTC. Not compared: 1 of 3 wallets; 1 unvalued balance."
+        "Unchanged since 2026-01-31 05:59 UTC. Not compared: 1 wallet (0.00 EUR now) only in the "
+        "later list; 1 balance, whose value is unknown at one time or both."
     )
     assert content.notes[1] == (
-        "The change leaves out 1 wallet (0.00 now) and 1 balance with an unknown "
-        "value at either time. At today's prices, for lack of earlier values: 2 balances "
-        "(1,100 before). To count unvalued balances, value `before` with the same prices."
+        "At today's prices, for lack of earlier values: 2 balances (1,100 EUR before). "
+        "To count unvalued balances, value `before` with the same prices."
     )
 
 
@@ -305,23 +302,23 @@ def test_unchanged_never_hides_wallets():
     less = owned_at(prices, some)
     more = owned_at(prices, some | {"Cy": (900, 0)})
     failed = owned_at(prices, some, **{"ETH.0xCy": "timeout"})
-    for after, before, known, earlier, only in (
-        (more, less, "900 now", "610.00", ["Only in the later list: 1 wallet."]),
-        (less, more, "900 before", "1,510.00", ["Only in the earlier list: 1 wallet."]),
-        (failed, more, "900 before", "1,510.00", []),
+    unknown = ", whose value is unknown at one time or both"
+    for after, before, known, earlier, reason in (
+        (more, less, "900 USD now", "610.00", " only in the later list"),
+        (less, more, "900 USD before", "1,510.00", " only in the earlier list"),
+        (failed, more, "900 USD before", "1,510.00", unknown),
     ):
         content = content_of(after, before)
-        unchanged = "Unchanged since 2026-01-31 05:59 UTC. Not compared: 1 of 3 wallets."
-        assert content.change == unchanged
-        assert content.notes[1] == (
-            f"The change leaves out 1 wallet ({known}) with an unknown value at either time. "
-            f"The earlier total is {earlier} USD."
-        )
-        assert [*content.notes[2:]] == only
+        unchanged = "Unchanged since 2026-01-31 05:59 UTC."
+        assert content.change == f"{unchanged} Not compared: 1 wallet ({known}){reason}."
+        assert [*content.notes[1:]] == [f"The earlier total is {earlier} USD."]
         rows = {row[0].text: row[2].text for row in content.groups.table.rows}
         assert (rows["Cy"], rows["Total"]) == ("unknown", "0.00 (2 of 3 wallets)")
     content = content_of(failed, owned_at(prices, {"Cy": (900, 0)}))
-    assert content.change == "The change since 2026-01-31 05:59 UTC is unknown."
+    assert content.change == (
+        "The change since 2026-01-31 05:59 UTC is unknown. Not compared: 2 wallets (610 USD now) "
+        f"only in the later list; 1 wallet (900 USD before){unknown}."
+    )
     assert content.groups.table.rows[-1][2].text == "unknown"
 
 
@@ -341,8 +338,10 @@ def test_groups_and_the_total_count_wallets_of_the_earlier_list(by):
         each._replace(holdings=each.holdings.drop(columns="value").assign(price=None))
         for each in (after, before)
     ]
-    for each in (content, content_of(*unvalued, by=by)):
-        assert each.notes[-1] == "Only in the earlier list: 1 wallet."
+    assert content.change.endswith(
+        "Not compared: 1 wallet (5.00 USD before) only in the earlier list."
+    )
+    assert content_of(*unvalued, by=by).notes[-1] == "Only in the earlier list: 1 wallet."
 
 
 def test_the_change_of_a_group_says_how_many_wallets_it_covers():
@@ -392,16 +391,18 @@ def test_a_balance_without_an_earlier_price_has_the_later_one():
     priced = owned_at({"ETH": 1_000, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     unpriced = owned_at({"ETH": None, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     content = content_of(AFTER, unpriced)
-    assert content.change.endswith(" UTC: USDC +300 (amount). Not compared: 1 of 3 wallets.")
-    assert content.notes[1].endswith(
-        "At today's prices, for lack of earlier values: 2 balances (385,000 before). "
+    assert content.change.endswith(
+        " UTC: USDC +300 (amount). Not compared: 1 wallet (9.00 USD now) only in the later list."
+    )
+    assert content.notes[1] == (
+        "At today's prices, for lack of earlier values: 2 balances (385,000 USD before). "
         "The earlier total is 500.00 USD."
     )
     content = content_of(unpriced, priced)
     assert content.change == (
-        "Unchanged since 2026-01-31 05:59 UTC. Not compared: 2 unvalued balances."
+        "Unchanged since 2026-01-31 05:59 UTC. Not compared: 2 balances (110,000 USD before), "
+        "whose value is unknown at one time or both."
     )
-    assert "2 balances (110,000 before) with an unknown value" in content.notes[1]
 
 
 def test_groups_with_unknown_wallets_say_how_many_are_known():
@@ -458,6 +459,20 @@ def test_spam_dropped_from_one_side_is_no_change():
         gone = content_of(trust(allow=[("ETH", "0xbad")]), fetched({f"ETH.{A}": [coin]}))
         assert [row["kind"] for row in listing(gone, "changes")] == ["new"]
         assert gone.notes[0].startswith("All 2 balances")
+
+
+def test_what_filters_dropped_from_the_earlier_fetch_is_stated():
+    """With its value, since a fall may seem to be a rise."""
+    deny = {"deny": [("ETH", USDC)]}
+    results = [each.wf.without_spam(**deny) for each in (AFTER, BEFORE)]
+    notes = content_of(*results).notes
+    assert notes[-1] == "Not counted in the earlier fetch: 2 spam balances (500.00 USD)."
+    assert "Not counted: 3 spam balances (809.00 USD)." in notes[0]
+    results = [
+        wf.WalletDetails(each.wallets, each.holdings.drop(columns=["price", "value"]))
+        for each in results
+    ]
+    assert content_of(*results).notes[-1] == notes[-1]
 
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")

@@ -111,7 +111,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
           float64. If the amount or the price is unknown, the value is NaN, not 0;
         - ``currency`` (str): the currency, the same in each row; NA if no currency is stated;
         - ``price_source`` (str), only if `prices` is a list: the entry that has the price, as
-          ``service``, the name of a file or folder, or the name of a type; NA without a price.
+          ``service``, ``your prices``, or the name of a file, folder or type; NA without a price.
 
     Raises
     ------
@@ -225,14 +225,18 @@ def prices_or_default(
         if isinstance(path, Path) and not path.exists():
             problem = f"{safe_line(str(path), 300)!r} in the setting `prices` does not exist"
             raise SettingsError(problem, hint="correct the setting, or pass prices=…")
-    names = [
-        safe_line(Path(entry).name) if isinstance(entry, str | Path) else type(entry).__name__
-        for entry in (chosen if is_list else ())
-    ]
+    names = [*map(_entry_name, chosen if is_list else ())]
     tokens_by_asset = None
     if not by_symbol and not all(map(is_service_prices, entries)):
         tokens_by_asset = _list_tokens_by_asset(assets, bridged=bridged)
     return EffectivePrices(entries, names, is_list or prices is None, tokens_by_asset)
+
+
+def _entry_name(entry: PriceEntry) -> str:
+    if isinstance(entry, str | Path):
+        return safe_line(Path(entry).name)
+    is_table = isinstance(entry, Mapping | pd.Series | pd.DataFrame)
+    return "your prices" if is_table else type(entry).__name__
 
 
 def can_value_by_default(holdings: pd.DataFrame) -> bool:

@@ -23,6 +23,7 @@ from walletframe.numerals import counted_noun, money
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import Groups
     from walletframe.frames.identity import Codes, KeyCodes, Mask
     from walletframe.frames.positions import Positions
@@ -183,6 +184,23 @@ def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None)
         causes += ["not selected"] * is_selection
         reasons.append(" ".join([others, ", or ".join(causes)]).strip())
     return filtered, "; ".join(reasons)
+
+
+def filters_of_results(results: Mapping[str, WalletDetails]) -> tuple[int, str, str]:
+    """Return the number of balances that named results lack, the reasons, and the selections."""
+    filtered, reasons, is_by_balance = 0, list[str](), False
+    selected = {name: holdings.attrs.get(SELECTED, "") for name, (_, holdings) in results.items()}
+    for name, (wallets, holdings) in results.items():
+        listed = int(wallets["tokens"][known_mask(wallets)].sum())
+        count, text = count_unlisted(holdings, len(holdings), listed)
+        is_by_balance |= bool(count) and (not text or "small" in text)
+        text = text or counted_noun(count, "dropped balance")
+        reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
+        filtered += count
+    hint = ", so 0 may be a dropped balance, and sums may be too low" * is_by_balance
+    if len({*selected.values()}) > 1:
+        selected = {name: f"{text} (only {name})" for name, text in selected.items() if text}
+    return filtered, "; ".join(reasons) + hint, "; ".join(dict.fromkeys(selected.values()))
 
 
 def drop_rows(

@@ -74,8 +74,7 @@ class Coverage:
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     not_compared : str
-        For `compare_values`, the counts and values of wallets and balances with an unknown value
-        at either time; empty if all are compared.
+        The wallets and balances that `compare_values` does not compare, and why; empty if none.
     unfinished : str
         The wallets that a folder lacks because its fetch has not finished, such as
         ``1,873 of 2,000 wallets``; empty if none.
@@ -124,8 +123,8 @@ class Coverage:
         Returns
         -------
         list of str
-            What is selected, if not all; what is left out; then, if any, out-of-date answers, the
-            time, the prices of a list, and bridged versions in separate rows.
+            What is selected, if not all; what is not counted or compared; then, if any, out-of-date
+            answers, the time, the prices of a list, and bridged versions in separate rows.
         """
         unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
         if self.not_compared:
@@ -135,7 +134,6 @@ class Coverage:
         left_out = {
             f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
-            f"values unknown at either time, of {self.not_compared}": self.not_compared,
             f"{unknown:,} of {wallets} unknown": unknown,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
@@ -147,7 +145,9 @@ class Coverage:
         lead, verb = ("The", "is") if self.balances == 1 else ("All", "are")
         counted = f"{lead} {counted_noun(self.balances, 'balance')} of {wallets} {verb} counted."
         sentences = [f"Selected: {self.selected}."] * bool(self.selected)
-        sentences.append(f"Not counted: {'; '.join(parts)}." if parts else counted)
+        if parts or not self.not_compared:
+            sentences.append(f"Not counted: {'; '.join(parts)}." if parts else counted)
+        sentences += [f"Not compared: {self.not_compared}."] * bool(self.not_compared)
         if self.wallets_stale:
             sentences.append(f"{older_answers(self.wallets_stale)}.")
         if self.as_of:

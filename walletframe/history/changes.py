@@ -39,7 +39,7 @@ from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import DetailsLike
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.history.timelines import AmountMatrix, Integers
 
-_WALLET = ["blockchain", "address"]
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
@@ -177,11 +176,9 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     matrix = build_matrix(both, times[0], times[1], len(results), token_filter)
     both_known, integers = (matrix.status == OK).all(axis=1), matrix.integers
 
-    def count_missing(side: int) -> int:
-        unlisted = both_known & (integers[:, side] == 0) & (integers[:, 1 - side] != 0)
-        return int(unlisted.sum())
-
-    if note := incomplete_note(results[0], results[1], count_missing):
+    is_zero = (integers == 0)[both_known]
+    counts = [int((is_zero[:, side] & ~is_zero[:, 1 - side]).sum()) for side in range(2)]
+    if note := incomplete_note(results[0], results[1], counts):
         notify(note, InputWarning)
     if by is None:
         if asset is None:
@@ -284,7 +281,7 @@ def mark_shared_answers_stale(
     earlier, newest = map(_newest_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
-    names = [*_WALLET, "service", "fetched_at"]
+    names = ["blockchain", "address", "service", "fetched_at"]
     both = concat_frames(wallets[names] for wallets in frames)
     answers = both[["service", "fetched_at"]].assign(wallet=encode_wallets(both).codes)
     is_shared = answers.duplicated(keep=False) & answers["fetched_at"].notna()
@@ -310,17 +307,15 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
     return pd.to_datetime(wallets[name], utc=True).max()
 
 
-def incomplete_note(
-    before: WalletDetails, after: WalletDetails, count_missing: Callable[[int], int]
-) -> str:
+def incomplete_note(before: WalletDetails, after: WalletDetails, lacked: Sequence[int]) -> str:
     """Return sentences if only one result was filtered, so that tokens seem new or gone, or "".
 
-    `count_missing` returns the number of balances that only the other result has.
+    `lacked` has the number of balances that each result lacks, but the other has.
     """
     kinds, missing = zip(*(unlisted_kinds(*each) for each in (before, after)), strict=True)
     for index, (name, other, kind) in enumerate(_SIDES):
-        if missing[index] and not kinds[index] <= kinds[1 - index] and count_missing(index):
-            rows, count = counted_noun(missing[index], "row"), count_missing(index)
+        if missing[index] and not kinds[index] <= kinds[1 - index] and lacked[index]:
+            rows, count = counted_noun(missing[index], "row"), lacked[index]
             return (
                 f"`{name}` is incomplete: its holdings lack {rows} that `wallets.tokens` counts. "
                 f"So {counted_noun(count, 'balance')} of `{other}` may not really be {kind}. Pass "

@@ -563,8 +563,7 @@ def _parse_day_or_time(when: Any) -> date | datetime:
 def _parse_duration(older_than: str | timedelta) -> timedelta:
     if isinstance(older_than, timedelta) and older_than >= timedelta():
         return older_than
-    match = _DURATION.fullmatch(older_than) if isinstance(older_than, str) else None
-    if match:
+    if isinstance(older_than, str) and (match := _DURATION.fullmatch(older_than)):
         return timedelta(**{_UNITS[match["unit"]]: int(match["count"])})
     hint = 'use older_than="30d", "12h" or "2w", or a timedelta'
     raise SnapshotError(f"older_than={older_than!r} is not a duration", hint)

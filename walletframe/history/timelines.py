@@ -26,12 +26,12 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import SELECTED, count_unlisted, sum_possible_holders
+from walletframe.frames.coverage import filters_of_results, sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, group_holdings, read_groups, reject_both
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
-from walletframe.frames.known import known_and_fresh_mask, known_mask
+from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     encode_holdings,
     possible_token_blockchains,
@@ -48,7 +48,6 @@ from walletframe.frames.schema import (
     require_columns,
 )
 from walletframe.notice import notify
-from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorize
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
@@ -69,7 +68,6 @@ if TYPE_CHECKING:
 
 _WALLET = ["blockchain", "address"]
 _TOKEN = ["symbol", "token_address", "token_blockchain"]
-_WALLET_GROUPINGS = ("wallet", "blockchain")
 _STATUSES = [status.value for status in Status]
 _STATUS_NAMES = [*_STATUSES, "stale", "no_amount", "unknown_token", "not_asked"]
 STATUS: Final = pd.CategoricalDtype(pd.Index(_STATUS_NAMES, dtype=TEXT))
@@ -123,20 +121,13 @@ class AmountMatrix:
         known = (self.status == OK).all(axis=1)
         is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
         balances = int((known & (self.token_codes >= 0)).sum())
-        filtered, reasons, selected = 0, list[str](), list[str]()
-        for name, (wallets, holdings) in results.items():
-            listed = int(wallets["tokens"][known_mask(wallets)].sum())
-            count, text = count_unlisted(holdings, len(holdings), listed)
-            text = text or counted_noun(count, "dropped balance")
-            reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
-            filtered += count
-            selected.append(holdings.attrs.get(SELECTED, ""))
-        counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0, filtered, "; ".join(reasons)
+        filtered, reasons, selected = filters_of_results(results)
+        counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0, filtered, reasons
         coverage = Coverage(
             *counts,
             **(self.token_filter.bridged if self.token_filter else {}),
             bridged_separate=bridged_separate,
-            selected="; ".join(filter(None, dict.fromkeys(selected))),
+            selected=selected,
             unfinished=missing_wallets_text(self.details.wallets.attrs),
         )
         return with_coverage(table, coverage)
@@ -422,7 +413,7 @@ def group_amounts(
 
 def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
     extra = extra_names(wallets)
-    if not names or any(name not in {*KINDS, *_WALLET_GROUPINGS, *extra} for name in names):
+    if not names or any(name not in {*KINDS, "wallet", "blockchain", *extra} for name in names):
         shown_extra = f" ({', '.join(map(safe_line, extra))})" if extra else ""
         hint = (
             'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'

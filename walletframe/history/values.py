@@ -6,17 +6,17 @@ amounts, such as the whole value of a new token.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from walletframe.errors import InputWarning, PricesWarning
-from walletframe.frames.coverage import completeness_columns, prices_text
+from walletframe.frames.asset_list import count_bridged_versions
+from walletframe.frames.coverage import completeness_columns, filters_of_results, prices_text
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
-from walletframe.frames.groups import by_as_list, read_groups
+from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.results import Coverage, with_coverage
@@ -31,9 +31,10 @@ from walletframe.frames.schema import (
 from walletframe.history.changes import incomplete_note, mark_shared_answers_stale
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from walletframe.amounts.integers import Floats
     from walletframe.frames.asset_list import AssetsLike
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from walletframe.frames.groups import By
     from walletframe.frames.identity import Mask
 
-_WALLET = ["blockchain", "address"]
 _DIGITS = 6  # since the last bits of sums of floats may differ
 _NUMBERS = ["before", "after", "difference", "from_prices", "from_amounts"]
 
@@ -83,7 +83,7 @@ def compare_values(
         - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both
           times, and the number of all requested wallets of the group.
 
-        A line below the table lists omitted wallets and balances.
+        A line below the table states what is not compared, dropped balances and bridged versions.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def compare_values(
     changes = diff_values(*results, by_as_list(by))
     for note in filter(None, (changes.incomplete, changes.relabelled)):
         notify(note, InputWarning)
-    options = {"assets": assets, "bridged": bridged}
+    options: dict[str, Any] = {"assets": assets, "bridged": bridged}
     if changes.at_later_prices:
         text = "balances of `before` have no value, and are valued at the prices of `after`"
         notify(f"{text}: {changes.at_later_prices}; to compare prices, value both", PricesWarning)
@@ -130,12 +130,18 @@ def compare_values(
     currencies = text_array([changes.currency]).repeat(len(table))
     table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
-    wallet_counts = len(changes.requested), len(changes.wallets), 0
-    balance_counts = len(changes.balances), 0, changes.unvalued, 0
-    coverage = Coverage(*wallet_counts, *balance_counts, not_compared=changes.left_out)
-    prices = prices_text(changes.balances, encode_tokens(changes.balances))
-    unfinished = missing_wallets_text(changes.requested.attrs)
-    coverage = replace(coverage, unfinished=unfinished, prices=prices)
+    positions, _ = encode_and_parse_by(changes.balances, by, changes.requested, **options)
+    filtered, reasons, selected = filters_of_results({"before": results[0], "after": results[1]})
+    wallets, known, balances = map(len, (changes.requested, changes.wallets, changes.balances))
+    counts = wallets, known, 0, balances, 0, changes.unvalued, filtered, reasons
+    coverage = Coverage(
+        *counts,
+        bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
+        selected=selected,
+        not_compared=changes.left_out,
+        unfinished=missing_wallets_text(changes.requested.attrs),
+        prices=prices_text(changes.balances, positions.contracts),
+    )
     return with_coverage(table.reset_index(drop=True), coverage)
 
 
@@ -146,7 +152,7 @@ class ValueChanges(NamedTuple):
     requested: pd.DataFrame  # all wallets; status is failed unless known at both times
     wallets: pd.DataFrame  # the wallets that are known at both times
     unvalued: int  # the number of balances without a value at one of the times
-    left_out: str  # counts and values of unknown wallets and of unvalued balances
+    left_out: str  # counts and values of wallets and balances that are not compared, and why
     at_later_prices: str  # the count and value of balances without an earlier value
     incomplete: str  # sentences if only one result was filtered, or ""
     relabelled: str  # a sentence on wallets whose labels changed, or ""
@@ -170,21 +176,12 @@ class ValueChanges(NamedTuple):
         frame = groups.labels.assign(**table, wallets_known=known, wallets=asked)
         return frame.iloc[np.argsort(-np.abs(table["difference"].to_numpy()), kind="stable")]
 
-    def scope_text(self) -> str:
-        """Return a sentence on the wallets and balances that are not compared, or ""."""
-        missing = len(self.requested) - len(self.wallets)
-        wallets = f"{missing:,} of {counted_noun(len(self.requested), 'wallet')}"
-        balances = counted_noun(self.unvalued, "unvalued balance")
-        parts = [wallets] * bool(missing) + [balances] * bool(self.unvalued)
-        return f" Not compared: {'; '.join(parts)}." * bool(parts)
-
-    def left_out_note(self, currency: str) -> str:
-        """Return sentences on prices, the total, filters, changed labels and omitted balances."""
-        left_out = f"The change leaves out {self.left_out} with an unknown value at either time."
+    def notes(self, currency: str) -> str:
+        """Return sentences on filters, prices, the earlier total and changed labels."""
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
         total = f"The earlier total is {money(self.earlier_total)}{currency}."
-        parts = [left_out] * bool(self.left_out) + [prices] * bool(self.at_later_prices)
-        parts += [total] * bool(parts and not np.isnan(self.earlier_total))
+        parts = [prices] * bool(self.at_later_prices)
+        parts += [total] * bool((parts or self.left_out) and not np.isnan(self.earlier_total))
         if self.unvalued and np.isnan(self.earlier_total):
             parts.append("To count unvalued balances, value `before` with the same prices.")
         return " ".join(filter(None, [self.incomplete, *parts, self.relabelled]))
@@ -195,7 +192,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     earlier, later = before.holdings, after.holdings
     requested = [before.wallets, after.wallets]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
-    frames = [frame[_WALLET] for frame in (*fresh, earlier, later, *requested)]
+    frames = [frame[["blockchain", "address"]] for frame in (*fresh, earlier, later, *requested)]
     wallet_keys = encode_wallets(concat_frames(frames))
     codes = np.split(wallet_keys.codes, np.cumsum([*map(len, frames[:-1])]))
     compared = np.intersect1d(codes[0], codes[1])
@@ -221,39 +218,45 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     balances = rows.assign(**both_values, prices=by_prices)[is_compared & ~is_unvalued]
     unvalued = len(np.unique(pairs[is_unvalued]))
 
-    def count_missing(side: int) -> int:
-        sides = pairs[is_compared & ~is_later], pairs[is_compared & is_later]
-        return len(np.setdiff1d(sides[1 - side], sides[side]))
-
+    held = pairs[is_compared & ~is_later], pairs[is_compared & is_later]
+    lacked = len(np.setdiff1d(held[1], held[0])), len(np.setdiff1d(held[0], held[1]))
     both = concat_frames(requested).drop(columns=SNAPSHOT, errors="ignore")
     wallet_codes = np.append(codes[4], codes[5])
     relabelled = changed_labels_note(both, wallet_codes, by)
     wallets = last_labels(both, wallet_codes)
     known = np.isin(wallets.index, compared)
-    left_out = [
-        _count_with_values(known.size - known.sum(), "wallet", ~is_compared, values, is_later),
-        _count_with_values(unvalued, "balance", is_unvalued, values, is_later),
-    ]
-    revalued = _count_with_values(is_revalued.sum(), "balance", is_revalued, values, is_later)
+    currency = currencies[0] if currencies else None
+    unit = f" {safe_line(currency, 12)} " if currency else " "
+    both_times = {f"{unit}before": ~is_later, f"{unit}now": is_later}
+    by_time = {text: np.where(mask, values, np.nan) for text, mask in both_times.items()}
+    failed = np.setdiff1d(np.intersect1d(codes[4], codes[5]), compared)
+    only_earlier, only_later, unknown_wallets = (
+        _count_with_values(len(each), "wallet", np.isin(holders, each), by_time)
+        for each in (np.setdiff1d(codes[4], codes[5]), np.setdiff1d(codes[5], codes[4]), failed)
+    )
+    unvalued_balances = _count_with_values(unvalued, "balance", is_unvalued, by_time)
+    unknown = " and ".join(filter(None, [unknown_wallets, unvalued_balances]))
+    left_out = [f"{only_earlier} only in the earlier list"] * bool(only_earlier)
+    left_out += [f"{only_later} only in the later list"] * bool(only_later)
+    left_out += [f"{unknown}, whose value is unknown at one time or both"] * bool(unknown)
     wallets["status"] = np.where(known, "ok", "failed")
     return ValueChanges(
         balances,
         wallets,
         wallets[known],
         unvalued,
-        left_out=" and ".join(filter(None, left_out)),
-        at_later_prices=revalued,
-        incomplete=incomplete_note(before, after, count_missing),
+        left_out="; ".join(left_out),
+        at_later_prices=_count_with_values(is_revalued.sum(), "balance", is_revalued, by_time),
+        incomplete=incomplete_note(before, after, lacked),
         relabelled=relabelled,
         earlier_total=earlier_total,
-        currency=currencies[0] if currencies else None,
+        currency=currency,
     )
 
 
-def _count_with_values(count: int, noun: str, mask: Mask, values: Floats, is_later: Mask) -> str:
-    """Return a count and its known values, such as ``1 wallet (9.00 now)``, or "" for 0."""
-    by_time = {"before": values[mask & ~is_later], "now": values[mask & is_later]}
-    known = {time: each[~np.isnan(each)] for time, each in by_time.items()}
-    sums = [f"{whole_money(each.sum())} {time}" for time, each in known.items() if len(each)]
+def _count_with_values(count: int, noun: str, mask: Mask, by_time: Mapping[str, Floats]) -> str:
+    """Return a count and its known values, such as ``1 wallet (9.00 USD now)``, or "" for 0."""
+    known = {text: each[mask & ~np.isnan(each)] for text, each in by_time.items()}
+    sums = [f"{whole_money(each.sum())}{text}" for text, each in known.items() if len(each)]
     text = counted_noun(count, noun) + (f" ({', '.join(sums)})" if sums else "")
     return text * bool(count)

@@ -14,7 +14,7 @@ from walletframe.analysis.selection import where
 from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
-from walletframe.frames.coverage import drop_rows
+from walletframe.frames.coverage import drop_rows, filters_of_results
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
@@ -174,14 +174,13 @@ def compose(
         if "value" not in before.holdings and _uses_default_prices(holdings):
             before = before._replace(holdings=with_values(before.holdings))
         results = _without_spam(before, details._replace(holdings=holdings))
-        since, amounts = _time_text(before), _amount_changes(results, names, grouping)
+        times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
+        since = f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
+        amounts = _amount_changes(results, names, grouping)
         if "value" in holdings:
             values = diff_values(*results, names)
-            by_asset = values.changes_by_group(["asset"], grouping.asset_arguments())
-            change = _change_sentence(by_asset, currency, since) + values.scope_text()
-            if not len(values.wallets):
-                change = f"The change since {since} is unknown."
-            notes.append(values.left_out_note(currency))
+            change = _change_sentence(values, grouping, currency, since)
+            notes.append(values.notes(currency))
             detailed = add_default_asset(names)
             table = values.changes_by_group(detailed, grouping.asset_arguments(detailed))
             listings.append(_value_changes_listing(table, wallets))
@@ -190,11 +189,12 @@ def compose(
             counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
             change = f"Amounts since {since}: {counted or 'unchanged'}."
             listings.append(_amount_changes_listing(amounts, wallets))
-        notes += _sentences_on_lists(before.wallets, wallets)
+            notes += _sentences_on_lists(before.wallets, wallets)
+        dropped = filters_of_results({"": results[0]})[1]
+        notes.append(f"Not counted in the earlier fetch: {dropped}." * bool(dropped))
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_arguments(names))
     frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
-    notes = [str(coverage_from_attrs(frame)), *notes]
     if {*names} - {"wallet", "asset", "token"}:
         listings.append(_subtotals_listing(remaining, wallets, add_default_asset(names), grouping))
     listings.append(_totals_listing(remaining, wallets, grouping.asset_arguments()))
@@ -220,7 +220,7 @@ def compose(
         total=UNKNOWN if not known_mask(wallets).any() and len(wallets) else total,
         currency_note=f"({note})" if "value" in holdings and not currency else "",
         change=change,
-        notes=tuple(filter(None, notes)),
+        notes=(str(coverage_from_attrs(frame)), *filter(None, notes)),
         groups=_groups_listing(positions, groups, frame, values, grouping),
         charts=tuple(_draw_charts(remaining, wallets, names, grouping)),
         listings=tuple(listings),
@@ -244,13 +244,8 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
 def _sentences_on_lists(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
     keys = [{*encode_wallets(wallets).keys} for wallets in (before, after)]
     only = {"earlier": len(keys[0] - keys[1]), "later": len(keys[1] - keys[0])}
-    counts = {name: counted_noun(count, "wallet") for name, count in only.items() if count}
-    return [f"Only in the {name} list: {text}." for name, text in counts.items()]
-
-
-def _time_text(before: WalletDetails) -> str:
-    times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
-    return f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
+    counts = ((name, counted_noun(count, "wallet")) for name, count in only.items() if count)
+    return [f"Only in the {name} list: {text}." for name, text in counts]
 
 
 def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:
@@ -497,10 +492,14 @@ def _amount_changes(
     return compare(*results, by=by, **grouping.asset_arguments(by))
 
 
-def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
+def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, since: str) -> str:
+    by_asset = values.changes_by_group(["asset"], grouping.asset_arguments())
+    not_compared = f" Not compared: {values.left_out}." * bool(values.left_out)
     changed = by_asset[by_asset["difference"] != 0]
+    if not len(values.wallets):
+        return f"The change since {since} is unknown.{not_compared}"
     if not len(changed):
-        return f"Unchanged since {since}."
+        return f"Unchanged since {since}.{not_compared}"
     total, earlier = changed["difference"].sum(), by_asset["before"].sum()
     named, rest = changed.head(_MAX_NAMED), changed["difference"].iloc[_MAX_NAMED:]
     columns = (named[name] for name in ("asset", "difference", "from_prices", "from_amounts"))
@@ -515,7 +514,7 @@ def _change_sentence(by_asset: pd.DataFrame, currency: str, since: str) -> str:
     direction = "Up" if total >= 0 else "Down"
     share = f" ({total / earlier:+.1%})" if earlier else ""
     head = f"{direction} {whole_money(abs(total))}{currency}{share} since {since}"
-    return f"{head}: {'; '.join(parts)}."
+    return f"{head}: {'; '.join(parts)}.{not_compared}"
 
 
 def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
