@@ -355,6 +355,21 @@ def test_tables_of_unknown_tokens(monkeypatch):
             each.wf.share()
 
 
+def test_amounts_of_a_single_asset_are_added_up():
+    """By wallet, too, in a folder as in frames; but not if parts have different assets."""
+    dollars = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "USDC")
+    on_base = ("BASE", "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "USDC")
+    wallets = (("ETH", "0xAa"), ("BASE", "0xbB"), ("ETH", "0xcc"))
+    for second, amounts in ((on_base, [2, 5]), (("ETH", None, "ETH"), None)):
+        held = [[(dollars, 2, 0)], [(second, 5, 0)], "failed"]
+        details = details_of([*zip(wallets, held, strict=True)])
+        expected = details.wf.totals(by="wallet")
+        same(StoredWallets(in_parts(details, wallets=1)).wf.totals(by="wallet"), expected)
+        assert ("amount" in expected) == (amounts is not None)
+        assert amounts is None or expected["amount"].tolist()[:2] == amounts
+        assert amounts is None or expected["amount"].isna().tolist() == [False, False, True]
+
+
 def test_pairs_of_many_groups():
     """Pairs are numbered beyond 32 bits."""
     codes, members = np.array([1, 1, 0]), np.array([2**40, 2**40, 5])

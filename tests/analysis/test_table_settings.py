@@ -115,8 +115,10 @@ class TestPrices:
     def test_currencies_of_a_list_agree(self, details):
         """The currency of the settings is for prices that don't state one."""
         euros = pd.DataFrame({"asset": ["ETH"], "price": [9.0], "currency": ["EUR"]})
-        with pytest.raises(PricesError, match="2 currencies: 'EUR', no currency"):
+        message = "some prices are in 'EUR', and the service's have no currency"
+        with pytest.raises(PricesError, match=message) as caught:
             value(details.holdings, [euros, "service"])
+        assert caught.value.hint == "add currency='EUR' if all prices are in this currency"
         assert value(details.holdings, [euros, "service"], currency="EUR")["currency"][0] == "EUR"
         wf.configure(currency="USD")
         assert value(details.holdings, euros)["currency"][0] == "EUR"

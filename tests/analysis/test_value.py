@@ -174,8 +174,8 @@ def test_currencies_are_named_once():
         value(HOLDINGS, named, currency="USD")
     for other, message in (
         ("USD", "2 currencies: 'EUR', 'USD'"),
-        (None, "some prices have no currency, and other prices are in 'EUR'"),
-        (" ", "some prices have no currency"),
+        (None, "some prices are in 'EUR', and others have no currency"),
+        (" ", "some prices are in 'EUR', and others have no currency"),
     ):
         with pytest.raises(PricesError, match=message):
             value(HOLDINGS, TABLE.assign(currency=["EUR", "EUR", other]))

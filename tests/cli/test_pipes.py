@@ -123,3 +123,17 @@ def test_a_script_without_streams_fetches():
     """A system service, or a program with windows, may print frames, too."""
     code = f"import walletframe as wf; found = wf.fetch_wallets({WALLETS[0]!r}); repr(found)"
     assert shell(["-c", f"{code}; assert len(found.holdings)"], "<&- >&- 2>&-")[0] == 0
+
+
+@pytest.mark.children
+@pytest.mark.parametrize("command", ["fetch", "totals"])
+def test_a_closed_pipe_loses_no_file(home, command):
+    """As with ``| head -1``: the files are written, and the exit code is that of the wallets."""
+    out = home / "out.csv"
+    words = [sys.executable, "-m", "walletframe", command, WALLETS[0], "--output", str(out)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(pd.read_csv(out))

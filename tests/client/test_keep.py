@@ -79,17 +79,18 @@ def test_different_labels_of_one_wallet_are_reported(client):
 
 
 def test_a_warning_shows_three_of_many_problems(client):
-    """Its attribute has all, with whole addresses; labels and unreadable rows are one warning."""
+    """Dropped rows come first; the attribute has all problems, with whole addresses."""
     table = pd.DataFrame({"wallet": [*[ETHER] * 6, "bad"], "owner": range(7)})
     with pytest.warns(InputWarning) as caught:
         table.wf.fetch(keep="owner", client=client, on_unreadable="drop")
     [warning] = [each.message for each in caught]
     assert str(warning).endswith(
-        ": '3' here, but '0' before; and 3 more in the warning's attribute problems"
+        ": '2' here, but '0' before; and 3 more in the warning's attribute problems"
     )
     assert ETHER not in str(warning)
-    assert [place for place, _, _ in warning.problems] == [1, 2, 3, 4, 5, 6]
-    assert warning.problems[0][1] == ETHER
+    assert "counted from 0): 6: 'bad': " in str(warning)
+    assert [place for place, _, _ in warning.problems] == [6, 1, 2, 3, 4, 5]
+    assert warning.problems[1][1] == ETHER
 
 
 def test_reserved_names_are_refused(client):

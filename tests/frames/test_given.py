@@ -77,7 +77,8 @@ def each_of(functions):
 def test_other_arguments_than_a_fetch_are_refused(take, argument, tmp_path):
     """A DataFrame, a list, another tuple: the error has the type, and a hint."""
     with pytest.raises(
-        ArgumentError, match=r"must be the result of a fetch(.|\n)*\(wallets, holdings\)"
+        ArgumentError,
+        match=r"must be the result of a fetch(.|\n)*wf\.read_wallets.*\(wallets, holdings\)",
     ):
         take(argument, tmp_path)
     assert [*tmp_path.iterdir()] == []

@@ -44,6 +44,17 @@ def test_a_change_is_split_into_prices_and_amounts():
     assert line in repr(table)
 
 
+def test_the_largest_changes_include_losses():
+    """They keep the line below the table, which counts them, and the display of money."""
+    days = fetched([1000, 2, 5], "2026-01-30", 100), fetched([3, 9, 5], "2026-01-31", 100)
+    for table in (compare_values(*days, by="wallet"), wf.history.compare(*days)):
+        largest = table.wf.top(1, by="difference")
+        assert float(largest["difference"].item()) in (-99_700, -997)
+        assert "Selected: the 1 largest of 3 rows." in repr(largest)
+        assert "Selected" not in repr(table.wf.top(3, by="difference"))
+    assert "-99,700.00" in repr(compare_values(*days, by="wallet").wf.top(1, by="difference"))
+
+
 def test_a_wallet_of_only_one_fetch_is_unknown():
     """Its earlier value is not a loss."""
     days = fetched([1, 2, 5], "2026-01-30", 100), fetched([1, 2, 5], "2026-01-31", 100)

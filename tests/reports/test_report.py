@@ -235,6 +235,17 @@ def test_gone_and_other_groups_are_in_the_total_change():
     assert total == ["Total", "45.00", "0.00", "100%"]
 
 
+def test_a_large_change_of_a_small_group_is_shown():
+    """The rows are chosen by the larger of value and change, and stay in the order of values."""
+    prices, amounts = {"ETH": 1, "USDC": 1}, {f"O{number}": (number, 0) for number in range(10)}
+    later = owned_at(prices, amounts)
+    content = content_of(later, owned_at(prices, {**amounts, "O1": (900, 0)}))
+    first, *numbers = zip(*content.groups.table.rows, strict=True)
+    names = [f"O{number}" for number in (9, 8, 7, 6, 5, 4, 3, 1)]
+    assert [each.text for each in first] == [*names, "2 others", "Total"]
+    assert numbers[1][7].text == "-899.00"
+
+
 def test_the_sentence_names_three_assets_and_adds_up_the_others():
     """The sentence names assets by the size of their changes."""
 

@@ -340,7 +340,7 @@ def _warn_about_left_out_rows(
     for label, others in ((repr(safe_line(name)), each) for name, each in conflicts.items()):
         sentence = f". In {counted_noun(len(others), 'row')}, a wallet has another {label} than "
         text += f"{sentence}before; the first {label} is kept" * bool(others)
-    problems = sorted(chain(parsed.problems, *conflicts.values()))
+    problems = [*sorted(parsed.problems), *sorted(chain(*conflicts.values()))]
     if problems:
         listed = "; ".join(
             f"{position_text(position)}: "

@@ -28,7 +28,7 @@ from walletframe.frames.groups import encode_by_holder, group_holdings, token_or
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import read_positions, require_one_snapshot, sum_cells
-from walletframe.frames.results import COVERAGE, coverage_from_attrs, with_coverage
+from walletframe.frames.results import CHANGE_COLUMNS, COVERAGE, coverage_from_attrs, with_coverage
 from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
 
@@ -83,21 +83,23 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
 
 
 def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
-    """Return the rows with the largest amounts or numbers. Amounts are compared exactly.
+    """Return the rows with the largest amounts, numbers or changes. Amounts are compared exactly.
 
     Parameters
     ----------
     n : int, default 10
         The maximum number of rows to return.
     by : str, default "amount"
-        The column to rank by: amounts, or numbers, such as ``"value"``.
+        The column to rank by: amounts, or numbers, such as ``"value"``. The columns of changes,
+        ``"difference"``, ``"from_prices"`` and ``"from_amounts"``, are ranked by absolute size, so
+        that the largest losses are included.
 
     Returns
     -------
     DataFrame
         The `n` rows with the largest values in `by`, in descending order, with the original index.
-        Rows with equal values keep their order. Rows with NA are left out. For a table of `totals`,
-        the line below the result counts the balances of omitted rows.
+        Rows with equal values keep their order. Rows with NA are left out. The line below the
+        result counts the rows or, for a table of `totals`, the balances of omitted rows.
 
     Raises
     ------
@@ -115,14 +117,20 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     """
     require_columns(frame, [by])
     column = frame[by].reset_index(drop=True)
+    column = column.abs() if by in CHANGE_COLUMNS else column
     if by == "amount" or isinstance(column.dtype, AmountDtype) or not is_numeric_dtype(column):
         positions = top(column, n).index
     else:
         positions = column.dropna().sort_values(ascending=False, kind="stable").index[: max(n, 0)]
     rows = frame.iloc[positions]
-    if "balances" not in frame or frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
+    if frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
         return rows
-    return with_coverage(rows, coverage_of_chosen_totals(frame, positions.to_numpy()))
+    if "balances" in frame:
+        return with_coverage(rows, coverage_of_chosen_totals(frame, positions.to_numpy()))
+    coverage, left_out = coverage_from_attrs(frame), len(frame) - len(rows)
+    selected = [coverage.selected] * bool(coverage.selected)
+    selected += [f"the {len(rows):,} largest of {len(frame):,} rows"] * bool(left_out)
+    return with_coverage(rows, replace(coverage, selected="; ".join(selected)))
 
 
 def top_rows_with_coverage(

@@ -444,12 +444,8 @@ def currency_or_default(table: PriceTable, default: str | None) -> str | None:
     cells = table["currency"][filled]
     distinct = list(dict.fromkeys(None if is_blank(cell) else str(cell).strip() for cell in cells))
     stated = ", ".join(repr(name) for name in distinct if name is not None)
-    if len(distinct) > 1 and None in distinct:
-        raise PricesError(
-            f"some prices have no currency, and other prices are in {stated}",
-            hint="fill in the currency of each price",
-        )
-    single_currency(distinct, "prices", "pass prices in one currency")
+    hint = "fill in" if None in distinct else "pass prices in one currency, and fill in"
+    single_currency(distinct, "prices", f"{hint} the currency of each price")
     if default is not None and distinct not in ([], [None], [default]):
         raise PricesError(
             f"the prices are in {stated}, not in {default!r}",

@@ -21,7 +21,7 @@ from walletframe.amounts.sums import (
     is_positive,
     sum_floats_by_group,
 )
-from walletframe.frames.asset_list import count_bridged_versions
+from walletframe.frames.asset_list import combine_single_asset, count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
     count_wallets_with_unreadable_amount,
@@ -68,8 +68,9 @@ def totals(
     """Add up holdings by asset, token, wallet or another column, and count known wallets.
 
     Amounts of different tokens are added up only if the tokens are contracts of the same asset. If
-    `by` contains neither ``"token"`` nor ``"asset"``, the result has counts but no amounts. The
-    result has values if the method `value` has added values to the holdings.
+    `by` contains neither ``"token"`` nor ``"asset"``, the result has amounts only if all holdings
+    are of a single asset, as after ``where(asset="USDC")``. The result has values if the method
+    `value` has added values to the holdings.
 
     Parameters
     ----------
@@ -105,8 +106,8 @@ def totals(
         - ``blockchain`` and ``address`` (str), if `by` contains ``"wallet"``: the wallet;
         - ``blockchain`` (str), if `by` contains ``"blockchain"``;
         - any other column of `by`, with its dtype, but int and bool become nullable;
-        - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``: the exact sum of the
-          known amounts; NA if no amount is known;
+        - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``, or if all holdings are
+          of a single asset: the exact sum of the known amounts; NA if no amount is known;
         - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of
           contracts with an amount above 0, and the number of their blockchains;
         - ``tokens`` (Int64), if `by` contains neither ``"token"`` nor ``"asset"``: the number of
@@ -213,7 +214,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
     columns: dict[str, Any] = {**groups.columns}
-    if sums.units is not None:
+    if sums.units is not None and _can_add_amounts(positions, groups):
         columns["amount"] = AmountArray(sums.units, none_known, sums.scale)
     counts: dict[str, Codes] = {}
     bridged_separate = 0
@@ -254,7 +255,7 @@ class ValueTotals:
 class GroupAggregates:
     """The sums and counts of each group."""
 
-    units: Integers | None  # the sums of known amounts; None if groups combine tokens
+    units: Integers | None  # the sums of known amounts; None if groups combine assets
     scale: int
     sizes: Codes  # the number of known amounts
     unreadable: Codes  # the result of `count_wallets_with_unreadable_amount`
@@ -270,11 +271,11 @@ def aggregate_groups(
     """Aggregate the rows of each group. With `sums_only`, count neither wallets nor contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
-    if KINDS.isdisjoint(groups.names):
+    if _can_add_amounts(positions, groups) or not len(known):  # a chunk may have no rows
+        units, scale, sizes = group_sums(amounts, groups.codes, count)
+    else:
         known = known[~amounts.missing] if amounts.missing.any() else known
         sizes = np.bincount(known, minlength=count)
-    else:
-        units, scale, sizes = group_sums(amounts, groups.codes, count)
     contracts, holders, unreadable = None, None, np.zeros((2, count), dtype=np.intp)
     if not sums_only:
         unreadable = count_wallets_with_unreadable_amount(positions, groups)
@@ -290,6 +291,10 @@ def aggregate_groups(
     return GroupAggregates(units, scale, sizes, unreadable, balances, holders, contracts, values)
 
 
+def _can_add_amounts(positions: Positions, groups: Groups) -> bool:
+    return not KINDS.isdisjoint(groups.names) or combine_single_asset(positions) is not None
+
+
 def merge_aggregates(
     parts: Sequence[GroupAggregates], groups: Sequence[Codes], contracts: Sequence[Codes], size: int
 ) -> GroupAggregates:
@@ -302,7 +307,7 @@ def merge_aggregates(
 
     scale, units, held, values = max(part.scale for part in parts), None, None, None
     exact = [rescale(part.units, part.scale, scale) for part in parts if part.units is not None]
-    if exact:
+    if len(exact) == len(parts):
         units = np.full(size, 0, dtype=object)
         np.add.at(units, codes, np.concatenate(exact))
     if pairs := [part.contracts for part in parts if part.contracts is not None]:

@@ -202,7 +202,11 @@ class EffectivePrices:
             prices_by_entry.append(prices)
             currencies.append(table_settings().currency if stated is None else stated)
         hint = "pass prices in one currency; currency=… is only used if prices don't state one"
-        [common] = single_currency(currencies, "prices", hint)
+        unnamed = [entry for entry, name in zip(self.entries, currencies, strict=True) if not name]
+        if unnamed and (named := next(filter(None, currencies), None)):
+            hint = f"add currency={named!r} if all prices are in this currency"
+        others = "the service's" if all(map(is_service_prices, unnamed)) else "others"
+        [common] = single_currency(currencies, "prices", hint, others)
         return prices_by_entry, common
 
 

@@ -22,9 +22,9 @@ from walletframe.charts.canvas import (
 from walletframe.charts.palette import OTHER_COLOR, area_style, choose_colors, choose_patterns
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import (
+    combine_single_asset,
     token_or_asset_index,
     token_or_asset_names,
-    tokens_to_assets,
 )
 from walletframe.frames.coverage import (
     coverage_of_rows,
@@ -664,10 +664,9 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         assets=assets,
         bridged=bridged,
     )
-    if one_token is None and is_frame and not shares and "value" not in positions.holdings:
-        combined = positions if positions.assets else tokens_to_assets(positions)
-        if len(combined.tokens.keys) == 1 and not combined.tokens.unknown.any():
-            positions, one_token = combined, combined.contracts.keys[0]
+    draws_amounts = is_frame and not shares and "value" not in positions.holdings
+    if one_token is None and draws_amounts and (combined := combine_single_asset(positions)):
+        positions, one_token = combined, combined.contracts.keys[0]
     by_contract = positions.with_contracts_as_tokens()
     selected_from = positions if token is None else by_contract
     more: dict[str, Any] = {"shares": shares, "several_snapshots": several_snapshots}

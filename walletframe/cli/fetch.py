@@ -45,9 +45,9 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     line. The exit code is 1 if a wallet is not ok.
     """
     details, interrupted = steps.fetch_details(wallets, **options)
-    _print_details(details, rows)
     if output is not None:
         write_details(details, output)
+    _print_details(details, rows)
     steps.exit_by_completeness(all_known=known_mask(details.wallets).all(), interrupted=interrupted)
 
 
@@ -157,8 +157,8 @@ def balance(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FetchWarning)  # the table shows failures
         frame = node.token_balance(requested, **options)
-    print_table(balances_table(frame), exact=True)
     write_frames(output, balances=frame)
+    print_table(balances_table(frame), exact=True)
     steps.exit_by_completeness(all_known=(frame["status"] == "ok").all())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,12 +46,15 @@ def write_details(details: WalletDetails, path: Path) -> None:
     if path.suffix.lower() == ".json":
         write_frames(path, **details._asdict())
     else:
-        write_frames(path, holdings=details.holdings)
         write_frames(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
+        write_frames(path, holdings=details.holdings)
 
 
 def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
-    """Write a frame to a file, or several frames to a JSON file. If `path` is None, do nothing."""
+    """Write one frame to a file, or several to a JSON file. A command prints the path at its end.
+
+    If `path` is None, do nothing.
+    """
     if path is None:
         return
     suffix = path.suffix.lower()
@@ -59,7 +63,8 @@ def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
     else:
         [frame] = frames.values()
         (exports.to_csv if suffix == ".csv" else exports.to_parquet)(frame, path)
-    echo(f"written: {path}")
+    if context := click.get_current_context(silent=True):
+        context.call_on_close(partial(echo, f"written: {path}"))
 
 
 def is_holdings_path(argument: str) -> bool:

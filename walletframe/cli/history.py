@@ -160,11 +160,11 @@ def show_history(
         loaded = archive.load(wallets=wallets, folder=folder, **period)
         options["token"] = steps.parse_token(options["token"], loaded.holdings)
         timeline = archive.timeline(loaded, **options)
+        write_frames(output, timeline=timeline)
         print_table(timeline_table(timeline, rows, loaded.wallets))
         if options["token"] is None and options["asset"] is None:
             for line in _spam_lines(loaded.holdings):
                 echo(f"\n{line}")
-        write_frames(output, timeline=timeline)
     else:
         if files or len(results) < len(arguments) or len(results) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)
@@ -182,6 +182,7 @@ def _show_changes(
     later = _read_and_print_summary("after", after, folder)
     options["token"] = steps.parse_token(options["token"], earlier.holdings, later.holdings)
     changes = archive.compare(earlier, later, by=by or None, **options)
+    write_frames(output, changes=changes)
     echo()
     print_table(changes_table(changes, rows, later.wallets))
     if by:
@@ -195,7 +196,6 @@ def _show_changes(
         unknowns = f"; unknown wallets: {unknown:,}" if unknown else ""
         summary = (kinds or "nothing changed") + unknowns
     echo(f"\n{summary}")
-    write_frames(output, changes=changes)
     steps.exit_by_completeness(all_known=not unknown)
 
 

@@ -43,8 +43,6 @@ class _ErrorPrintingGroup(click.Group):
                 kind = _UnusableResourceError if isinstance(error, OSError) else click.UsageError
                 note = f"\n{_IN_A_SHELL}" if _ARGUMENT.search(error.hint) else ""
                 raise kind(f"{error}{note}") from None
-            except BrokenPipeError:
-                raise
             except OSError as error:
                 raise _UnusableResourceError(str(error)) from None
             finally:

@@ -37,9 +37,13 @@ def print_table(table: Table, *, exact: bool = False) -> None:
 
 
 def echo(text: object = "", *, err: bool = False) -> None:
-    """Print text without terminal control characters."""
+    """Print text without terminal control characters. If a pipe is closed, drop the text."""
     # Without `file`, click would replace the encoding of an ASCII stream.
-    click.echo(remove_invisible(str(text)), file=sys.stderr if err else sys.stdout)
+    stream = sys.stderr if err else sys.stdout
+    try:
+        click.echo(remove_invisible(str(text)), file=stream)
+    except BrokenPipeError:  # the reader of the pipe, such as head, has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def shell_text(message: object) -> str:

@@ -136,6 +136,7 @@ def totals(
     table, value = _compute_totals(source, named, with_spam=with_spam, **grouping)
     coverage = coverage_from_attrs(table)
     table = _sort_totals(table, by, is_comparable=isinstance(token or asset, str))
+    write_frames(output, totals=table)
     print_table(totals_table(table, rows, wallets))
     echo()
     if value:
@@ -145,7 +146,6 @@ def totals(
     if wallets is not None:
         echo("\n".join(summary_lines(wallets)))
     echo(shell_text(coverage))
-    write_frames(output, totals=table)
     known = not coverage.unfinished and (wallets is None or bool(known_mask(wallets).all()))
     if named and wallets is not None:
         known = known and bool((table["wallets_ok"] == table["wallets_asked"]).all())

@@ -150,6 +150,13 @@ def tokens_to_assets(
     return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, left_out))
 
 
+def combine_single_asset(positions: Positions) -> Positions | None:
+    """Return the rows with assets as tokens, or None if their amounts can't be added up."""
+    combined = positions if positions.assets else tokens_to_assets(positions)
+    is_single = len(combined.tokens.keys) == 1 and not combined.tokens.unknown.any()
+    return combined if is_single else None
+
+
 def count_and_sum_bridged(
     positions: Positions, asset_index: int, mask: Mask | None = None
 ) -> tuple[int, str]:

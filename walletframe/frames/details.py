@@ -99,7 +99,7 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
     if not is_details(argument):
         raise ArgumentError(
             f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",
-            hint=f"pass the result of fetch_wallets, or its two DataFrames as {_PAIR}",
+            hint=f"pass the result of fetch_wallets or of wf.read_wallets(folder), or {_PAIR}",
         )
     wallets, holdings = argument
     if "status" in holdings.columns and "status" not in wallets.columns:
@@ -116,7 +116,7 @@ def extract_frame(argument: object, name: str) -> pd.DataFrame:
     if not is_details(argument):
         raise ArgumentError(
             f"{name} of type {type(argument).__name__} are not supported",
-            hint=f"pass the result of fetch_wallets, or only its DataFrame .{name}",
+            hint=f"pass the result of fetch_wallets or read_wallets, or its DataFrame .{name}",
         )
     frame: pd.DataFrame = getattr(as_details(argument, name), name)
     return frame

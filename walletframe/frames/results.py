@@ -33,7 +33,8 @@ _ANSWERS = ["amount", "share", "value", "currency"]
 _COUNTS = ["contracts", "blockchains", "balances"]
 _GAPS = ["amount_na", "unpriced", "wallets_stale"]
 _COMPLETENESS = ["wallets_ok", "wallets_asked"]
-_MONEY = ["value", "before", "after", "difference", "from_prices", "from_amounts"]
+CHANGE_COLUMNS: Final = ("difference", "from_prices", "from_amounts")
+_MONEY = ["value", "before", "after", *CHANGE_COLUMNS]
 _FORMATTERS: dict[Any, Callable[[Any], str]] = {"price": plain_number, "unit_price": plain_number}
 _FORMATTERS |= dict.fromkeys(_MONEY, money)
 

@@ -135,12 +135,17 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
         raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
 
 
-def single_currency(named: Iterable[Any], noun: str, hint: str) -> list[Any]:
+def single_currency(
+    named: Iterable[Any], noun: str, hint: str, others: str = "others"
+) -> list[Any]:
     """Return a list of at most one currency, or raise an error for several."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
-        listed = ", ".join("no currency" if name is None else repr(name) for name in currencies)
-        raise PricesError(f"the {noun} are in {len(currencies)} currencies: {listed}", hint=hint)
+        listed = ", ".join(repr(name) for name in currencies if name is not None)
+        problem = f"the {noun} are in {len(currencies)} currencies: {listed}"
+        if None in currencies:
+            problem = f"some {noun} are in {listed}, and {others} have no currency"
+        raise PricesError(problem, hint=hint)
     return currencies
 
 

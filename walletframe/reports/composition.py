@@ -309,7 +309,9 @@ def _groups_listing(
         is_gone = frame["wallets_asked"].isna() & frame["difference"].notna()  # held only earlier
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
     frame = frame.sort_values(sort_by, ascending=False, kind="stable")
-    head, rest = frame.head(_MAX_GROUPS), frame.iloc[_MAX_GROUPS:]
+    sizes = np.fmax(frame[sort_by], frame["difference"].abs()) if values else frame[sort_by]
+    is_named = sizes.rank(method="first", ascending=False, na_option="bottom") <= _MAX_GROUPS
+    head, rest = frame[is_named], frame[~is_named]
     named = _label_cells(head, labels, positions.wallet_frame)
     counts = [head[name].fillna(0) for name in ("wallets_ok", "wallets_asked")]
     cells = []

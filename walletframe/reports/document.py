@@ -31,7 +31,7 @@ from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, shows_all_digits, table_markdown, table_rows_html
 from walletframe.frames.tables import NUMBER_COLUMNS
 from walletframe.history import compare
-from walletframe.numerals import counted_noun
+from walletframe.numerals import count_with_verb, counted_noun
 from walletframe.settings.sources import PREFIX
 from walletframe.text import as_html, as_markdown
 
@@ -66,7 +66,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
     """Write a report on the result of a fetch: one screen to read, with the details folded below.
 
     The first screen has the total value, its change since an earlier fetch with the causes, the
-    largest groups, two charts, and notes on uncounted wallets and balances.
+    groups with the largest values or changes, two charts, and notes on uncounted wallets and
+    balances.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
             content=content,
             complete=complete,
             images=_draw_chart_images(content.charts) if is_static else None,
-            config={"displaylogo": False, "showTips": False},
+            config={"displayModeBar": False, "showTips": False},  # it covers titles of axes
             plotly=Markup(get_plotlyjs() if interactive else ""),  # noqa: S704 - plotly's own script
             follows_page=not has_custom_template(),
             drawn=[_figure_json(chart) for chart in interactive],
@@ -224,7 +225,7 @@ def _template_environment(escape: Callable[[str, int], str]) -> Environment:
         table_rows_html(table, _table_tag_attributes, _breakable_html)
     )
     environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - `table_markdown` escapes the cells
-    environment.globals["counted_noun"] = counted_noun
+    environment.globals |= {"counted_noun": counted_noun, "count_with_verb": count_with_verb}
     environment.filters["trusted"] = Markup if escape is as_markdown else escaped
     return environment
 
