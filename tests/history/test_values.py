@@ -10,6 +10,7 @@ import walletframe as wf
 from walletframe.errors import ColumnsError, InputWarning, PricesError, PricesWarning, SnapshotError
 from walletframe.frames.assembly import assemble
 from walletframe.history import compare_values
+from walletframe.numerals import counted_noun
 
 ETHER = {"symbol": "ETH", "address": None}
 OWNERS = ["Ada", "Ada", "Bob"]
@@ -50,8 +51,8 @@ def test_the_largest_changes_include_losses():
     for table in (compare_values(*days, by="wallet"), wf.history.compare(*days)):
         largest = table.wf.top(1, by="difference")
         assert float(largest["difference"].item()) in (-99_700, -997)
-        assert "Selected: the 1 largest of 3 rows." in repr(largest)
-        assert "Selected" not in repr(table.wf.top(3, by="difference"))
+        assert f"{counted_noun(len(table) - 1, 'row')} beyond the limit" in repr(largest)
+        assert "beyond the limit" not in repr(table.wf.top(3, by="difference"))
     assert "-99,700.00" in repr(compare_values(*days, by="wallet").wf.top(1, by="difference"))
 
 

@@ -99,7 +99,7 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     DataFrame
         The `n` rows with the largest values in `by`, in descending order, with the original index.
         Rows with equal values keep their order. Rows with NA are left out. The line below the
-        result counts the rows or, for a table of `totals`, the balances of omitted rows.
+        result counts the omitted rows or, for a table of `totals`, their balances.
 
     Raises
     ------
@@ -127,10 +127,8 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
         return rows
     if "balances" in frame:
         return with_coverage(rows, coverage_of_chosen_totals(frame, positions.to_numpy()))
-    coverage, left_out = coverage_from_attrs(frame), len(frame) - len(rows)
-    selected = [coverage.selected] * bool(coverage.selected)
-    selected += [f"the {len(rows):,} largest of {len(frame):,} rows"] * bool(left_out)
-    return with_coverage(rows, replace(coverage, selected="; ".join(selected)))
+    left_out = len(frame) - len(rows)
+    return with_coverage(rows, replace(coverage_from_attrs(frame), rows_beyond_limit=left_out))
 
 
 def top_rows_with_coverage(

@@ -66,8 +66,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     """Write a report on the result of a fetch: one screen to read, with the details folded below.
 
     The first screen has the total value, its change since an earlier fetch with the causes, the
-    groups with the largest values or changes, two charts, and notes on uncounted wallets and
-    balances.
+    largest groups and changes, two charts, and notes on uncounted wallets and balances.
 
     Parameters
     ----------
