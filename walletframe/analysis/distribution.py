@@ -127,8 +127,8 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
         return rows
     if "balances" in frame:
         return with_coverage(rows, coverage_of_chosen_totals(frame, positions.to_numpy()))
-    left_out = len(frame) - len(rows)
-    return with_coverage(rows, replace(coverage_from_attrs(frame), rows_beyond_limit=left_out))
+    omitted = len(frame) - len(rows)
+    return with_coverage(rows, replace(coverage_from_attrs(frame), omitted_rows=omitted))
 
 
 def top_rows_with_coverage(

@@ -442,13 +442,11 @@ def currency_or_default(table: PriceTable, default: str | None) -> str | None:
         return default
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
     cells = table["currency"][filled]
-    distinct = list(dict.fromkeys(None if is_blank(cell) else str(cell).strip() for cell in cells))
-    stated = ", ".join(repr(name) for name in distinct if name is not None)
-    hint = "fill in" if None in distinct else "pass prices in one currency, and fill in"
-    single_currency(distinct, "prices", f"{hint} the currency of each price")
-    if default is not None and distinct not in ([], [None], [default]):
+    names = [None if is_blank(cell) else str(cell).strip() for cell in cells]
+    [stated] = single_currency(names, "prices", "state the same currency for each price") or [None]
+    if None not in (default, stated) and stated != default:
         raise PricesError(
-            f"the prices are in {stated}, not in {default!r}",
-            hint=f"convert the prices, or pass currency={stated}",
+            f"the prices are in {stated!r}, not in {default!r}",
+            hint=f"convert the prices, or pass currency={stated!r}",
         )
-    return next(iter(distinct), None) or default
+    return stated or default

@@ -214,7 +214,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
     columns: dict[str, Any] = {**groups.columns}
-    if sums.units is not None and _can_add_amounts(positions, groups):
+    if sums.units is not None and (KINDS & {*groups.names} or combine_single_asset(positions)):
         columns["amount"] = AmountArray(sums.units, none_known, sums.scale)
     counts: dict[str, Codes] = {}
     bridged_separate = 0
@@ -271,7 +271,8 @@ def aggregate_groups(
     """Aggregate the rows of each group. With `sums_only`, count neither wallets nor contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
-    if _can_add_amounts(positions, groups) or not len(known):  # a chunk may have no rows
+    # A chunk may have no rows.
+    if KINDS & {*groups.names} or not len(known) or combine_single_asset(positions):
         units, scale, sizes = group_sums(amounts, groups.codes, count)
     else:
         known = known[~amounts.missing] if amounts.missing.any() else known
@@ -289,10 +290,6 @@ def aggregate_groups(
     balances = np.bincount(groups.codes, minlength=count)
     values = _value_totals(positions, groups)
     return GroupAggregates(units, scale, sizes, unreadable, balances, holders, contracts, values)
-
-
-def _can_add_amounts(positions: Positions, groups: Groups) -> bool:
-    return not KINDS.isdisjoint(groups.names) or combine_single_asset(positions) is not None
 
 
 def merge_aggregates(

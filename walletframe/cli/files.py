@@ -51,10 +51,7 @@ def write_details(details: WalletDetails, path: Path) -> None:
 
 
 def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
-    """Write one frame to a file, or several to a JSON file. A command prints the path at its end.
-
-    If `path` is None, do nothing.
-    """
+    """Write a frame, or several frames to a JSON file. The command prints the path at its end."""
     if path is None:
         return
     suffix = path.suffix.lower()

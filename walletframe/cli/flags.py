@@ -122,8 +122,6 @@ asset_list_options: _Option = combine_options(
     ),
     flag("--bridged", help="Count bridged versions of an asset as well."),
 )
-
-
 with_spam_option: _Option = flag(
     "--with-spam",
     help="Also count the balances of tokens that look like spam. Without this option, these are "

@@ -193,8 +193,7 @@ def _show_changes(
         unknown = len(changes.loc[is_unknown, ["blockchain", "address"]].drop_duplicates())
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-        unknowns = f"; unknown wallets: {unknown:,}" if unknown else ""
-        summary = (kinds or "nothing changed") + unknowns
+        summary = (kinds or "nothing changed") + f"; unknown wallets: {unknown:,}" * bool(unknown)
     echo(f"\n{summary}")
     steps.exit_by_completeness(all_known=not unknown)
 

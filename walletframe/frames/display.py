@@ -16,7 +16,6 @@ from walletframe.frames.tables import (
     Table,
     console_text,
     holdings_table,
-    table_text,
     wallets_table,
 )
 from walletframe.numerals import counted_noun
@@ -43,11 +42,7 @@ def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | 
     lines = [*summary_lines(wallets, holdings)]
     lines += [safe_line(line, _REASON_LIMIT) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
-    drawn = (
-        table_text(table) if width is None else console_text(table, width)
-        for table in tables
-        if table.total
-    )
+    drawn = (console_text(table, width) for table in tables if table.total)
     return "\n\n".join(["\n".join(lines), *drawn])
 
 

@@ -74,7 +74,7 @@ class Coverage:
         The conditions of `where` that selected these rows, such as ``owner='Ada'``; empty if none.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
-    rows_beyond_limit : int
+    omitted_rows : int
         The number of rows that `top` leaves out of another table than of `totals`.
     not_compared : str
         The wallets and balances that `compare_values` does not compare, and why; empty if none.
@@ -112,7 +112,7 @@ class Coverage:
     bridged_separate: int = 0
     selected: str = ""
     beyond_limit: int = 0
-    rows_beyond_limit: int = 0
+    omitted_rows: int = 0
     not_compared: str = ""
     unfinished: str = ""
     prices: str = ""
@@ -143,9 +143,7 @@ class Coverage:
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
             self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
-            f"{counted_noun(self.rows_beyond_limit, 'row')} beyond the limit": (
-                self.rows_beyond_limit
-            ),
+            f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
         parts = [text for text, count in left_out.items() if count]

@@ -205,14 +205,8 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns
 
 
-def table_text(table: Table) -> str:
-    """Return a table as text. The last line counts the rows that are not shown."""
-    drawn = "\n".join(_aligned_lines(table.columns))
-    return f"{drawn}\n… and {table.left_out:,} more" if table.left_out else drawn
-
-
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
-    """Return a table as text for a terminal. Cells that don't fit are written below their row.
+    """Return a table as text. Cells that don't fit a terminal's width are written below their row.
 
     With a `width`, long amounts are cut, unless they would become equal or `exact` is set. Wallets
     and contracts with equal short forms are written in full.

@@ -309,7 +309,7 @@ def _groups_listing(
         is_gone = frame["wallets_asked"].isna() & frame["difference"].notna()  # held only earlier
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
     frame = frame.sort_values(sort_by, ascending=False, kind="stable")
-    sizes = np.fmax(frame[sort_by], frame["difference"].abs()) if values else frame[sort_by]
+    sizes = frame.reindex(columns=[sort_by, "difference"]).abs().max(axis=1)
     is_named = sizes.rank(method="first", ascending=False, na_option="bottom") <= _MAX_GROUPS
     head, rest = frame[is_named], frame[~is_named]
     named = _label_cells(head, labels, positions.wallet_frame)
@@ -332,13 +332,9 @@ def _groups_listing(
             if values and name == "difference":
                 compared, asked = (frame[each].fillna(0) for each in ("wallets_known", "wallets"))
                 is_split = asked.sum() == len(values.requested)  # no wallet is in two rows
-                of_rest = count_suffix(
-                    compared[rest.index].sum(), is_split * asked[rest.index].sum()
-                )
-                texts = [
-                    *map(count_suffix, compared[head.index], asked),
-                    *[of_rest] * (len(ends) - 1),
-                ]
+                of_rest = compared[rest.index].sum(), is_split * asked[rest.index].sum()
+                texts = [*map(count_suffix, compared[head.index], asked[head.index])]
+                texts += [count_suffix(*of_rest)] * (len(ends) - 1)
                 texts.append(count_suffix(len(values.wallets), len(values.requested)))
                 numbers = [
                     Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
