@@ -56,9 +56,10 @@ class Killing:
         self.left = list(kills)
 
     def __call__(self, done, *_):
-        """Kill the process that is due."""
+        """Kill the processes that are due."""
         if self.left and done >= self.left[0][0]:
-            os.kill(self.left.pop(0)[1], signal.SIGKILL)
+            for pid in self.left.pop(0)[1:]:
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_without_workers(folder, server):
@@ -117,7 +118,9 @@ def test_two_workers_and_the_scheduler_are_killed(fast, folder, tmp_path, count,
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     with started_cluster(tmp_path / "one", environment()) as (_, [scheduler, *workers]):
-        killing = Killing(*((count // 10, process.pid) for process in (*workers, scheduler)))
+        one, *others = (process.pid for process in (*workers, scheduler))
+        # Without workers, no later progress would be reported.
+        killing = Killing((count // 10, one), (count // 10, *others))
         with pytest.raises(
             ClusterError, match="the scheduler, or the connection to the scheduler, is lost"
         ):
