@@ -150,12 +150,12 @@ function* violations(width, name) {
     }
 }
 
-window.look = async (figures, width, template) => {
+window.look = async (figures, width, template, size = {}) => {
     const found = [];
     for (const [name, { data, layout }] of Object.entries(figures)) {
         Plotly.purge(chart);
         const options = { displayModeBar: false };
-        await Plotly.newPlot(chart, data, { ...layout, width, template }, options);
+        await Plotly.newPlot(chart, data, { ...layout, width, template, ...size }, options);
         found.push(...[...new Set(violations(width, name))].map((each) => `${name}: ${each}`));
     }
     return found;
@@ -279,3 +279,15 @@ def test_charts_are_readable(page, figures, width, theme):
     template = json.loads(go.Figure(layout={"template": theme}).to_json())["layout"]["template"]
     found = page.evaluate("each => look(...each)", [drawn, width, template])
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("width, height", [(900, 500), (1000, 600), (1400, 900)])
+def test_texts_are_apart_at_a_fixed_size(page, data_sets, width, height):
+    """The notes, a colour scale, and the headings of small charts cover no other text."""
+    rows, wallets = data_sets["usual"]
+    options = {"wallets": wallets, "top": 8}
+    drawn = {"heatmap": charts.heatmap(rows, by="owner", **options, top_tokens=6)}
+    drawn["facets"] = charts.bar(rows, by="blockchain", facet="owner", **options, top_tokens=4)
+    drawn = {name: json.loads(each.to_json()) for name, each in drawn.items()}
+    found = page.evaluate("each => look(...each)", [drawn, width, None, {"height": height}])
+    assert not [each for each in found if ": overlap" in each or ": cut" in each]

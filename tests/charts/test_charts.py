@@ -72,7 +72,8 @@ def tree(figure):
     """Return the label, size and path of each leaf of a hierarchy."""
     [trace] = figure.data
     parents = dict(zip(trace.ids, trace.parents, strict=True))
-    names = dict(zip(trace.ids, trace.labels, strict=True))
+    texts = zip(trace.ids, trace.labels, trace.text, strict=True)
+    names = {key: label.removesuffix(f" · {size}") for key, label, size in texts}
 
     def path(key):
         return [*path(parents[key]), names[key]] if key else []
@@ -294,10 +295,10 @@ class TestRings:
         assert "Other (3 wallets)" in hovers(figure)[-1]
 
     def test_the_only_other_wallet_has_its_name(self):
-        """A single remaining box is drawn itself, not as Other."""
+        """A single remaining box is drawn itself, with the name at the end with most space."""
         frame = VALUED.assign(value=[95.0, np.nan, 3.0, np.nan, 2.0, np.nan])
-        drawn = {path.rstrip("/") for path in tree(charts.sunburst(frame))}
-        assert drawn == {"ETH/0x0000…00a1/ETH", "ETH/0x0000…00b2/ETH", "BSC"}
+        drawn = set(tree(charts.sunburst(frame)))
+        assert drawn == {"ETH/0x0000…00a1/ETH", "ETH/0x0000…00b2/ETH", "//BSC"}
 
     def test_no_wedge_is_empty(self):
         """A leaf extends to the outermost ring, where a click also picks the leaf."""
@@ -320,12 +321,13 @@ class TestRings:
         sizes = [90.0, 0.4, 50.0, 0.4, 0.2, 0.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
         assert tree(figure) == {"ETH/0x0000…00a1/ETH": 90, "ETH/0x0000…00b2/ETH": 50}
-        assert "1 of 2 blockchains is too small to draw (0.3% of the total)." in notes_of(figure)
+        small = "1 of 2 blockchains is too small to draw: BSC"
+        assert f"{small} (0.3% of the total)." in notes_of(figure)
         assert "0.6% of the total is blank, too small for names." in notes_of(figure)
         assert sum(figure.data[0]["values"]) == pytest.approx(sum(sizes) - 0.4)
         sizes[4:] = [1.2, 1.2]  # a strip of 17 pixels, without space for a name
         figure = charts.treemap(VALUED.assign(value=sizes))
-        assert "1 of 2 blockchains is too small to draw (1.7% of the total)." in notes_of(figure)
+        assert f"{small} (1.7% of the total)." in notes_of(figure)
         sizes[4:] = [3.2, 3.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
         assert tree(figure)["BSC/0x0000…/BNB"] == 3.2
@@ -549,7 +551,9 @@ class TestHeatmap:
         figure = charts.heatmap(frame, top=4, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (14 wallets)"
         assert "55.6% of the asset" in hovers(figure)[-1]
-        assert "3 of 5 assets are drawn, chosen by the number of holders." in notes_of(figure)
+        drawn = "4 of 18 wallets and 3 of 5 assets are drawn; Other contains the other wallets; "
+        start = f"{drawn}the assets with the most holders are chosen."
+        assert figure.layout.title.subtitle.text.replace("<br>", " ").startswith(start)
 
     def test_the_scale_is_that_of_the_wallets(self):
         """A larger row Other is grey, and a note states this."""
@@ -655,6 +659,12 @@ class TestPie:
         )
         others = details.wallets[details.wallets.status == "failed"]
         assert "As of" not in notes_of(charts.pie(details.holdings, wallet, wallets=others))
+
+    def test_dropped_balances_have_their_reason(self):
+        """The note names the filter, as below a table."""
+        wallet, rest = "ETH.0xA", [("ETH", "0x1", "AAA", 5, 0), ("ETH", "0x2", "BBB", 7, 0)]
+        made = fetched({wallet: rest, "ETH.0xB": rest}).wf.without_spam(deny=[("ETH", "0x2")])
+        assert "Not counted: 1 balance dropped as spam." in notes_of(made.wf.plot.pie(wallet))
 
     def test_an_unknown_wallet_is_refused(self, details):
         """A wallet that was not requested is an error."""

@@ -442,7 +442,8 @@ def boxes(figure):
     """Return the sizes of the leaves of a hierarchy by their paths."""
     [trace] = figure.data
     above = dict(zip(trace.ids, trace.parents, strict=True))
-    names = dict(zip(trace.ids, trace.labels, strict=True))
+    texts = zip(trace.ids, trace.labels, trace.text, strict=True)
+    names = {key: label.removesuffix(f" · {size}") for key, label, size in texts}
 
     def path(key):
         return [*path(above[key]), names[key]] if key else []
@@ -454,9 +455,8 @@ def boxes(figure):
 def boxes_above(draw, wallets, options):
     """Return the labels of the boxes that contain boxes."""
     [trace] = draw(VALUED, wallets=wallets, **options).data
-    return [
-        label for key, label in zip(trace.ids, trace.labels, strict=True) if key in trace.parents
-    ]
+    texts = zip(trace.ids, trace.labels, trace.text, strict=True)
+    return [label.removesuffix(f" · {size}") for key, label, size in texts if key in trace.parents]
 
 
 class TestHierarchies:
@@ -561,7 +561,7 @@ class TestHierarchies:
         figure = charts.treemap(VALUED, by=["owner", "team"], wallets=WALLETS).data[0]
         painted = dict(zip(figure.labels, figure.marker.colors, strict=True))
         assert painted["1"] == painted["2"] != painted["no team"]
-        assert {painted["1"], painted["no team"]} == {*charts.palette.COLORS[:2]}
+        assert {painted["1"], painted["no team"]} <= {*charts.palette.COLORS}
 
     def test_top_limits_each_group(self):
         """The largest groups are drawn, and the rest of each parent is combined as Other."""
@@ -592,12 +592,15 @@ class TestHierarchies:
             while inner:
                 drawn[inner] += size
                 inner = above[inner]
-        names = dict(zip(trace.labels, trace.ids, strict=True))
+        names = {
+            label.partition(" · ")[0]: key
+            for label, key in zip(trace.labels, trace.ids, strict=True)
+        }
         assert {"Ada": 705, "Ben": 294, "ETH.0x0000": 696}.items() <= {
             name: drawn[key] for name, key in names.items()
         }.items()
         text = notes_of(figure)
-        assert "1 of 3 owners is too small to draw (0.1% of the total)." in text
+        assert "1 of 3 owners is too small to draw: Cem (0.1% of the total)." in text
         assert "1.5% of the total is blank, too small for names." in text
 
     def test_incomplete_groups_of_wallets_are_noted(self):
@@ -615,7 +618,7 @@ class TestHierarchies:
         by = ["owner", "wallet", "token"]
         figure = charts.treemap(frame, by=by, wallets=wallets.assign(name=names))
         drawn = [*figure.data[0].labels]
-        assert f"{names[0]} · ETH.0x0000" in drawn
+        assert f"{names[0]} · ETH.0x0000 · 70" in drawn
         assert {*names[1:]} <= {*drawn}
 
     def test_a_single_rest_is_not_other(self):
@@ -633,7 +636,9 @@ class TestHierarchies:
         frame = holdings.assign(value=[1e4, 120.0, 130.0, 250.0, 1.0])
         figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
         assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 250, "Cem": 250}
-        assert "1 of 4 owners is too small to draw (&lt;0.1% of the total)." in notes_of(figure)
+        assert "1 of 4 owners is too small to draw: Dan (&lt;0.1% of the total)." in notes_of(
+            figure
+        )
         figure = charts.treemap(frame, by=["token", "owner", "wallet"], wallets=wallets)
         painted = dict(zip(figure.data[0].labels, figure.data[0].marker.colors, strict=True))
         assert painted["Ben"] == painted["ETH.0x0000"]
@@ -794,7 +799,22 @@ class TestTimeline:
         assert "0 to 3 of 4 wallets of owner Ada are known in each snapshot." in notes_of(figure)
         assert "2 groups are drawn." in notes_of(figure)
         labels = {each.hovertext: each.text for each in figure.layout.annotations if each.ayref}
-        assert labels == {"Ada": "Ada", "no owner": "no owner 40"}
+        assert labels == {"Ada": "Ada<br>2/4 known", "no owner": "no owner 40"}
+
+    def test_a_line_has_the_colour_of_its_name(self):
+        """Colours don't depend on ranks or other groups. Lines of one colour differ by dash."""
+        _, holdings = details = owned([f"Owner {n}" for n in range(9)])
+        styles = []
+        for values in (range(1, 10), range(9, 0, -1)):
+            frame = holdings.assign(value=[*map(float, values)], snapshot=DAYS[0])
+            wallets = details.wallets.assign(snapshot=DAYS[0])
+            traces = charts.timeline(frame, by="owner", wallets=wallets, top_tokens=7).data
+            styles.append({each.name: each.line for each in traces if each.name})
+        one, other = styles
+        both = {*one} & {*other} - {"Other (2 owners)"}
+        assert len(both) == 5
+        assert all(one[name].color == other[name].color for name in both)
+        assert len({(line.color, line.dash) for line in one.values()}) == len(one)
 
     def test_known_empty_wallets_are_at_zero(self):
         """Known empty wallets are at zero; unknown wallets are gaps."""

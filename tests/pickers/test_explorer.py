@@ -64,11 +64,8 @@ def pick(explorer, **chosen):
 
 
 def drawn(figure):
-    """Return the data of a chart, without the position of its colour bar, which is the page's."""
-    data = json.loads(figure.to_json())["data"] if not isinstance(figure, dict) else figure["data"]
-    for trace in data:
-        trace.get("colorbar", {}).pop("y", None)
-    return data
+    """Return the data of a chart."""
+    return json.loads(figure.to_json())["data"] if not isinstance(figure, dict) else figure["data"]
 
 
 def same_fetch(one, other):

@@ -29,8 +29,10 @@ from walletframe.frames.asset_list import (
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
+    drop_rows,
     masked_completeness,
     with_unknown_holders,
+    without_counts,
 )
 from walletframe.frames.details import extract_frame
 from walletframe.frames.groups import (
@@ -154,8 +156,11 @@ def _measure_and_sizes(
         values = positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
         values = _infinite_to_nan(values)
         unit = _single_currency(positions.holdings, values)
-        phrase = f"value in {unit}" if unit else "value"
-        return Measure("value", "Holdings", phrase, phrase, unit), values[rows]
+        phrase, title_start = f"value in {unit}" if unit else "value", "Holdings"
+        if len(positions.tokens.keys) == 1 and not positions.tokens.unknown.any():
+            [name] = token_or_asset_names(positions, np.array([0]))
+            title_start = safe_line(name, _SYMBOL_CHARS)
+        return Measure("value", title_start, phrase, phrase, unit), values[rows]
     amounts = positions.amounts[rows]
     if shares:
         sizes = _infinite_to_nan(amounts.to_numpy(dtype=np.float64))
@@ -293,6 +298,9 @@ def select_drawn_balances(
     if len(frame) and wallet is not None:
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
         wallet_positions = positions.select_rows(is_selected)
+        if not is_selected.all():  # rows dropped before may belong to other wallets
+            kept = drop_rows(without_counts(frame), is_selected, {})
+            wallet_positions = replace(wallet_positions, holdings=kept)
     wallets = None if wallets is None else extract_frame(wallets, "wallets")
     has_wallets = wallet_positions.has_wallets
     covered = wallet_positions if has_wallets else read_positions(wallet_positions, wallets)

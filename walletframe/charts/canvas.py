@@ -157,17 +157,9 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
     removed = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(lines)
     layout.title, layout.meta = None, None
     layout.margin.t -= removed
-    _set_height(figure, _figure_height(layout.margin.t, plot_height, layout.margin.b), removed)
+    layout.height = _figure_height(layout.margin.t, plot_height, layout.margin.b)
     layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
     return title, notes
-
-
-def _set_height(figure: go.Figure, height: float, removed: int = 0) -> None:
-    for trace in figure.select_traces(selector={"type": "heatmap"}):
-        if trace.colorbar.y is not None:
-            from_top = (1 - trace.colorbar.y) * figure.layout.height - removed
-            trace.colorbar.y = 1 - from_top / height
-    figure.layout.height = height
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
@@ -227,7 +219,7 @@ def move_labels_above_rows(figure: go.Figure) -> None:
     added = (_ROW_HEIGHT - _LINE_HEIGHT * breaks) * len(axis.tickvals)
     legend = _LEGEND_PAD + _LEGEND_LINE_HEIGHT * len(figure.data)  # one column
     least = int(_MIN_HEIGHT_RATIO * (layout.margin.t + legend))
-    _set_height(figure, max(layout.height + added, least))
+    layout.height = max(layout.height + added, least)
     figure.update_traces(ygap=_ROW_HEIGHT) if is_grid else layout.update(bargap=0.6)
     axis.update(
         tickvals=[row - (0.5 if is_grid else 0.38) for row in axis.tickvals],

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Indices
     from walletframe.charts.balances import GroupLevel
 
-_MAX_FACETS, _GAP, _AXIS_BELOW = 10, 28, 44  # the last two are pixels
+_MAX_FACETS, _AXIS_BELOW = 10, 44  # the last one is in pixels
+# A gap is a share of the height, so it is large enough for a heading in a lower figure, too.
+_LEAST_HEIGHT, _HEADING_HEIGHT, _MAX_GAPS = 500, 17, 0.25  # pixels, and the share of all gaps
 _PER_ITEM = ("x", "y", "hovertext", "text")  # properties of a trace with a value for each item
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
 _HEADING |= {"yref": "paper", "yanchor": "bottom"}
@@ -40,14 +42,17 @@ def split_into_facets(
     """
     drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]
-    height = drawn["height"] - margin["t"] - margin["b"] + _GAP * (count - 1)
+    height = drawn["height"] - margin["t"] - margin["b"]  # without the gaps
+    least = max(_LEAST_HEIGHT - margin["t"] - margin["b"] - _AXIS_BELOW, 1)
+    gap = min(_HEADING_HEIGHT / least, _MAX_GAPS / max(count - 1, 1))
+    height = int(height / (1 - gap * (count - 1)))
     has_rows = "range" in y_axis
     stack = make_subplots(
         count,
         shared_xaxes="all",
         shared_yaxes=False if has_rows else "all",
         row_heights=np.diff(edges).tolist(),
-        vertical_spacing=_GAP / height,
+        vertical_spacing=gap,
     )
     for row, (start, end) in enumerate(pairwise(edges), 1):
         for trace in figure.data:

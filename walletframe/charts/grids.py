@@ -53,7 +53,7 @@ from walletframe.frames.names import (
     user_wallet_names,
 )
 from walletframe.frames.positions import sum_cells
-from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount, percent
+from walletframe.numerals import compact, counted_noun, full_amount, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,19 +70,19 @@ if TYPE_CHECKING:
 
 _MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
 _MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose sum is out of range
-_MAX_OTHER_RATIO = 2
+_MAX_OTHER_RATIO, _RIGHT_PAD = 2, 24
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "“Other” is written as text, since its bar would make the rest too short."
 _LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 32
-_COLOR_BAR_OFFSET, _RIGHT_PAD = 16, 24
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 """The colours of a heatmap, from small to large. Black text is readable on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
-_COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 0, "outlinewidth": 0}
-_COLOR_BAR |= {"x": 0, "xanchor": "left", "yref": "container", "yanchor": "top", "xpad": 0}
+_COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 12, "outlinewidth": 0}
+_COLOR_BAR |= {"x": 0, "xanchor": "left", "y": 0.9999, "yanchor": "bottom", "xpad": 0}
 _COLOR_BAR |= {"lenmode": "pixels", "len": 180, "tickfont": {"size": MIN_FONT_SIZE}}
+# With y=1, plotly would move the titles of the chart and of the y axis by the height of the bar.
 # The title of the colour scale is an annotation, since plotly would draw the title of a horizontal
 # colour bar over the bar if a figure is high.
 _SCALE_TITLE: dict[str, Any] = TOP_RIGHT | {"x": 0, "xanchor": "left", "yshift": _PAD_ABOVE}
@@ -534,11 +534,11 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     # A count would often make Other the longest label. Columns with equal names would merge.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
     of_rows, phrase = (len(groups), grid.other_row_count, level.group_noun), measure.phrase
-    notes = [drawn_count_note(of_rows, of_tokens)]
-    if is_shares:
-        subset = count_with_verb(count, count + others, kind)
-        subset = f"{subset} drawn, chosen by the number of holders."
-        notes = [drawn_count_note(of_rows), subset if others else drawn_count_note(of_tokens)]
+    rest = "Other contains the rest"
+    if is_shares and others:
+        rest = f"Other contains the other {level.group_noun}s; " * bool(grid.other_row_count)
+        rest += f"the {kind}s with the most holders are chosen"
+    notes = [drawn_count_note(of_rows, of_tokens, others_text=rest)]
     phrase = phrase if level.group_noun == "wallet" else phrase.removeprefix("wallet's ")
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
     notes += [_GREY_OTHER_NOTE] * off_scale
@@ -553,9 +553,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),
     )
-    bar_y = 1 - (drawn.layout.margin.t - _PAD_ABOVE + _COLOR_BAR_OFFSET) / drawn.layout.height
-    drawn.update_traces(x=[to_markup([name]) for name in labels])
-    return drawn.update_traces(colorbar_y=bar_y, selector=0)
+    return drawn.update_traces(x=[to_markup([name]) for name in labels])
 
 
 def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
@@ -570,8 +568,7 @@ def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[d
 def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:
     held = sizes > 0
     z = np.log10(np.where(held, sizes, 1.0))
-    cells = z.astype(object)
-    cells[~held] = None
+    cells = np.where(held, z, np.array(None))
     highest = float(z[held].max())
     lowest = float(max(z[held].min(), highest - _DECADES))
     # Ticks are at a few powers of ten. A scale with fewer than two powers has ticks at its ends.

@@ -14,7 +14,7 @@ import re
 import sys
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,10 +41,9 @@ from walletframe.charts.canvas import (
 )
 from walletframe.charts.palette import (
     BAND_COLORS,
-    COLORS,
     OTHER_COLOR,
-    PATTERN_SHAPES,
     area_style,
+    choose_group_fills,
     text_color,
 )
 from walletframe.frames.groups import KINDS, by_as_list
@@ -76,8 +75,9 @@ if TYPE_CHECKING:
     _WriteTexts: TypeAlias = Callable[[int, _Amounts], dict[int, _Texts]]  # by a ring's depth
 
 _ROUNDING = 1e-12
-_MIN_SHARE_WITH_LINES = 0.06  # a box with a smaller share of the total shows one line
+_MIN_SHARE_WITH_LINES = 0.055  # a box with a smaller share of the total shows one line
 _REST = "the others are not drawn separately"
+_MAX_NAMED = 3  # the maximum number of names in a note
 _MIN_CHARS = 5  # of a name, such as "stETH"
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
@@ -92,7 +92,6 @@ class _Style(NamedTuple):
     top: int  # the maximum number of boxes
     size_noun: str  # the plural noun for what shows the sizes: "Areas" or "Angles"
     dimensions: Dimensions
-    line_break: str  # replaces line breaks in the name of a box that contains boxes
     min_leaf: float = 0.01
     min_parent: float = 0.04  # of a box with space for its name and for boxes inside
     min_sum: float = 0  # of all leaves of a ring; otherwise, no leaf is drawn
@@ -156,7 +155,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     least = 10 / check_limit("width", width, 4000)
     shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.8 * least**0.5}
     shares |= {"line_chars": 3.5 * least**-0.5, "width_chars": width / 8}  # so that names fit
-    style = _Style(trace, check_limit("top", top, 500), "Areas", Dimensions(420), " · ", **shares)
+    style = _Style(trace, check_limit("top", top, 500), "Areas", Dimensions(420), **shares)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -209,7 +208,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
     top = check_limit("top", top, 300)
     shares = {"min_leaf": 0.014, "min_parent": 0.025, "min_sum": 0.5}
-    style = _Style(trace, top, "Angles", Dimensions(520), "<br>", **shares, extends_leaves=True)
+    style = _Style(trace, top, "Angles", Dimensions(520), **shares, extends_leaves=True)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -239,7 +238,7 @@ def _draw_tree(
         rings, write_texts, extent = _default_path_rings(balances, style)
     else:
         rings, write_texts, extent = _custom_path_rings(grouped, style)
-    fills = _choose_fills(balances, rings, colors)
+    fills = _choose_fills(grouped, rings, colors)
     boxes = [*_make_boxes(balances, rings, fills, write_texts, style)]
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
@@ -255,7 +254,9 @@ def _draw_tree(
         "ids": [box.id for box in boxes],
         "parents": [box.parent for box in boxes],
         "labels": [
-            box.label.replace("<br>", style.line_break) if box.id in parents else box.label
+            f"{box.label}<br>{box.text}".removesuffix("<br>").replace("<br>", " · ")
+            if box.id in parents and not style.extends_leaves  # plotly omits texts in strips
+            else box.label
             for box in boxes
         ],
         "text": [box.text for box in boxes],
@@ -270,8 +271,12 @@ def _draw_tree(
     total, count = float(balances.sizes.sum()), int((rings[0].sizes > 0).sum())
     blank = sum(box.size for box in boxes if box.id in parents) / total
     lost = 1 - sum(box.size for box in boxes) / total
-    undrawn = count_with_verb(count - len(rings[0].drawn), count, rings[0].noun)
-    small = [f"{undrawn} too small to draw ({percent(lost)} of the total)."] * (lost > _ROUNDING)
+    undrawn = np.setdiff1d(np.flatnonzero(rings[0].sizes), rings[0].drawn)
+    level = grouped.group_by(grouped.names[:1])
+    lacking = level.groups.codes[rings[0].rows[undrawn]].tolist()
+    names = f": {', '.join(level.short_group_names(lacking))}" * (len(lacking) <= _MAX_NAMED)
+    counted = f"{count_with_verb(len(lacking), count, rings[0].noun)} too small to draw{names}"
+    small = [f"{counted} ({percent(lost)} of the total)."] * (lost > _ROUNDING)
     small += [f"{percent(blank)} of the total is blank, too small for names."] * (blank > 0)
     sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
     notes = balances.chart_notes([sizes_note, *extent], wallets)
@@ -334,11 +339,13 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     for box in boxes:
         depths[box.id] = depths[box.parent] + 1
     parents, extended = {box.parent for box in boxes}, list[_Box]()
+    total, blank = sum(box.size for box in boxes), {"label": "", "text": ""}
     for leaf in boxes:
         box = leaf
+        is_small = leaf.size < _MIN_SHARE_WITH_LINES * total  # only its outer end fits a name
         for _ in range(depths[leaf.id], max(depths.values()) if leaf.id not in parents else 0):
-            extended.append(box._replace(size=0))
-            box = box._replace(id=f"{box.id} ", parent=box.id, label="", text="")
+            extended.append(box._replace(size=0, **blank if is_small else {}))
+            box = box._replace(id=f"{box.id} ", parent=box.id, **{} if is_small else blank)
         extended.append(box)
     return extended
 
@@ -367,7 +374,8 @@ def _make_boxes(
     def other_box(key: str, parent: str, size: float, own: float, name: str, color: str) -> _Box:
         hover_lines = hover_text(name, measure.share_text(size, total))
         text = "" if measure.kind == "count" else measure.short_text(size)
-        text = text if size >= _MIN_SHARE_WITH_LINES * total else ""
+        has_space = own == size or style.extends_leaves  # otherwise, the box has only a strip
+        text = text if has_space and size >= _MIN_SHARE_WITH_LINES * total else ""
         if len(name) > style.line_chars * (size / total) ** 0.5:
             name = name.partition(" (")[0]
         return _Box(key, parent, own, name, text, hover_lines, color)
@@ -412,9 +420,9 @@ def _make_boxes(
 
 
 def _choose_fills(
-    balances: DrawnBalances, rings: Sequence[_Ring], colors: ColorsLike | None
+    grouped: GroupedBalances, rings: Sequence[_Ring], colors: ColorsLike | None
 ) -> dict[tuple[int, int], tuple[str, str]]:
-    codes, groups = balances.positions.tokens.codes, rings[-1].drawn
+    codes, groups = grouped.balances.positions.tokens.codes, rings[-1].drawn
     leaves = [
         (depth, group)
         for depth, ring in enumerate(rings)
@@ -422,16 +430,13 @@ def _choose_fills(
         if ring.has_one_token
     ]
     tokens = [int(codes[rings[depth].rows[group]]) for depth, group in leaves]
-    fills = dict(zip(leaves, balances.token_fills(tokens, colors), strict=True))
+    fills = dict(zip(leaves, grouped.balances.token_fills(tokens, colors), strict=True))
     if rings[-1].has_one_token:
         return fills
-    outermost = groups
-    for each in rings[:0:-1]:
-        outermost = each.parents[outermost]
-    ranks = np.argsort(np.argsort(-rings[0].sizes, kind="stable"))[outermost].tolist()
-    styles, depth = [*product(PATTERN_SHAPES, COLORS)], len(rings) - 1
-    pairs = zip(groups.tolist(), ranks, strict=True)
-    return {(depth, group): styles[rank % len(styles)][::-1] for group, rank in pairs}
+    level, depth = grouped.group_by(grouped.names[:1]), len(rings) - 1
+    names = map(level.full_group_name, level.groups.codes[rings[-1].rows[groups]].tolist())
+    leaves = [(depth, group) for group in groups.tolist()]
+    return dict(zip(leaves, choose_group_fills([*names]), strict=True))
 
 
 def _fitting_lines(
@@ -439,7 +444,9 @@ def _fitting_lines(
 ) -> tuple[list[str], list[str]]:
     chars = int(max(_MIN_CHARS, style.line_chars * share**0.5, style.width_chars * share))
     is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
-    text = [line for line in text if len(line) <= chars and not is_small]
+    text = [line for line in text if len(line) <= 1.15 * chars and not is_small]
+    if not is_leaf and not style.extends_leaves:  # a treemap shows both in one strip
+        text = text if len(" · ".join([*label, *text])) <= chars / 2 else []
     is_cut = not is_leaf and len(" · ".join(label)) > chars
     if ring.name == "wallet" and (is_small or is_cut):
         label = label[:1]  # a token's name without its contract could mislead
@@ -519,11 +526,9 @@ def _custom_ring_texts(
 
 
 def _mask_with_space(sizes: Floats, parents: Indices, parent_sizes: Floats, style: _Style) -> Mask:
-    """Return a mask of the groups with space for a name. `parent_sizes` ends with the total.
-
-    Groups of about the same size are in one strip along an edge of their parent.
-    """
+    """Return a mask of the groups with space for a name. `parent_sizes` ends with the total."""
     shares = np.where(sizes < style.min_leaf * parent_sizes[-1], 0, sizes / parent_sizes[-1])
+    # Groups of about the same size are in one strip along an edge of their parent.
     by_size = pd.Series(shares).groupby([parents, np.frexp(shares)[1]])
     strips: Floats = by_size.transform("sum").to_numpy()
     least: Floats = np.minimum(

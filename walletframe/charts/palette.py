@@ -138,13 +138,19 @@ def choose_patterns(
     return [patterns[at] for at in range(len(keys))]
 
 
+def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the colour of each group, from its name alone, and a pattern among equal colours."""
+    keys = [("label", name) for name in sorted({*names})]
+    colors = choose_colors(keys)
+    patterns = choose_patterns(colors, keys, range(len(keys)))
+    fills = dict(zip(keys, zip(colors, patterns, strict=True), strict=True))
+    return [fills["label", name] for name in names]
+
+
 def _own_colors(
     colors: Mapping[Any, str], assets: Mapping[TokenKey, TokenKey]
 ) -> dict[TokenKey, str]:
-    """Return the user's colours by token and asset, or raise an error that lists all problems.
-
-    An asset that is not in `colors` has the first colour of its tokens.
-    """
+    """Return the user's colours by token and asset, or raise an error that lists all problems."""
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors of type {type(colors).__name__} are not supported", hint=_HINT)
     keys_by_name: defaultdict[str, list[TokenKey]] = defaultdict(list)
@@ -166,7 +172,7 @@ def _own_colors(
             keys = keys_by_name.get(token.casefold()) if isinstance(token, str) else None
             checked |= dict.fromkeys(keys or [key := token_key(token)], color)
             if not keys:
-                checked.setdefault(assets.get(key, key), color)
+                checked.setdefault(assets.get(key, key), color)  # the first of its tokens' colours
         except UnknownTokenError:
             problems.append(f"{token!r} is not a token or an asset")
         if not _is_color(color):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain, cycle, islice
+from itertools import chain
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,7 +43,7 @@ from walletframe.charts.canvas import (
     wallets_frame,
 )
 from walletframe.charts.facets import choose_facets, split_into_facets
-from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
+from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE, choose_group_fills
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import changed_labels_note
@@ -85,7 +85,7 @@ _END_LABEL |= {"xanchor": "left", "align": "left", "font": {"size": MIN_FONT_SIZ
 _END_LABEL |= {"showarrow": True, "arrowhead": 0, "arrowwidth": 3, "standoff": 5}
 _TOP_RATIO, _START_RATIO = 1.06, 0.05  # of the axes of lines, beyond the points
 _FEWER_KNOWN_LABEL = "fewer known wallets"
-_DASHES = ("solid", "dot", "dash")
+_DASHES = {"/": "dot", "x": "dash", ".": "longdash", "-": "dashdot", "|": "longdashdot"}
 _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
 _HOLLOW_NOTE = "Hollow points and triangles mark times with fewer known wallets."
 _TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
@@ -433,9 +433,12 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     # wallets are known than at other times. Other has no point without holdings.
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
+    latest = [""] * (len(chosen) + 1)  # the number of each line's known wallets at its end
     if snapshots.requests is not None:
         counts = count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
         known, most, asked = (each[chosen] for each in counts)
+        each = zip(known[:, -1], asked, level.groups.tokens[chosen] < 0, strict=True)
+        latest = [f"{n:,}/{of:,} known" * bool(is_set and n < of) for n, of, is_set in each] + [""]
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
@@ -444,9 +447,10 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
     others, noun = len(np.unique(level.group_codes[of_rows == len(chosen)])), level.group_noun
     names = level.short_group_names(chosen.tolist()) + [other_label(others, noun)] * bool(others)
-    colors = [*islice(cycle(COLORS), len(chosen)), EDGE_COLOR]
+    full_names = [*map(level.full_group_name, chosen.tolist())]
+    styles = [*choose_group_fills(full_names), (EDGE_COLOR, "")]
     traces = []
-    for line, (name, color) in enumerate(zip(names, colors, strict=False)):
+    for line, (name, (color, pattern)) in enumerate(zip(names, styles, strict=False)):
         points = {
             "x": snapshots.times,
             "legendgroup": str(line),
@@ -458,7 +462,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
             [size if at else None for size, at in zip(sizes[line].tolist(), mask, strict=True)]
             for mask in ((held & ~hollow)[line].tolist(), hollow[line].tolist())
         )
-        dash = _DASHES[line // len(COLORS) % len(_DASHES)]
+        dash = _DASHES.get(pattern, "solid")
         marker = {"size": _LARGE_POINT if width <= _FEW_POINTS else _SMALL_POINT}
         # A wider grey line below makes the line visible on any background.
         outline = points | {"hoverinfo": "skip", "line": {"color": EDGE_COLOR, "width": 4}}
@@ -484,8 +488,8 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     is_stated = (held & ~hollow)[: len(names), -1]  # otherwise, the latest size is unknown
     short = level.preferred_names(chosen.tolist()) + ["Other"] * bool(others)
     texts = [
-        _label_lines(name, compact(end) if stated else "")
-        for name, end, stated in zip(short, ends.tolist(), is_stated.tolist(), strict=True)
+        _label_lines(name, compact(end) if stated else "", count)
+        for name, end, stated, count in zip(short, ends.tolist(), is_stated, latest, strict=False)
     ]
     height = max(_PLOT_HEIGHT, _LABEL_LINE_HEIGHT * sum(map(len, texts)))
     # The characters of an address are wide, so a label has space for two more.
@@ -499,7 +503,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
         x_axis["range"] = [str(start - _START_RATIO * (end - start)), str(end)]
     y_axis["range"] = [0, _TOP_RATIO * float(sizes.max())]
     labels = _end_labels(texts, ends, y_axis["range"][1], height)
-    for label, name, color in zip(labels, names, colors, strict=False):
+    for label, name, (color, _) in zip(labels, names, styles, strict=False):
         label |= {"arrowcolor": color, "hovertext": to_markup([name])}
     return _Drawing(traces, [], notes, dimensions, x_axis, y_axis, labels)
 
@@ -520,15 +524,14 @@ def _end_labels(
     ]
 
 
-def _label_lines(name: str, size_text: str) -> list[str]:
-    """Break a name into at most two lines, without its middle if it is long, and add a size."""
+def _label_lines(name: str, size_text: str, known_text: str) -> list[str]:
     name = name.replace(".", " ", "…" in name)  # an address is on the line below its blockchain
     lines = wrap(name, _LABEL_CHARS, break_on_hyphens=False)
     if len(lines) > 2:  # noqa: PLR2004 - the end may distinguish the name from others
         lines = [lines[0], f"…{name[1 - _LABEL_CHARS :]}"]
     if len(f"{lines[-1]} {size_text}") <= _LABEL_CHARS:
         size_text = f"{lines.pop()} {size_text}".rstrip()
-    return [*lines, size_text] if size_text else lines
+    return [*lines, *[size_text] * bool(size_text), *wrap(known_text, _LABEL_CHARS)]
 
 
 def _point_texts(grouped: GroupedBalances, cells: Indices, sizes: Floats) -> list[list[str]]:
@@ -681,9 +684,8 @@ def _incompleteness_notes(
     if {"wallets_known", "wallets"} <= {*known.columns}:
         partly = known[known["wallets_known"] < known["wallets"]]
         if len(partly):
-            affected = _join_names_of_changes(partly, wallets)
             note = "Some wallets are unknown, so these changes may be incomplete"
-            notes.append(f"{note}: {affected}.")
+            notes.append(f"{note}: {_join_names_of_changes(partly, wallets)}.")
     return notes
 
 
@@ -707,8 +709,8 @@ def _select_token_changes(
 
 
 def _join_names_of_changes(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
-    names = list(dict.fromkeys(_row_names(rows, wallets)[0]))
-    more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+    names = [*dict.fromkeys(_row_names(rows, wallets)[0])]
+    more = f" and {len(names) - _MAX_NAMED:,} more" * (len(names) > _MAX_NAMED)
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
 

@@ -176,9 +176,10 @@ def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None)
     filtered = dropped if listed is None else max(listed - held, 0)
     if dropped > filtered:  # the rows were changed in another way, too
         dropped, reasons = 0, []
-    if filtered > dropped and (selected or dropped):
-        others = counted_noun(filtered - dropped, "balance" if selected else "other balance")
-        uncounted, filters = record["uncounted"], record["filters"]
+    uncounted, filters = record["uncounted"], record["filters"]
+    if filtered > dropped and (selected or dropped or uncounted):
+        noun = "other " * bool(dropped and not selected) + "balance"
+        others = counted_noun(filtered - dropped, noun)
         is_selection = bool(selected and (SELECTED in filters or not uncounted))
         causes = [f"dropped as {' or '.join(uncounted)}"] * bool(uncounted)
         causes += ["not selected"] * is_selection

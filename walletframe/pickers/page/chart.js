@@ -110,12 +110,7 @@ export class Chart {
       height: clientHeight + above,
     };
     const size = { width, height: titled.height, scale: format === "png" ? 2 : 1 };
-    const data = this.#figure.data.map((trace) => {
-      if (trace.colorbar?.y === undefined) return trace;
-      const top = (1 - trace.colorbar.y) * clientHeight + above; // y is a share of the height
-      return { ...trace, colorbar: { ...trace.colorbar, y: 1 - top / titled.height } };
-    });
-    return this.#plotly.toImage({ data, layout: titled }, { format, ...size });
+    return this.#plotly.toImage({ data: this.#figure.data, layout: titled }, { format, ...size });
   }
 
   async #show([figure]) {
