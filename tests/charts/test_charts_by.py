@@ -181,6 +181,11 @@ class TestBars:
                 "Ben (unknown)": {},
             }
 
+    def test_the_title_names_the_only_asset_of_values(self):
+        """The values of a selected asset are not those of all holdings."""
+        selected = WalletDetails(WALLETS, VALUED).wf.where(asset="USDC")
+        assert selected.wf.plot.bar(by="owner").layout.title.text == "USDC by owner"
+
     def test_bridged_tokens_count_on_request(self):
         """The amounts are those of totals."""
         twin = HOLDINGS.iloc[:1].assign(

@@ -534,10 +534,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     # A count would often make Other the longest label. Columns with equal names would merge.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
     of_rows, phrase = (len(groups), grid.other_row_count, level.group_noun), measure.phrase
-    rest = "Other contains the rest"
-    if is_shares and others:
-        rest = f"Other contains the other {level.group_noun}s; " * bool(grid.other_row_count)
-        rest += f"the {kind}s with the most holders are chosen"
+    rest = f"Other contains the other {level.group_noun}s; " * bool(grid.other_row_count)
+    rest += f"the {kind}s with the most holders are chosen"
+    rest = rest if is_shares and others else "Other contains the rest"
     notes = [drawn_count_note(of_rows, of_tokens, others_text=rest)]
     phrase = phrase if level.group_noun == "wallet" else phrase.removeprefix("wallet's ")
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")

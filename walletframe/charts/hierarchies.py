@@ -74,10 +74,9 @@ if TYPE_CHECKING:
     _Amounts: TypeAlias = Mapping[int, Amount | None]  # the exact amount of each leaf of a ring
     _WriteTexts: TypeAlias = Callable[[int, _Amounts], dict[int, _Texts]]  # by a ring's depth
 
-_ROUNDING = 1e-12
+_ROUNDING, _MAX_NAMED = 1e-12, 3  # the last one is the maximum number of names in a note
 _MIN_SHARE_WITH_LINES = 0.055  # a box with a smaller share of the total shows one line
 _REST = "the others are not drawn separately"
-_MAX_NAMED = 3  # the maximum number of names in a note
 _MIN_CHARS = 5  # of a name, such as "stETH"
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)

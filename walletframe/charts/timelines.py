@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, repeat
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -415,7 +415,6 @@ def _draw_bars(
 
 
 def _size_text(measure: Measure, size: float, exact_text: str) -> str:
-    """Return a size as one line of text. `exact_text` is the exact amount, or empty."""
     if measure.kind == "amount":
         return exact_text or "0"
     short = measure.short_text(size)
@@ -659,7 +658,6 @@ def waterfall(
         **{kind: {"marker": {"color": colors[kind], "line": OUTLINE_STYLE}} for kind in colors},
     )
     grouped_by = ["wallet"] if "address" in rows else [*map(safe_line, _grouping_columns(rows))]
-    axis_name = ", ".join(grouped_by) or "wallets"
     return make_figure(
         [trace],
         title=title or f"Changes of {symbol}",
@@ -667,7 +665,7 @@ def waterfall(
         dimensions=row_dimensions(names),
         showlegend=False,
         bargap=0.25,
-        yaxis=row_axis_options(names, axis_name),
+        yaxis=row_axis_options(names, ", ".join(grouped_by) or "wallets"),
         xaxis=axis_title(f"change of {symbol}") | {"side": "top"},
         xaxis_range=_axis_range(lengths, texts),
         xaxis_title_standoff=4,
@@ -741,9 +739,7 @@ def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str]
         return ["all wallets"], ["all wallets"]
     short, full = (
         [
-            " · ".join(
-                label_text(label, limit, str(name)) for name, label in zip(labels, row, strict=True)
-            )
+            " · ".join(map(label_text, row, repeat(limit), map(str, labels)))
             for row in labels.to_numpy(dtype=object)
         ]
         for limit in (_SHORT, _LONG)
