@@ -43,6 +43,7 @@ ALL = Coverage(3, 2, 1, balances=5, amount_na=1, unpriced=1, filtered=0)
 OF_USDC = Coverage(3, 2, 1, 1, 0, 0, 0, bridged=1, bridged_amount="4")
 OF_ONE_WALLET = Coverage(1, 1, 0, balances=4, amount_na=1, unpriced=1, filtered=0)
 DROPPED = {"filtered": 1, "filtered_reasons": "1 spam balance"}
+DROPPED_AS_SPAM = "1 balance dropped as spam"
 FILTERED = {"balances": 4, "unpriced": 0, **DROPPED}
 OF_ETHEREUM = Coverage(1, 1, 0, balances=4, amount_na=1, unpriced=1, filtered=0)
 SELECTED_ETHEREUM = replace(OF_ETHEREUM, selected="blockchain='ETH'")
@@ -61,7 +62,7 @@ SELECTED = {  # how to select rows; the coverage of everything, of USDC and of o
         lambda fetch: fetch.wf.without_spam(),
         replace(ALL, **FILTERED),
         replace(OF_USDC, **DROPPED),
-        replace(OF_ETHEREUM, **FILTERED | {"balances": 3, "filtered_reasons": ""}),
+        replace(OF_ETHEREUM, **FILTERED | {"balances": 3, "filtered_reasons": DROPPED_AS_SPAM}),
     ),
     "one blockchain": (
         lambda fetch: fetch.wf.where(blockchain="ETH"),
