@@ -338,7 +338,7 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     for box in boxes:
         depths[box.id] = depths[box.parent] + 1
     parents, extended = {box.parent for box in boxes}, list[_Box]()
-    total, blank = sum(box.size for box in boxes), {"label": "", "text": ""}
+    total, blank = sum(box.size for box in boxes), dict[str, Any](label="", text="")
     for leaf in boxes:
         box = leaf
         is_small = leaf.size < _MIN_SHARE_WITH_LINES * total  # only its outer end fits a name

@@ -436,8 +436,8 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     if snapshots.requests is not None:
         counts = count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
         known, most, asked = (each[chosen] for each in counts)
-        each = zip(known[:, -1], asked, level.groups.tokens[chosen] < 0, strict=True)
-        latest = [f"{n:,}/{of:,} known" * bool(is_set and n < of) for n, of, is_set in each] + [""]
+        ends = zip(known[:, -1], asked, level.groups.tokens[chosen] < 0, strict=True)
+        latest = [f"{n:,}/{of:,} known" * bool(is_set and n < of) for n, of, is_set in ends] + [""]
         held[:-1] = known > 0
         hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
