@@ -13,6 +13,7 @@ from test_charts import hovers, notes_of
 
 from walletframe import charts
 from walletframe.analysis.sums import totals
+from walletframe.charts.palette import choose_group_fills
 from walletframe.errors import SettingsError, UnknownTokenError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.details import WalletDetails
@@ -807,19 +808,22 @@ class TestTimeline:
         assert labels == {"Ada": "Ada<br>2/4 known", "no owner": "no owner 40"}
 
     def test_a_line_has_the_colour_of_its_name(self):
-        """Colours don't depend on ranks or other groups. Lines of one colour differ by dash."""
+        """Colours don't depend on ranks. Nine groups have nine colours."""
         _, holdings = details = owned([f"Owner {n}" for n in range(9)])
         styles = []
         for values in (range(1, 10), range(9, 0, -1)):
             frame = holdings.assign(value=[*map(float, values)], snapshot=DAYS[0])
             wallets = details.wallets.assign(snapshot=DAYS[0])
-            traces = charts.timeline(frame, by="owner", wallets=wallets, top_tokens=7).data
-            styles.append({each.name: each.line for each in traces if each.name})
-        one, other = styles
-        both = {*one} & {*other} - {"Other (2 owners)"}
-        assert len(both) == 5
-        assert all(one[name].color == other[name].color for name in both)
-        assert len({(line.color, line.dash) for line in one.values()}) == len(one)
+            traces = charts.timeline(frame, by="owner", wallets=wallets, top_tokens=9).data
+            styles.append({each.name: each.line.color for each in traces if each.name})
+        assert styles[0] == styles[1]
+        assert len({*styles[0].values()}) == 9
+
+    def test_more_groups_than_colours(self):
+        """Groups of one colour have different patterns."""
+        fills = choose_group_fills([f"Owner {n}" for n in range(20)])
+        assert len({*fills}) == 20
+        assert len({color for color, _ in fills}) == 9
 
     def test_known_empty_wallets_are_at_zero(self):
         """Known empty wallets are at zero; unknown wallets are gaps."""

@@ -73,7 +73,10 @@ class Delegate(Generic[P, R]):
         return wrapped
 
 
-signature_of = cache(inspect.signature)
+@cache
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function, computed once."""
+    return inspect.signature(function)
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:

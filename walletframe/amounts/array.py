@@ -646,7 +646,11 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     # Reductions, cumulative values and groups. With skipna=False, a missing amount makes the result
     # missing: NA among amounts, NaN among floats.
 
-    var, std, sem, skew, kurt = map(_make_float_statistic, ("var", "std", "sem", "skew", "kurt"))
+    var: ClassVar[Callable[..., np.float64]] = _make_float_statistic("var")
+    std: ClassVar[Callable[..., np.float64]] = _make_float_statistic("std")
+    sem: ClassVar[Callable[..., np.float64]] = _make_float_statistic("sem")
+    skew: ClassVar[Callable[..., np.float64]] = _make_float_statistic("skew")
+    kurt: ClassVar[Callable[..., np.float64]] = _make_float_statistic("kurt")
 
     def mean(self, *, skipna: bool = True, **_: Any) -> np.float64:
         """Return the float64 nearest to the mean, NaN without amounts."""

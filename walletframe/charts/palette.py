@@ -139,9 +139,11 @@ def choose_patterns(
 
 
 def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the colour of each group, from its name alone, and a pattern among equal colours."""
-    keys = [("label", name) for name in sorted({*names})]
-    colors = choose_colors(keys)
+    """Return the colour of each group, which depends on all names, and a pattern for equal ones."""
+    keys, colors = [("label", name) for name in sorted({*names})], list[str]()
+    for key in keys:
+        start = crc32(repr(key).encode()) % len(COLORS)
+        colors.append(min((*COLORS[start:], *COLORS[:start]), key=colors.count))
     patterns = choose_patterns(colors, keys, range(len(keys)))
     fills = dict(zip(keys, zip(colors, patterns, strict=True), strict=True))
     return [fills["label", name] for name in names]
