@@ -212,6 +212,18 @@ def test_bridged_versions_are_not_dropped_in_silence():
     assert both.wf.plot.bar(asset="ETH").data[0].x == (0.000003,)
 
 
+def test_balances_of_unknown_tokens_are_counted(details):
+    """They may be of the selected asset. Balances of other owners don't count."""
+    missing = details.holdings["symbol"].eq("claim at x.io") | details.holdings["symbol"].eq("TKN")
+    columns = {
+        name: details.holdings[name].mask(missing) for name in ("token_blockchain", "token_address")
+    }
+    unknown = details._replace(holdings=details.holdings.assign(**columns))
+    text = "; 2 balances whose token is unknown; 1 balance not selected. "
+    assert text in str(unknown.wf.where(asset="USDC", bridged=True).wf.totals("owner"))
+    assert "unknown;" not in str(unknown.wf.where(asset="USDC", owner="Bob", bridged=True))
+
+
 def test_the_reasons_of_dropped_balances_are_stated(details):
     """With their values; after another change of the rows, or of the wallets, only a count."""
     columns = {"value": [0.5, 2, 3, 930, np.nan], "is_spam": [False, False, False, True, False]}

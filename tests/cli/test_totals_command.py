@@ -167,7 +167,10 @@ def test_totals_of_chosen_assets(run, tmp_path, suffix):
     result = run("totals", str(path), "--asset", "usdc")
     assert line_of(result.output, "USDC")[:2] == ["USDC", "1.5"]
     assert line_of(result.output, "USDC")[-1] == "1/3"
-    assert "Selected: asset='usdc'. Not counted: 2 of 3 wallets unknown; 2 b" in result.output
+    assert (
+        "Selected: asset='usdc'. Not counted: 2 of 3 wallets unknown; 1 balance whose token is "
+        "unknown; 1 balance not selected."
+    ) in result.output
     assert result.exit_code == 1
     both = run("totals", str(path), "--asset", "USDC", "--asset", "USDT", "--by", "wallet").output
     one = ["1.5", "1", "1", "1", "0", "1/1"]

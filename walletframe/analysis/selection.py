@@ -38,10 +38,11 @@ from walletframe.frames.coverage import (
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
-from walletframe.frames.identity import encode_wallets, is_unknown
+from walletframe.frames.identity import UNKNOWN, encode_wallets, is_unknown
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
 
@@ -192,7 +193,7 @@ def where_in_chunks(
     empty = SelectableHoldings(source.template.holdings, wallets)
     selection = parse_where_arguments(empty, tokens, **options)
     indices = np.flatnonzero(empty.wallet_mask(selection))
-    keys = {*selection.tokens, *dict(selection.bridged)} or None
+    keys = {*selection.tokens, *dict(selection.bridged), UNKNOWN} if selection.tokens else None
     rows = source.holdings_of_wallets(indices).read_rows(keys, [*source.template.holdings])
     if record := source.template.holdings.attrs.get(DROPPED):
         rows = with_dropped_record(rows, record | {"rows": len(rows)})
@@ -313,7 +314,10 @@ class SelectableHoldings:
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
         if words or selection.tokens:
-            reasons[SELECTED] = np.zeros_like(mask), ""
+            unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
+            unknown &= self.mask_before_spam_and_value(replace(selection, tokens=()))
+            balances = counted_noun(int(unknown.sum()), "balance")
+            reasons[SELECTED] = unknown, f"{balances} whose token is unknown"
         if selection.bridged:
             versions = replace(selection, tokens=tuple(dict(selection.bridged)))
             rows = self.mask_spam_and_value(self.mask_before_spam_and_value(versions), versions)
