@@ -46,8 +46,8 @@ def write_details(details: WalletDetails, path: Path) -> None:
     if path.suffix.lower() == ".json":
         write_frames(path, **details._asdict())
     else:
-        write_frames(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
         write_frames(path, holdings=details.holdings)
+        write_frames(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
 
 
 def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
