@@ -73,10 +73,7 @@ class Delegate(Generic[P, R]):
         return wrapped
 
 
-@cache
-def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a function, computed once."""
-    return inspect.signature(function)
+signature_of: Callable[[Callable[..., Any]], inspect.Signature] = cache(inspect.signature)
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:

@@ -149,7 +149,6 @@ def _match_entries(
     requested: Sequence[WalletAddress],
     error: str | None,
 ) -> Answer:
-    """Match entries to wallets by canonical address."""
     by_key: dict[_Key, Outcome] = {}
     missing = Outcome(Status.INVALID, error) if error else None
     for key, outcome in entries:
