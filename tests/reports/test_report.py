@@ -477,13 +477,14 @@ def test_what_filters_dropped_from_the_earlier_fetch_is_stated():
     deny = {"deny": [("ETH", USDC)]}
     results = [each.wf.without_spam(**deny) for each in (AFTER, BEFORE)]
     notes = content_of(*results).notes
-    assert notes[-1] == "Not counted in the earlier fetch: 2 spam balances (500.00 USD)."
+    earlier = "Not counted in the earlier fetch: 2 spam balances (500.00 USD)."
+    assert notes[-1] == f"The earlier total is 330,000.00 USD. {earlier}"
     assert "Not counted: 3 spam balances (809.00 USD)." in notes[0]
     results = [
         wf.WalletDetails(each.wallets, each.holdings.drop(columns=["price", "value"]))
         for each in results
     ]
-    assert content_of(*results).notes[-1] == notes[-1]
+    assert content_of(*results).notes[-1] == earlier
 
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")

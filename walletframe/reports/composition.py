@@ -176,11 +176,13 @@ def compose(
         results = _without_spam(before, details._replace(holdings=holdings))
         times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
         since = f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
+        dropped = filters_of_results({"": results[0]})[1]
+        earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
         amounts = _amount_changes(results, names, grouping)
         if "value" in holdings:
             values = diff_values(*results, names)
             change = _change_sentence(values, grouping, currency, since)
-            notes.append(values.notes(currency))
+            notes.append(f"{values.notes(currency)} {earlier}".strip())
             detailed = add_default_asset(names)
             table = values.changes_by_group(detailed, grouping.asset_arguments(detailed))
             listings.append(_value_changes_listing(table, wallets))
@@ -189,9 +191,7 @@ def compose(
             counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
             change = f"Amounts since {since}: {counted or 'unchanged'}."
             listings.append(_amount_changes_listing(amounts, wallets))
-            notes += _sentences_on_lists(before.wallets, wallets)
-        dropped = filters_of_results({"": results[0]})[1]
-        notes.append(f"Not counted in the earlier fetch: {dropped}." * bool(dropped))
+            notes += [*_sentences_on_lists(before.wallets, wallets), earlier]
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_arguments(names))
     frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
