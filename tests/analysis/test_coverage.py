@@ -188,7 +188,7 @@ def test_unknown_wallets_on_unlisted_blockchains_may_hold_any_token():
         assert "1 of 2 wallets unknown" in stated
     changes = wf.history.compare(fetch, fetch, by="asset", asset="USDC")
     assert changes[["wallets_known", "wallets"]].to_numpy().tolist() == [[1, 2]]
-    table = fetch.wf.pivot()  # noqa: PD010 - ours
+    table = fetch.wf.pivot()  # noqa: PD010 - the accessor's method, not pandas's
     assert table["USDC"].isna().tolist() == [False, True, False, True]
 
 

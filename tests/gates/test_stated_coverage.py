@@ -223,7 +223,7 @@ def test_changes_of_an_unfinished_fetch(fetch, index):
 
 def test_limits_are_stated(fetch):
     """A pivot table and a ranking count the balances that they leave out."""
-    pivot, top = (each.attrs["coverage"] for each in (fetch.wf.pivot(1), fetch.wf.top(1)))  # noqa: PD010 - ours
+    pivot, top = (each.attrs["coverage"] for each in (fetch.wf.pivot(1), fetch.wf.top(1)))  # noqa: PD010 - the accessor's method, not pandas's
     assert (pivot["balances"], pivot["beyond_limit"]) == (1, 4)
     assert (top["balances"], top["beyond_limit"]) == (1, 3)
     assert "; 3 balances beyond the limit." in repr(fetch.wf.top(1))

@@ -40,7 +40,7 @@ SUMS = {
     "share by snapshot": lambda history, _: history.wf.share("ETH", by=["snapshot", "owner"]),
     "concentration": lambda history, _: history.wf.concentration(),
     "concentration by snapshot": lambda history, _: history.wf.concentration(by="snapshot"),
-    "pivot": lambda history, _: history.wf.pivot(3),  # noqa: PD010 - ours
+    "pivot": lambda history, _: history.wf.pivot(3),  # noqa: PD010 - the accessor's method, not pandas's
     "overlap": lambda history, _: history.wf.overlap(),
     "top": lambda history, _: history.wf.top(3),
     "bar": lambda history, _: history.wf.plot.bar(by="owner"),
@@ -68,7 +68,7 @@ def test_rows_per_snapshot_equal_those_of_the_snapshot(day, folder, history):
     of_day = table[table["snapshot"].dt.strftime("%Y-%m-%d") == day]
     result = of_day.drop(columns="snapshot").reset_index(drop=True)
     pd.testing.assert_frame_equal(result, pd.DataFrame(alone))
-    assert len(history.wf.pivot(3, by=["snapshot", "owner"])) == 4  # noqa: PD010 - ours
+    assert len(history.wf.pivot(3, by=["snapshot", "owner"])) == 4  # noqa: PD010 - the accessor's method, not pandas's
 
 
 def test_methods_of_rows_accept_several_snapshots(history):

@@ -139,7 +139,7 @@ def choose_patterns(
 
 
 def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the colour of each group, which depends on all names, and a pattern for equal ones."""
+    """Choose a colour by each name, or the next unused colour, and patterns for equal colours."""
     keys, colors = [("label", name) for name in sorted({*names})], list[str]()
     for key in keys:
         start = crc32(repr(key).encode()) % len(COLORS)

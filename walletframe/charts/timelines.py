@@ -182,11 +182,11 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace for each token or asset (in each small chart), the largest first, or
-        with two or three traces for each line, and its name and latest size at its end. Exact
-        amounts are in the hover texts. With
-        `wallets`, the marks of incomplete snapshots are a further trace. At most 200 snapshots are
-        drawn, at regular intervals. Times are in UTC. If no value, amount or count is above 0, the
-        figure has no trace, only an annotation with the reason.
+        with two or three traces for each line, whose name and latest size are at its end. Exact
+        amounts are in the hover texts. With `wallets`, the marks of incomplete snapshots are a
+        further trace. At most 200 snapshots are drawn, at regular intervals. Times are in UTC. If
+        no value, amount or count is above 0, the figure has no trace, only an annotation with the
+        reason.
 
     Raises
     ------
