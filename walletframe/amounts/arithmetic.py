@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from walletframe.amounts.integers import Floats, Integers, Mask
+    from walletframe.amounts.integers import Floats, Indices, Integers, Mask
 
 _SMALLEST_NORMAL = np.finfo(np.float64).smallest_normal
 _FLOAT64_BYTES = 8
@@ -133,29 +133,37 @@ def quotient(left: Any, right: Any) -> Floats:
 
 def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
     """Return the nearest float64. Infinity, NaN and x/0 are as in NumPy."""
-    lefts, left_scale, left_exponents, left_floats = _integers_and_exponents(left)
-    rights, right_scale, right_exponents, right_floats = _integers_and_exponents(right)
-    special = ~np.isfinite(right_floats)
+    lefts, left_scale, left_exponents, left_special = _integers_and_exponents(left)
+    rights, right_scale, right_exponents, special = _integers_and_exponents(right)
     if operation is np.multiply:
         exponents = left_exponents + right_exponents
         result = _ldexp_ratios(lefts * rights, POWERS_OF_TEN[left_scale + right_scale], exponents)
     else:
-        special |= right_floats == 0
+        special = special | np.asarray(rights == 0, dtype=bool)
         divisors = rescale(np.where(special, 1, rights), 0, left_scale)
         exponents = left_exponents - right_exponents
         result = _ldexp_ratios(rescale(lefts, 0, right_scale), divisors, exponents)
-    special = special | ~np.isfinite(left_floats)
+    rows = np.flatnonzero(np.broadcast_to(left_special | special, result.shape))
+    operands = (_signed_floats(each, rows, result.shape) for each in (left, right))
     with np.errstate(all="ignore"):
-        return np.where(special, operation(left_floats, right_floats), result)
+        result[rows] = operation(*operands)
+    return result
 
 
-def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Floats]:
-    """Return integers, their scale, exponents of two, and floats of the same sign."""
+def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Mask]:
+    """Return integers, their scale, exponents of two, and a mask of NA, NaN and infinity."""
     if isinstance(operand, ExactAmounts):
-        signs = np.sign(operand.integers).astype(np.float64)
-        return operand.integers, operand.scale, 0, np.where(operand.missing, np.nan, signs)
+        return operand.integers, operand.scale, 0, operand.missing
     significands, exponents = split_floats(operand)
-    return significands, 0, exponents, operand
+    return significands, 0, exponents, ~np.isfinite(operand)
+
+
+def _signed_floats(operand: ExactAmounts | Floats, rows: Indices, shape: tuple[int, ...]) -> Floats:
+    """Return floats of the same sign as the operand in `rows`, and NaN for NA."""
+    if not isinstance(operand, ExactAmounts):
+        return np.broadcast_to(operand, shape)[rows]
+    integers, missing = (np.broadcast_to(each, shape)[rows] for each in operand[:2])
+    return np.where(missing, np.nan, np.sign(integers).astype(np.float64))
 
 
 def _ldexp_ratios(
