@@ -6,7 +6,7 @@ import pytest
 from addresses import A, B, C, D
 from canned_service import balance
 from drawn_fetches import TOKENS, WALLETS, details_of, fetches_of
-from fetches import failed, record
+from fetches import failed, fetched, record, token
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parted import in_parts, write_parts
@@ -220,8 +220,43 @@ def test_balances_of_unknown_tokens_are_counted(details):
     }
     unknown = details._replace(holdings=details.holdings.assign(**columns))
     text = "; 2 balances whose token is unknown; 1 balance not selected. "
-    assert text in str(unknown.wf.where(asset="USDC", bridged=True).wf.totals("owner"))
+    selected = unknown.wf.where(asset="USDC", bridged=True)
+    assert text in str(selected.wf.totals("owner"))
     assert "unknown;" not in str(unknown.wf.where(asset="USDC", owner="Bob", bridged=True))
+    shares = [each.wf.share("USDC", by="owner", bridged=True) for each in (unknown, selected)]
+    pd.testing.assert_frame_equal(*shares)
+    for each in (selected, selected.wf.where(level=[1, 2])):
+        assert each.wf.totals("owner")["wallets_ok"].tolist() == [0, 1]
+
+
+def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
+    """Even if they failed. In a table by owner, an empty selection has the amount 0, or NA."""
+    unknown = token("?", contract=None, blockchain=None)
+    answers = {
+        f"ETH.{A}": [token("ETH", contract=None)],
+        f"ETH.{B}": [unknown],
+        f"NEAR.{C}": "timeout",
+    }
+    details = fetched(answers | {f"BTC.{D}": [unknown]})
+    owners = details.wallets.assign(owner=["Ada", "Bob", "Cem", "Dee"])
+    selected = details._replace(wallets=owners).wf.where(asset="ETH")
+    for each in (selected, selected.wf.where(owner=["Bob", "Cem", "Dee"])):
+        table = each.wf.totals("owner").set_index("owner")[["amount", "wallets_ok"]]
+        assert table.loc["Bob"].isna().tolist() == [True, False]
+        assert table["wallets_ok"].tolist()[-3:] == [0, 1, 1]
+        assert table["amount"].tolist()[-2:] == [0, 0]
+
+
+def test_files_record_wallets_with_unknown_tokens_or_warn(tmp_path):
+    """After a selection of another token."""
+    answers = {f"ETH.{A}": [token()], f"ETH.{B}": [token("?", contract=None, blockchain=None)]}
+    wallets, holdings = fetched(answers).wf.where(token="TKN")
+    holdings.to_parquet(tmp_path / "h.parquet")
+    stored = pd.read_parquet(tmp_path / "h.parquet")
+    assert stored.wf.totals("wallet", wallets=wallets)["wallets_ok"].tolist() == [1, 0]
+    for write in (holdings.wf.to_csv, holdings.wf.to_excel):
+        with pytest.warns(InputWarning, match="^1 wallet with balances of unknown tokens may hold"):
+            write(tmp_path / "h.xlsx")
 
 
 def test_the_reasons_of_dropped_balances_are_stated(details):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -40,7 +41,7 @@ from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
 from walletframe.frames.identity import UNKNOWN, encode_wallets, is_unknown
 from walletframe.frames.names import token_index, token_names
-from walletframe.frames.positions import encode_holdings, read_positions
+from walletframe.frames.positions import HOLDERS, encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
@@ -123,8 +124,9 @@ def where(  # noqa: PLR0913 - users pass each option by name
         For a folder, the selection is read into memory and returned as a
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
 
-        A selection by token or asset omits unknown tokens, although they may be the same token. To
-        see how complete a total is, call `totals` or `share` on all rows.
+        A selection by token or asset omits balances of unknown tokens. Since these may be of the
+        same token, tables of the selection count their wallets as unknown, and wallets that can't
+        hold the token as known.
 
     Raises
     ------
@@ -232,6 +234,8 @@ class Selection:
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
+    # The blockchains of each selected token or asset; None: any blockchains.
+    token_blockchains: tuple[Collection[str], ...] | None = None
     bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # pairs: omitted version, asset
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
@@ -313,8 +317,8 @@ class SelectableHoldings:
             reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
+        unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
         if words or selection.tokens:
-            unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
             unknown &= self.mask_before_spam_and_value(replace(selection, tokens=()))
             balances = counted_noun(int(unknown.sum()), "balance")
             reasons[SELECTED] = unknown, f"{balances} whose token is unknown"
@@ -328,7 +332,26 @@ class SelectableHoldings:
         wallets = self.wallet_mask(selection)
         if not wallets.all():  # rows dropped before may belong to other wallets
             holdings = without_counts(holdings)
-        return WalletDetails(self.wallets[wallets], drop_rows(holdings, mask, reasons))
+        selected = drop_rows(holdings, mask, reasons)
+        if selection.tokens:
+            selected.attrs[HOLDERS] = self._record_holders(selection, matches, unknown)
+        return WalletDetails(self.wallets[wallets], selected)
+
+    def _record_holders(self, selection: Selection, selected: Mask, unknown: Mask) -> Any:
+        """Return the blockchains of the selected tokens, and the wallets of unknown tokens."""
+        held, chains = self.held, None  # wallets on any blockchain may hold the tokens
+        if by_token := selection.token_blockchains:
+            holders = np.unique(held.wallet_codes[selected]).tolist()
+            held_on = (held.wallet_keys[index][0] for index in holders)
+            chains = sorted({*held_on, *chain.from_iterable(by_token)})
+        names = [name for name in ("blockchain", "address", "snapshot") if name in held.holdings]
+        wallets = held.holdings.loc[unknown, names].drop_duplicates().astype(str)
+        earlier = held.holdings.attrs.get(HOLDERS, {"unknown_tokens": []})["unknown_tokens"]
+        return {
+            "blockchains": chains,
+            "unknown_tokens": earlier + wallets.to_dict("records"),
+            "is_single": len(by_token or ()) == 1,
+        }
 
     def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
         """Return a mask of the rows in `mask` that match the conditions on spam and value."""
@@ -360,12 +383,13 @@ def parse_where_arguments(
             listed = ", ".join(repr(safe_line(text)) for text in labels_of_rows[:_MAX_LISTED])
             raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
         labels += [(name, text) for text in (*named, *equal)]
-    keys, left_out = _selected_and_bridged_tokens(tokens, options)
+    keys, token_chains, left_out = _selected_and_bridged_tokens(tokens, options)
     wallets = [] if wallet is None else _nonempty_list("wallet", parse_wallets(wallet))
     selection = Selection(
         blockchains=() if blockchain is None else tuple(_nonempty_list("blockchain", blockchain)),
         wallets=tuple(map(str, wallets)),
         tokens=tuple(keys),
+        token_blockchains=tuple(token_chains),
         bridged=tuple(left_out),
         labels=tuple(labels),
         spam=options["spam"],
@@ -393,8 +417,8 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
 
 def _selected_and_bridged_tokens(
     positions: Positions, options: Mapping[str, Any]
-) -> tuple[list[TokenKey], list[tuple[TokenKey, TokenKey]]]:
-    """Return tokens to select, and pairs of an omitted bridged token and an asset."""
+) -> tuple[list[TokenKey], list[Collection[str]], list[tuple[TokenKey, TokenKey]]]:
+    """Return tokens, their blockchains, and pairs of an omitted bridged token and an asset."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _TOKEN_OPTIONS)
     if asset is not None:
@@ -404,13 +428,15 @@ def _selected_and_bridged_tokens(
         chosen = {by_asset.tokens.keys[index] for index in indices}
         separate = by_asset.assets.bridged if by_asset.assets else {}
         left_out = [(key, whole) for key, whole in separate.items() if whole in chosen]
-        return [keys[code] for code in np.unique(codes).tolist()], left_out
+        chains = [by_asset.token_blockchains(index) for index in indices]
+        return [keys[code] for code in np.unique(codes).tolist()], chains, left_out
     if assets is not None or bridged:
         raise SettingsError(
             "assets=… and bridged=… need asset=…", hint="pass asset=…, or leave out the other two"
         )
     named = [] if token is None else _nonempty_list("token", token, (list,))
-    return [keys[token_index(holdings, positions.tokens, each)] for each in named], []
+    selected = [keys[token_index(holdings, positions.tokens, each)] for each in named]
+    return selected, [key[:1] for key in selected], []
 
 
 def label_texts(column: pd.Series) -> pd.Series:

@@ -30,7 +30,7 @@ from walletframe.frames.coverage import (
     prices_text,
 )
 from walletframe.frames.groups import KINDS, read_groups
-from walletframe.frames.positions import read_positions
+from walletframe.frames.positions import HOLDERS, read_positions
 from walletframe.frames.results import with_coverage
 from walletframe.frames.schema import count_array, single_currency, text_array
 from walletframe.pandas_versions import factorize
@@ -214,7 +214,9 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
     columns: dict[str, Any] = {**groups.columns}
-    if sums.units is not None and (KINDS & {*groups.names} or combine_single_asset(positions)):
+    is_single = empty.all() and positions.holdings.attrs.get(HOLDERS, {}).get("is_single")
+    is_single = is_single or KINDS & {*groups.names} or combine_single_asset(positions)
+    if sums.units is not None and is_single:
         columns["amount"] = AmountArray(sums.units, none_known, sums.scale)
     counts: dict[str, Codes] = {}
     bridged_separate = 0

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
-import numpy as np
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags
@@ -21,10 +19,7 @@ from walletframe.cli.files import (
 )
 from walletframe.cli.screen import echo, print_table, shell_text, totals_table
 from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
-from walletframe.frames.asset_list import tokens_to_assets
-from walletframe.frames.coverage import with_unknown_holders
 from walletframe.frames.groups import KINDS
-from walletframe.frames.identity import UNKNOWN
 from walletframe.frames.known import known_mask, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
@@ -43,7 +38,6 @@ if TYPE_CHECKING:
     from walletframe.accessor.folder import StoredWallets
     from walletframe.analysis import chunked, selection, sums, valuation
     from walletframe.frames.known import ValueSummary
-    from walletframe.frames.positions import Positions
     from walletframe.reports import composition
 else:
     folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
@@ -174,47 +168,28 @@ def _compute_totals(
 ) -> tuple[pd.DataFrame, ValueSummary | None]:
     by_snapshot = "snapshot" in grouping["by"]
     if named:
-        positions = _read_rows_of_tokens(source, by_snapshot=by_snapshot, **named)
+        selected = _where_token(source, **named)
     elif isinstance(source, FetchFrames):
-        kept = selection.where_in_fetch(*source, spam=None if with_spam else False)
-        positions = read_positions(kept.holdings, source.wallets, by_snapshot=by_snapshot)
+        selected = selection.where_in_fetch(*source, spam=None if with_spam else False).holdings
     else:
         stored = source.holdings
         if not with_spam:  # unlike the method without_spam, this does not warn
             flagged: Any = source.wf.flag_spam().holdings
             stored = stored.without_spam(flagged.flags, flagged.unknown_rows)
         return chunked.chunked_totals(stored, **grouping), chunked.chunked_value_summary(stored)
-    return sums.totals(positions, **grouping), summarize_value(positions.holdings)
+    positions = read_positions(selected, source.wallets, by_snapshot=by_snapshot)
+    return sums.totals(positions, **grouping), summarize_value(selected)
 
 
-def _read_rows_of_tokens(
-    source: Source, *, by_snapshot: bool, token: str | None = None, **asset_options: Any
-) -> Positions:
-    """Return the rows of tokens or assets. Wallets that may hold more of these become unknown."""
+def _where_token(source: Source, token: str | None = None, **asset_options: Any) -> pd.DataFrame:
+    """Select the rows of a token or asset."""
     if isinstance(source, FetchFrames):
-        options = {"token": parse_token(token, source.holdings)} | asset_options
-    else:
-        stored, tokens = source.holdings, chunked.read_distinct_tokens(source.holdings)
-        options = {"token": parse_token(token, tokens.holdings)} | asset_options
-        empty = selection.SelectableHoldings(stored.template.holdings, source.wallets)
-        conditions = selection.parse_where_arguments(empty, tokens, **options)
-        keys = {*conditions.tokens, *dict(conditions.bridged), UNKNOWN}
-        source = FetchFrames(stored.read_rows(keys, [*stored.template.holdings]), source.wallets)
-    selected = selection.where_in_fetch(*source, **options).holdings
-    positions = read_positions(*source, by_snapshot=by_snapshot)
-    if asset_options.pop("asset", None):
-        positions = tokens_to_assets(positions, **asset_options)
-    positions = positions.select_rows(source.holdings.index.isin(selected.index))
-    coverage = with_unknown_holders(positions, np.ones(len(selected), dtype=bool))
-    other_chains = ~np.isin(positions.chain_codes, positions.possible_blockchains()[1])
-    is_certain = coverage.known | other_chains
-    return replace(
-        positions.with_contracts_as_tokens(),
-        holdings=selected,
-        has_unknown_token=np.zeros(len(is_certain), dtype=bool),  # `known` already excludes them
-        known=positions.known & is_certain,
-        stale=positions.stale & is_certain,
-    )
+        token_option = parse_token(token, source.holdings)
+        return selection.where_in_fetch(*source, token=token_option, **asset_options).holdings
+    stored = source.holdings
+    token_option = token and parse_token(token, chunked.read_distinct_tokens(stored).holdings)
+    options = {"token": token_option, **asset_options}
+    return selection.where_in_chunks(stored, [*stored.template.holdings], **options).holdings
 
 
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_comparable: bool) -> pd.DataFrame:

@@ -32,7 +32,10 @@ from walletframe.amounts.arrow import (
     to_portable_table,
 )
 from walletframe.disk import atomic_write
-from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
+from walletframe.errors import ArgumentError, InputWarning, MissingExtraError, SettingsError
+from walletframe.frames.positions import HOLDERS
+from walletframe.notice import notify
+from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import escape_csv_cell, escape_excel_cell, safe_url
 
@@ -73,6 +76,12 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     OSError
         If the file can't be written.
 
+    Warns
+    -----
+    InputWarning
+        If `where` selected a token or asset, and wallets may hold more of it. The file does not
+        record this.
+
     Examples
     --------
     >>> import pandas as pd, walletframe
@@ -87,6 +96,7 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
             f"to_csv can't write {target.name!r}, since {target.suffix} is not supported",
             hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
+    _warn_about_holders(frame)
     separator = SEPARATORS.get(without_gz(target).suffix.lower(), ",")
     heads = [_quote(_csv_cell(name)) for name in frame.columns]
     cells = [_csv_cells(series) for _, series in frame.items()]
@@ -99,6 +109,15 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
         packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_packed else nullcontext(file)
         with packed as stream:
             stream.writelines(lines)
+
+
+def _warn_about_holders(frame: pd.DataFrame) -> None:
+    if count := len(frame.attrs.get(HOLDERS, {}).get("unknown_tokens", [])):
+        text = (
+            f"{counted_noun(count, 'wallet')} with balances of unknown tokens may hold more of the "
+            "selected tokens, and the file does not record this; write all balances, or Parquet"
+        )
+        notify(text, InputWarning)
 
 
 def without_gz(path: Path) -> Path:
@@ -316,8 +335,14 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         If the frame already has a column ``<name>_text`` for a column of amounts.
     OSError
         If the file can't be written.
+
+    Warns
+    -----
+    InputWarning
+        As for `to_csv`.
     """
     require_openpyxl("writing Excel files")
+    _warn_about_holders(frame)
     names: list[Any] = []
     columns: list[pd.Series] = []
     links: list[tuple[int, int, str]] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,8 @@ HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token
 _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
 _SNAPSHOT = "snapshot"
+HOLDERS: Final = "holders"
+"""The key in the ``attrs`` of holdings that `where` selected by token: which wallets are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,14 @@ class Positions:
         indices = np.array([index_by_key[key] for key in held.wallet_keys], dtype=np.intp)
         return self.replace_rows(rows, held.tokens, indices[held.wallet_codes])
 
+    def token_blockchains(self, token: int) -> Collection[str]:
+        """Return the blockchain of a token, or the blockchains of an asset's contracts."""
+        key = self.tokens.keys[token]
+        return self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
+
     def wallets_that_can_hold(self, token: int) -> Mask:
         """Return a mask of the wallets on the token's blockchains, and of `may_hold_any_token`."""
-        key = self.tokens.keys[token]
-        names = self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
+        names = self.token_blockchains(token)
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
         row_chains = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
         on_chains = np.isin(self.chain_codes, np.append(row_chains, key_chains))
@@ -227,7 +233,7 @@ def read_positions(
             f"`wallets`, such as {chain}.{address}",
             hint="pass both frames of the same fetch",
         )
-    return replace(
+    positions = replace(
         encoded,
         wallet_keys=requested.keys,
         wallet_frame=frame,
@@ -238,6 +244,22 @@ def read_positions(
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
         has_unknown_token=_mask_of_indices(indices[encoded.has_unknown_token], len(requested.keys)),
     )
+    return _with_known_holders(positions) if HOLDERS in encoded.holdings.attrs else positions
+
+
+def _with_known_holders(positions: Positions) -> Positions:
+    """Return a copy: `known` means that the amounts of the selected tokens are known."""
+    record, chains = positions.holdings.attrs[HOLDERS], positions.index_by_chain
+    can_hold = np.ones_like(positions.known)
+    if record["blockchains"] is not None:
+        is_possible = unlisted_mask(chains) | np.isin([*chains], record["blockchains"])
+        can_hold = is_possible[positions.chain_codes]
+    names = [*_WALLET, *[_SNAPSHOT] * positions.by_snapshot]
+    rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
+    keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}
+    unsure = np.array([key in keys for key in positions.wallet_keys], dtype=bool)
+    sure = positions.known & ~unsure
+    return replace(positions, known=sure | ~can_hold, stale=positions.stale & sure & can_hold)
 
 
 def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
