@@ -16,7 +16,7 @@ def counted_noun(count: int, noun: str) -> str:
 
 def count_with_verb(count: int, total: int, noun: str) -> str:
     """Return a text such as ``2 of 3 wallets are``."""
-    return f"{count:,} of {counted_noun(total, noun)} {'is' if count == 1 else 'are'}"
+    return f"{count:,} of {counted_noun(total, noun)} {'is' if 1 in {count, total} else 'are'}"
 
 
 def count_suffix(count: float, whole: float, noun: str = "wallets") -> str:

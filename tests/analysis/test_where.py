@@ -273,7 +273,7 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     genuine = wf.WalletDetails(*assemble([record(A), only_spam])).wf.where(spam=False)
     assert "1 spam balance" in str(genuine.wf.coverage())
     narrowed = genuine._replace(wallets=genuine.wallets[:1])
-    assert str(narrowed.wf.coverage()).startswith("The 1 balance of 1 wallet is counted.")
+    assert str(narrowed.wf.coverage()).startswith("The only balance of 1 wallet is counted.")
     fewer = clean._replace(holdings=clean.holdings[1:])
     assert "3 dropped balances" in str(fewer.wf.coverage())
     of_wallet = clean.wf.where(wallet=f"ETH.{A}")

@@ -160,7 +160,7 @@ class TestBars:
         failed = wallets.assign(status=["ok"] * 3 + ["failed"] * 17)
         rows = holdings[holdings.address.isin(failed.address[:3])]
         about = notes_of(charts.bar(rows, by="owner", wallets=failed))
-        assert about.count("0 of 1 wallet of owner o") == 8
+        assert about.count("The only wallet of owner o") == 8
         assert "Some wallets of 9 more owners are unknown." in about
 
     def test_completeness_counts_the_wallets_that_could_hold_the_token(self):
@@ -168,7 +168,7 @@ class TestBars:
         holdings = VALUED[VALUED.blockchain == "BASE"]
         figure = charts.bar(holdings, by="owner", token="USDC", wallets=WALLETS)
         assert "1 of 1 wallet is known" in hovers(figure)[0]
-        assert "0 of 1 wallet of owner Ben are known." in notes_of(figure)
+        assert "The only wallet of owner Ben is unknown." in notes_of(figure)
         assert "owner Ada" not in notes_of(figure)
 
     def test_one_asset(self):
@@ -376,7 +376,11 @@ class TestBars:
                     *("ETH.0x0000…00b1 (unknown)", "BASE.0x0000…00b2 (unknown)"),
                 ),
             ),
-            ({"top": 1}, [(0.5, -0.5), (1.5, 0.5)], ("ETH.0x0000…00a1", "Other (2 groups)")),
+            (
+                {"top": 1},
+                [(0.5, -0.5), (1.5, 0.5)],
+                ("ETH.0x0000…00a1", "Other (2 groups, 2 of 5 wallets known)"),
+            ),
         ],
     )
     def test_bars_of_small_charts(self, options, ranges, names):
@@ -387,6 +391,20 @@ class TestBars:
         assert tuple(labels) == names
         total = 7 if "asset" in options else 140
         assert sum(x for trace in figure.data for x in trace.x if x) == pytest.approx(total)
+
+    def test_other_counts_its_known_wallets(self):
+        """Notes name drawn owners before Other, and don't repeat the column's name."""
+        wallets, holdings = owned([f"Owner {number // 2}" for number in range(8)])
+        failed = wallets.assign(status=["ok", "failed"] * 2 + ["ok", "ok", "ok", "failed"])
+        rows = holdings[(failed.status == "ok").to_numpy()]
+        rows = rows.assign(amount=pd.array([5, 4, 2, 2, 1], dtype="amount"))
+        figure = charts.bar(rows, by="owner", wallets=failed, top=2)
+        assert figure.layout.yaxis.ticktext[-1] == "Other (2 owners, 3<br>of 4 wallets known)"
+        assert "Other (2 owners)<br>3 of 4 wallets known<br>5 USDC" in hovers(figure)[-1]
+        assert (
+            "1 of 2 wallets of Owner 0 is known. 1 of 2 wallets of Owner 1 is known. "
+            "3 of 4 wallets of Other (2 owners) are known. 1 of 2 wallets of Owner 3 is known."
+        ) in notes_of(figure)
 
     def test_at_most_ten_small_charts_are_drawn(self):
         """The rest is one bar or, if this bar is too long, a text."""
@@ -802,7 +820,9 @@ class TestTimeline:
         assert "Hollow points and triangles mark times with fewer known wallets." in shown
         assert "In 4 of 4 snapshots, up to 6 of 7 wallets are unknown." in shown
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
-        assert "0 to 3 of 4 wallets of owner Ada are known in each snapshot." in notes_of(figure)
+        assert "0 to 3 of 4 wallets of owner Ada are known, depending on the snapshot." in notes_of(
+            figure
+        )
         assert "2 groups are drawn." in notes_of(figure)
         labels = {each.hovertext: each.text for each in figure.layout.annotations if each.ayref}
         assert labels == {"Ada": "Ada<br>2/4 known", "no owner": "no owner 40"}
@@ -840,7 +860,8 @@ class TestTimeline:
         wallets.loc[(wallets.owner == "Ben") & first, ["status", "tokens"]] = ["ok", 0]
         figure = charts.timeline(holdings, by="owner", asset="USDT", wallets=wallets)
         assert {name for name, _ in lines(figure)} == {"Ada"}
-        assert "0 to 1 of 1 wallet of owner Ben are known in each snapshot." in notes_of(figure)
+        note = "The only wallet of owner Ben is unknown in some snapshots."
+        assert note in notes_of(figure)
         assert "1 group has no USDT: no owner." in notes_of(figure)
 
     def test_labels_of_lines_have_space(self):
@@ -891,6 +912,27 @@ class TestTimeline:
             "Other (6 wallets): 6 USDC",
         }
         assert "3 of 9 wallets are drawn; Other contains the rest." in notes_of(figure)
+
+    def test_other_has_gaps_and_hollow_points(self):
+        """Other has the counts of a drawn group. The picture counts the drawn owners."""
+        details = owned([f"o{number}" for number in range(6)])
+        wallets, holdings = (
+            pd.concat([each.assign(snapshot=day) for day in DAYS], ignore_index=True)
+            for each in details
+        )
+        wallets.loc[11, "status"], wallets.loc[17, "status"] = "failed", "failed"
+        wallets.loc[15:16, "status"] = "failed"
+        holdings = holdings[(wallets.status == "ok").to_numpy()]
+        figure = charts.timeline(holdings, by="owner", asset="USDC", wallets=wallets, top_tokens=3)
+        name = "Other (3 owners)"
+        assert lines(figure)[name, "line"] == [pytest.approx(3), None, None, pytest.approx(3)]
+        assert lines(figure)[name, "alone"] == [None, pytest.approx(2), None, None]
+        texts = [each for each in hovers(figure) if each.startswith(name)]
+        assert f"{name}: 2 USDC (2 of 3 wallets known)" in texts
+        assert f"0 to 3 of 3 wallets of {name} are known, depending" in notes_of(figure)
+        assert "Other (3<br>owners) 3" in [each.text for each in figure.layout.annotations]
+        shown = figure.layout.title.subtitle.text.replace("<br>", " ")
+        assert "3 of 6 owners are drawn; Other contains the rest." in shown
 
     def test_several_names_with_the_asset(self):
         """Each line has the amounts of one asset."""

@@ -70,7 +70,7 @@ def test_the_status_has_the_coverage():
     as_of = "As of 2026-01-31 05:59 UTC."
     assert f"{unpriced} {as_of}" in lines
     whole = status_message(*fetched({f"ETH.{A}": [token()]}))["lines"]
-    assert f"The 1 balance of 1 wallet is counted. {as_of}" in whole
+    assert f"The only balance of 1 wallet is counted. {as_of}" in whole
 
 
 class TestExplorerData:

@@ -127,7 +127,7 @@ def test_unreadable_amounts_are_counted():
 def test_a_complete_fetch_has_no_gaps():
     """A complete answer is not called incomplete."""
     content = content_of(fetched({f"ETH.{A}": [token()]}))
-    assert content.notes == (f"The 1 balance of 1 wallet is counted. {AS_OF}",)
+    assert content.notes == (f"The only balance of 1 wallet is counted. {AS_OF}",)
 
 
 def test_nothing_known_is_not_zero():

@@ -495,21 +495,28 @@ class GroupedBalances:
         of_wallets = {"blockchain", *self.positions.extra_columns}
         return [name for name in self.names if name in of_wallets]
 
-    def notes_by_group(self) -> list[str]:
-        """Return sentences on groups with unknown wallets, the least known first, and without."""
+    def notes_by_group(self, top: int) -> list[str]:
+        """Return sentences on groups with unknown wallets, drawn ones first, and without.
+
+        Groups without balances have no other note, so they are first. The `top` largest are drawn.
+        """
         names = self._requested_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
             return []
         level = self.group_by(names)
+        sizes = sum_by_group(level.group_codes, self.balances.sizes, len(level.groups))
         incomplete = np.flatnonzero(level.is_incomplete)
-        shares = level.wallets_known[incomplete].min(axis=1) / level.wallets_asked[incomplete]
-        order = incomplete[np.argsort(shares, kind="stable")].tolist()
-        shown, rest = order[:_MAX_NOTES_BY_GROUP], len(order) - _MAX_NOTES_BY_GROUP
+        order = incomplete[np.argsort(np.where(sizes, -sizes, -np.inf)[incomplete], kind="stable")]
+        shown, rest = order[:_MAX_NOTES_BY_GROUP].tolist(), len(order) - _MAX_NOTES_BY_GROUP
         sentences = [f"{level.known_wallets_text(at, level.full_group_name(at))}." for at in shown]
         more = f"Some wallets of {counted_noun(rest, f'more {level.group_noun}')} are unknown."
         sentences += [more] * (rest > 0)
-        sizes = sum_by_group(level.group_codes, self.balances.sizes, len(level.groups))
+        others = np.setdiff1d(np.flatnonzero(sizes), largest_indices(sizes, top))
+        if top and names == self.names and level.is_incomplete[others].any():
+            name = other_label(len(others), level.group_noun)
+            place = len(np.setdiff1d(shown, others))  # after the drawn groups
+            sentences.insert(place, f"{level.known_wallets_text(others, name)}.")
         empty = np.flatnonzero((sizes == 0) & ~level.is_incomplete).tolist()
         if empty:
             listed = level.short_group_names(empty[:_MAX_NOTES_BY_GROUP])
@@ -575,28 +582,50 @@ class GroupLevel:
         for name in self._shown_columns:
             [text] = self._group_labels(name, np.array([index]), limit=_HOVER_CHARS)
             is_clear = name in _BUILT_IN or text == _missing_label(name)
+            is_clear |= text.casefold().startswith(name.casefold())  # such as "Owner 7"
             parts.append(text if is_clear else f"{safe_line(name, _NAME_CHARS)} {text}")
         return _SEPARATOR.join(parts)
 
-    def known_wallets_text(self, index: int, group_name: str = "") -> str:
+    def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
-        known, requested = self._known_range(index), int(self.wallets_asked[index])
-        noun = f"{counted_noun(requested, 'wallet')}{f' of {group_name}' if group_name else ''}"
-        end = " in each snapshot" if " " in known else ""
-        is_counted = requested and "wallet" not in self.names
-        return f"{known} of {noun} {'is' if known == '1' else 'are'} known{end}" * bool(is_counted)
+        known, requested = self._known_range(indices)
+        if not requested or "wallet" in self.names:
+            return ""
+        of_group = f" of {group_name}" * bool(group_name)
+        if requested == 1 and known != "1":
+            return f"The only wallet{of_group} is unknown{' in some snapshots' * (known != '0')}"
+        end = ", depending on the snapshot" * (" " in known)
+        verb, noun = "is" if known == "1" else "are", counted_noun(requested, "wallet")
+        return f"{known} of {noun}{of_group} {verb} known{end}"
 
-    def _known_range(self, index: int) -> str:
-        least, most = self.wallets_known[index].min(), self.wallets_known[index].max()
-        return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    def _known_range(self, indices: int | Indices) -> tuple[str, int]:
+        """Count wallets once, even if they are in several of the groups."""
+        chosen = self.distinct_wallet_sets(indices)
+        known, requested = self.wallets_known[chosen].sum(axis=0), self.wallets_asked[chosen].sum()
+        least, most = known.min(), known.max()
+        return f"{least:,}" if least == most else f"{least:,} to {most:,}", int(requested)
+
+    def distinct_wallet_sets(self, indices: int | Indices) -> Indices:
+        """Return one of the groups for each set of wallets."""
+        chosen = np.atleast_1d(indices)
+        _, first = np.unique(self.groups.wallet_sets[chosen], return_index=True)
+        return chosen[first]
 
     def row_labels_and_hover_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
-        rest = [other_label(grid.other_row_count, self.group_noun)] * bool(grid.other_row_count)
         lines = [[self.full_group_name(at), self.known_wallets_text(at)] for at in indices]
-        lines = [[*filter(None, each)] for each in lines] + [[each] for each in rest]
-        return self.row_labels(indices) + rest, lines
+        labels = self.row_labels(indices)
+        if grid.other_row_count:
+            name = other_label(grid.other_row_count, self.group_noun)
+            incomplete = np.flatnonzero(self.is_incomplete)  # some of them have no balances
+            others = np.setdiff1d(np.append(incomplete, grid.codes), grid.rows)
+            known, asked = self._known_range(others)
+            is_marked = np.isin(others, incomplete).any() and (self.groups.tokens[others] < 0).all()
+            text = f"{known} of {counted_noun(asked, 'wallet')} known" * bool(is_marked)
+            labels.append(f"{name[:-1]}, {text})" if text else name)
+            lines.append([name, text])
+        return labels, [[*filter(None, each)] for each in lines]
 
     def preferred_names(self, indices: Sequence[int]) -> list[str]:
         """Return the user's names of wallets or, for other groups, short names."""
@@ -611,8 +640,8 @@ class GroupLevel:
         short = self.preferred_names(indices)
         is_marked = self.is_incomplete & (self.groups.tokens < 0)
         for place, index in enumerate(indices):
-            known = f"{self._known_range(index)} of {self.wallets_asked[index]:,} known"
-            text = known if self.wallets_known[index].any() else "unknown"
+            known, asked = self._known_range(index)
+            text = "unknown" if known == "0" else f"{known} of {asked:,} known"
             short[place] += f" ({text})" * bool(is_marked[index])
         return short
 
@@ -651,6 +680,7 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     bridged: bool = False,
     shares: bool = False,
     first_name_is_facet: bool = False,
+    top: int = 0,  # the number of drawn groups, if the rest is Other
     always_read_wallets: bool = False,  # read `wallets` even if no name is one of its columns
     several_snapshots: bool = False,  # whether the rows may be of several snapshots
 ) -> GroupedBalances:
@@ -689,7 +719,7 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     grouped = GroupedBalances(shown_names, balances, positions, one_token)
     if several_snapshots and wallets is not None:
         grouped = replace(grouped, requests=_read_requests(balances.covered, one_token))
-    balances = replace(balances, left_out=[*grouped.notes_by_group(), *balances.left_out])
+    balances = replace(balances, left_out=[*grouped.notes_by_group(top), *balances.left_out])
     return replace(grouped, names=names, balances=balances)
 
 

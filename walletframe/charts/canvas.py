@@ -303,10 +303,10 @@ class Notes(NamedTuple):
         return line
 
     def visible_note_lines(self) -> list[str]:
-        """Return the lines that fit on a figure; notes on omitted data come before minor notes."""
+        """Return the lines that fit on a figure; notes on drawn data come before minor notes."""
         time = [note for note in self.data_quality if note.startswith("As of ")]
         quality = [note for note in self.data_quality if note not in time]
-        important = [*self.simulated, *quality, *self.left_out, *self.drawn[:1]]
+        important = [*self.simulated, *quality[:1], *self.drawn[:1], *quality[1:], *self.left_out]
         fitting, lines = set[str](), list[str]()
         for note in (*important, *time, *self.drawn[1:]):
             shown = [each for each in self.all_notes() if each in fitting or each == note]

@@ -186,6 +186,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         assets=assets,
         bridged=bridged,
         first_name_is_facet=facet is not None,
+        top=0 if facet else bars,
     )
     balances, names = grouped.balances, grouped.names[facet is not None :] or grouped.names
     title = title or grouped.chart_title

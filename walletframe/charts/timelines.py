@@ -215,6 +215,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         assets=assets,
         bridged=bridged,
         first_name_is_facet=facet is not None,
+        top=0 if facet else most,
         always_read_wallets=names not in (["token"], ["asset"]),
         several_snapshots=True,
     )
@@ -261,7 +262,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         drawing.legend_names.extend([_FEWER_KNOWN_LABEL] * bool(stacked))
     dimensions = drawing.dimensions._replace(above=_ABOVE_FACETS * (facet is not None))
     notes = notes._replace(
-        drawn=[*notes.drawn, *drawing.notes.drawn, f"Heights show the {measure.phrase}."],
+        drawn=[*drawing.notes.drawn, *notes.drawn, f"Heights show the {measure.phrase}."],
         data_quality=[*notes.data_quality, *drawing.notes.data_quality],
     )
     figure = make_figure(
@@ -429,23 +430,28 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
     sizes = sum_by_group(cells, balances.sizes, count).reshape(-1, width)
     # A group has no point if none of its wallets is known at that time, and a hollow point if fewer
-    # wallets are known than at other times. Other has no point without holdings.
+    # wallets are known than at other times. Without requests, it has a point if it has holdings.
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
+    rest = np.unique(level.group_codes[of_rows == len(chosen)])
     latest = [""] * (len(chosen) + 1)  # the number of each line's known wallets at its end
     if snapshots.requests is not None:
-        counts = count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
-        known, most, asked = (each[chosen] for each in counts)
-        ends = zip(known[:, -1], asked, level.groups.tokens[chosen] < 0, strict=True)
-        latest = [f"{n:,}/{of:,} known" * bool(is_set and n < of) for n, of, is_set in ends] + [""]
-        held[:-1] = known > 0
-        hollow[:-1] = held[:-1] & (known < most[:, np.newaxis])
+        known, most, asked = (
+            np.append(each[chosen], each[sets].sum(axis=0, keepdims=True), axis=0)
+            for sets in [level.distinct_wallet_sets(rest)]
+            for each in count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
+        )
+        is_set = level.groups.tokens[np.append(chosen, rest[:1])] < 0
+        ends = zip(known[:, -1], asked, is_set, strict=False)
+        latest = [f"{n:,}/{of:,} known" * bool(each and n < of) for n, of, each in ends]
+        held = known > 0
+        hollow = held & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
             of = counted_noun(int(asked[line]), "wallet")
             each = zip(heights[line], known[line].tolist(), strict=True)
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
-    others, noun = len(np.unique(level.group_codes[of_rows == len(chosen)])), level.group_noun
-    names = level.short_group_names(chosen.tolist()) + [other_label(others, noun)] * bool(others)
+    of_other = [other_label(len(rest), level.group_noun)] * bool(len(rest))
+    names = level.short_group_names(chosen.tolist()) + of_other
     full_names = [*map(level.full_group_name, chosen.tolist())]
     styles = [*choose_group_fills(full_names), (EDGE_COLOR, "")]
     traces = []
@@ -461,7 +467,6 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
             [size if at else None for size, at in zip(sizes[line].tolist(), mask, strict=True)]
             for mask in ((held & ~hollow)[line].tolist(), hollow[line].tolist())
         )
-        dash = _DASHES.get(pattern, "solid")
         marker = {"size": _LARGE_POINT if width <= _FEW_POINTS else _SMALL_POINT}
         # A wider grey line below makes the line visible on any background.
         outline = points | {"hoverinfo": "skip", "line": {"color": EDGE_COLOR, "width": 4}}
@@ -473,19 +478,19 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
                 name=to_markup([name]),
                 y=drawn,
                 mode="lines+markers",
-                line={"color": color, "width": 3, "dash": dash},
+                line={"color": color, "width": 3, "dash": _DASHES.get(pattern, "solid")},
                 marker=marker | {"color": color, "line": {"color": EDGE_COLOR, "width": 1}},
             ),
             *[go.Scatter(**points, y=alone, mode="markers", marker=ring)]
             * bool(hollow[line].any()),
         ]
-    hollow_notes = [_HOLLOW_NOTE] * bool(hollow.any())
-    notes = Notes(drawn=[drawn_count_note((len(chosen), others, noun))], data_quality=hollow_notes)
+    drawn_note = drawn_count_note((len(chosen), len(rest), level.group_noun))
+    notes = Notes(drawn=[drawn_note], data_quality=[_HOLLOW_NOTE] * bool(hollow.any()))
 
     last = width - 1 - held[: len(names), ::-1].argmax(axis=1)  # the last point of each line
     ends = sizes[np.arange(len(names)), last]
     is_stated = (held & ~hollow)[: len(names), -1]  # otherwise, the latest size is unknown
-    short = level.preferred_names(chosen.tolist()) + ["Other"] * bool(others)
+    short = level.preferred_names(chosen.tolist()) + of_other
     texts = [
         _label_lines(name, compact(end) if stated else "", count)
         for name, end, stated, count in zip(short, ends.tolist(), is_stated, latest, strict=False)
