@@ -211,7 +211,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     """Build the table of `totals` from aggregates."""
     known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
-    unknown = empty & (np.asarray(known["wallets_ok"] == 0) if known else False)
+    unknown = empty & (np.asarray(known["wallets_ok"]) == 0 if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
     columns: dict[str, Any] = {**groups.columns}
     is_single = empty.all() and positions.holdings.attrs.get(HOLDERS, {}).get("is_single")

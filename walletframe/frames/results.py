@@ -301,7 +301,7 @@ def with_coverage(
 
     Names of wallets are displayed if `positions` has wallets with names.
     """
-    result = ResultTable(table)
+    result = ResultTable(table, copy=False)
     if positions is not None and "name" in positions.extra_columns:
         result._named_wallets = positions.wallet_frame  # noqa: SLF001 - our own class
     stated = {each.name: getattr(coverage, each.name) for each in fields(coverage)}
