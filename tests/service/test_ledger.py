@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from walletframe.address.forms import WalletAddress, wallet_or_reason
-from walletframe.errors import LedgerError
+from walletframe.errors import AnswerWarning, LedgerError
 from walletframe.pandas_versions import TEXT
 from walletframe.service import SHOWCASE, SimulatedLedger, sandbox
 from walletframe.service.ledger import CHAINS, TOKENS
@@ -217,6 +217,24 @@ class TestGivenFrame:
         assert token["asset"]["blockchain"] == "ETH"
         assert "price" not in token
 
+    def test_a_fetch_is_served_with_unknown_tokens_and_failed_wallets(self):
+        """The round trip keeps the token unknown, and the wallet failed."""
+        requested = [f"ETH.{whole('AA')}", f"ETH.{ONE}"]
+        with sandbox(ledger=pd.DataFrame([ROW, TOKEN])) as service:
+            wallets, holdings = service.client(cache=False).fetch(requested)
+        failed = wallets.assign(status=["ok", "failed"])
+        names = ["symbol", "token_address", "token_blockchain"]
+        unknown = holdings.assign(**dict.fromkeys(names))
+        warned = pytest.warns(AnswerWarning, match="2 of 2 balances")
+        with sandbox(ledger=(failed, unknown)) as service, warned:
+            served = service.client(cache=False).fetch(requested, on_failure="ignore")
+        assert served.wallets.status.tolist() == ["ok", "failed"]
+        assert served.wallets.error[0] == "2 of 2 balances could not be read"
+        assert served.holdings[names].isna().all(axis=None)
+        assert served.holdings.raw_amount.tolist() == unknown.raw_amount.tolist()
+        with pytest.raises(LedgerError, match="the wallets lack 'status'"):
+            sandbox(ledger=(wallets.drop(columns="status"), unknown))
+
     def test_whole_numbers_are_exact_amounts(self):
         """Ints of any kind and text of digits are served unchanged."""
         amounts = [7, 2**256 - 1, np.int64(7), np.uint64(2**64 - 1), "007"]
@@ -332,6 +350,16 @@ class TestGivenFile:
         requested = [*map(str, SHOWCASE), f"NOWHERE.{ONE}"]
         recorded = answer_of(*requested)
         assert answer_of(*requested, ledger=saved(recorded)) == recorded
+
+    def test_a_recorded_unknown_token_stays_unknown(self, saved):
+        """A null asset is served in the documented form, and not as the native coin."""
+        unknown = {"asset": None, "amount": {"amount": "5", "decimals": 6}}
+        path = saved({"wallets": [WALLET | {"balances": [unknown]}]})
+        warned = pytest.warns(AnswerWarning, match="1 of 1 balance")
+        with sandbox(ledger=path) as service, warned:
+            _, holdings = service.client(cache=False).fetch(f"ETH.{UPPER_A}")
+        assert holdings.token_blockchain.isna().tolist() == [True]
+        assert holdings.amount.astype(str).tolist() == ["0.000005"]
 
     def test_an_answer_with_equal_repeats_is_one(self, saved):
         """A repeated wallet in the answer is fine if both agree, and named if not."""

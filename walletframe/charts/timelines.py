@@ -165,8 +165,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - answers that are out of date are not drawn;
         - if one token is drawn, only wallets that could hold this token are counted;
         - a line has a gap if no wallet of its group is known at that time;
-        - a line has a separate, hollow point if fewer wallets of its group are known than at other
-          times;
+        - a line, also that of Other, has a separate, hollow point if fewer wallets of its group are
+          known than at other times;
         - notes on each group have the range of the number of known wallets.
     assets, bridged : optional
         As in `bar`.

@@ -27,9 +27,11 @@ from walletframe.wire import schemas
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-LedgerLike: TypeAlias = pd.DataFrame | str | Path | Ledger
+LedgerLike: TypeAlias = pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame] | str | Path | Ledger
 _REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "decimals")
 _OPTIONAL = ("token_blockchain", "price")
+_WALLET_COLUMNS = ["blockchain", "address", "status"]
+_UNKNOWN_TOKEN = {"blockchain": "", "symbol": "", "address": ""}  # a native coin's address is null
 _SHOWN = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FORMATS_HINT = (
@@ -75,16 +77,28 @@ class _RecordedLedger:
 
 def as_ledger(source: LedgerLike) -> Ledger:
     """Return a ledger of holdings or of a recorded answer. A ledger is returned as is."""
+    failed = list[schemas.WalletDetail]()
+    match source:
+        case (pd.DataFrame() as wallets, pd.DataFrame() as source):
+            if missing := [name for name in _WALLET_COLUMNS if name not in wallets]:
+                hint = "pass the result of a fetch, with the frames wallets and holdings"
+                raise LedgerError(f"the wallets lack {', '.join(map(repr, missing))}", hint)
+            rows = wallets.loc[wallets["status"] != "ok", _WALLET_COLUMNS].itertuples(index=False)
+            failed = [
+                schemas.WalletDetail(failed=True, block_chain=chain, address=address)
+                for chain, address, _ in rows
+            ]
     if isinstance(source, pd.DataFrame):
         columns = _check_and_select_columns([*source.columns])
         cells = zip(*(source[name].tolist() for name in columns), strict=True)
-        return _ledger_from_records(dict(zip(columns, row, strict=True)) for row in cells)
+        records = (dict(zip(columns, row, strict=True)) for row in cells)
+        return _ledger_from_records(records, failed)
     if isinstance(source, Ledger):
         return source
     if not isinstance(source, str | Path):
         raise LedgerError(
             f"a ledger of type {type(source).__name__} is not supported",
-            "pass a DataFrame, or a path as a string or a Path",
+            "pass a DataFrame, the result of a fetch, or a path as a string or a Path",
         )
     path = Path(source).expanduser()
     if path.suffix.lower() == ".json":
@@ -101,7 +115,7 @@ def as_ledger(source: LedgerLike) -> Ledger:
 
 def _ledger_from_json(path: Path) -> _RecordedLedger:
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes(), object_hook=_replace_null_asset)
     except (OSError, ValueError, RecursionError) as error:
         raise LedgerError(f"{path} can't be read as JSON: {error}") from error
     if isinstance(content, dict) and isinstance(content.get("holdings"), list):
@@ -117,6 +131,11 @@ def _ledger_from_json(path: Path) -> _RecordedLedger:
     if content:
         _check_and_select_columns(list({name: None for record in content for name in record}))
     return _ledger_from_records(content)
+
+
+def _replace_null_asset(parsed: dict[str, Any]) -> dict[str, Any]:
+    is_null = parsed.get("asset", _UNKNOWN_TOKEN) is None
+    return parsed | {"asset": _UNKNOWN_TOKEN} if is_null else parsed
 
 
 def _check_and_select_columns(present: list[str]) -> list[str]:
@@ -146,7 +165,9 @@ class _HoldingRow(msgspec.Struct):
     price: schemas.Price = None
 
 
-def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> _RecordedLedger:
+def _ledger_from_records(
+    records: Iterable[Mapping[str, object]], failed: Iterable[schemas.WalletDetail] = ()
+) -> _RecordedLedger:
     by_wallet: dict[WalletAddress, list[schemas.AssetAndAmount]] = {}
     for number, record in enumerate(records):
         row = _validate_row(number, record)
@@ -155,16 +176,19 @@ def _ledger_from_records(records: Iterable[Mapping[str, object]]) -> _RecordedLe
         except AddressError as error:
             message = f"row {number} of the holdings (counted from 0) has no valid wallet: "
             raise LedgerError(message + error.problems[0][2]) from None
-        chain = row.token_blockchain or row.blockchain
-        asset = schemas.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
+        contract, chain = row.token_address, row.token_blockchain or row.blockchain
+        if not row.token_blockchain and ("token_blockchain" in record or not row.symbol):
+            contract = contract or ""  # without a contract, the token is unknown
+        asset = schemas.Asset(blockchain=chain, address=contract, symbol=row.symbol or "")
         amount = schemas.Amount(amount=str(row.raw_amount), decimals=row.decimals)
         by_wallet.setdefault(wallet, []).append(schemas.AssetAndAmount(asset, amount, row.price))
-    return _RecordedLedger(
+    known = (
         schemas.WalletDetail(
             failed=False, block_chain=wallet.blockchain, address=wallet.address, balances=holdings
         )
         for wallet, holdings in by_wallet.items()
     )
+    return _RecordedLedger([*failed, *known])
 
 
 def _validate_row(number: int, record: Mapping[str, object]) -> _HoldingRow:

@@ -36,7 +36,7 @@ class Sandbox:
     ----------
     behaviour : Behaviour, optional
         The latency, the failures, the seed and the rate limit.
-    ledger : DataFrame, path or Ledger, optional
+    ledger : DataFrame, WalletDetails, path or Ledger, optional
         Holdings to serve instead of simulated holdings.
     port : int, default 0
         The port to listen on; 0 means any free port.
@@ -221,12 +221,14 @@ def sandbox(
     requests_per_second : float, optional
         Rate limit per IP address and per API key, from 0.02 to 1,000,000; None means no limit. The
         test key is always limited to 2 requests per second.
-    ledger : DataFrame, path or Ledger, optional
-        Holdings to serve instead of simulated holdings: a DataFrame, or the path of a ``.parquet``
-        or ``.json`` file. Required columns: blockchain, address, symbol, token_address, raw_amount
-        and decimals, as in the holdings of `fetch_wallets`. Optional columns: token_blockchain and
-        price. A ``.json`` file can also be a recorded answer of the service. These holdings are
-        sent only to clients with a key of this sandbox, as in ``settings()`` and ``client()``.
+    ledger : DataFrame, WalletDetails, path or Ledger, optional
+        Holdings to serve instead of simulated holdings: a DataFrame, the result of a fetch, or the
+        path of a ``.parquet`` or ``.json`` file. Required columns: blockchain, address, symbol,
+        token_address, raw_amount and decimals, as in the holdings of `fetch_wallets`. Optional
+        columns: token_blockchain and price. A ``.json`` file can also be a recorded answer of the
+        service. With the result of a fetch, wallets that are not ok fail; otherwise, wallets
+        without rows are empty. These holdings are sent only to clients with a key of this sandbox,
+        as in ``settings()`` and ``client()``.
 
     Returns
     -------
