@@ -134,11 +134,7 @@ class Measure:
 def _measure_and_sizes(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
-    """Return the measure of the chart, and the size of each row (NaN if unknown).
-
-    The measure is the first possible one of these: the amount of `token`, the value, the share of
-    each token's total (only if `shares` is set), or the number of balances.
-    """
+    """Return the first possible measure of the chart, and the size of each row (NaN if unknown)."""
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
         name = symbol = safe_line(name, _SYMBOL_CHARS)
@@ -496,10 +492,7 @@ class GroupedBalances:
         return [name for name in self.names if name in of_wallets]
 
     def notes_by_group(self, top: int) -> list[str]:
-        """Return sentences on groups with unknown wallets, drawn ones first, and without.
-
-        Groups without balances have no other note, so they are first. The `top` largest are drawn.
-        """
+        """Return sentences on groups with unknown wallets, the largest first, and without."""
         names = self._requested_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
@@ -507,7 +500,8 @@ class GroupedBalances:
         level = self.group_by(names)
         sizes = sum_by_group(level.group_codes, self.balances.sizes, len(level.groups))
         incomplete = np.flatnonzero(level.is_incomplete)
-        order = incomplete[np.argsort(np.where(sizes, -sizes, -np.inf)[incomplete], kind="stable")]
+        ranks = np.where(sizes, -sizes, -np.inf)  # groups without balances are in no other note
+        order = incomplete[np.argsort(ranks[incomplete], kind="stable")]
         shown, rest = order[:_MAX_NOTES_BY_GROUP].tolist(), len(order) - _MAX_NOTES_BY_GROUP
         sentences = [f"{level.known_wallets_text(at, level.full_group_name(at))}." for at in shown]
         more = f"Some wallets of {counted_noun(rest, f'more {level.group_noun}')} are unknown."
@@ -588,8 +582,8 @@ class GroupLevel:
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
-        known, requested = self._known_range(indices)
-        if not requested or "wallet" in self.names:
+        known, requested = self._known_range(indices) if "wallet" not in self.names else ("", 0)
+        if not requested:
             return ""
         of_group = f" of {group_name}" * bool(group_name)
         if requested == 1 and known != "1":
@@ -601,15 +595,14 @@ class GroupLevel:
     def _known_range(self, indices: int | Indices) -> tuple[str, int]:
         """Count wallets once, even if they are in several of the groups."""
         chosen = self.distinct_wallet_sets(indices)
-        known, requested = self.wallets_known[chosen].sum(axis=0), self.wallets_asked[chosen].sum()
-        least, most = known.min(), known.max()
-        return f"{least:,}" if least == most else f"{least:,} to {most:,}", int(requested)
+        known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
+        text = " to ".join(f"{count:,}" for count in dict.fromkeys([known[0], known[-1]]))
+        return text, int(self.wallets_asked[chosen].sum())
 
     def distinct_wallet_sets(self, indices: int | Indices) -> Indices:
         """Return one of the groups for each set of wallets."""
         chosen = np.atleast_1d(indices)
-        _, first = np.unique(self.groups.wallet_sets[chosen], return_index=True)
-        return chosen[first]
+        return chosen[np.unique(self.groups.wallet_sets[chosen], return_index=True)[1]]
 
     def row_labels_and_hover_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
@@ -681,7 +674,6 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     shares: bool = False,
     first_name_is_facet: bool = False,
     top: int = 0,  # the number of drawn groups, if the rest is Other
-    always_read_wallets: bool = False,  # read `wallets` even if no name is one of its columns
     several_snapshots: bool = False,  # whether the rows may be of several snapshots
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
@@ -690,15 +682,15 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     without values has a single asset, its amounts are drawn.
     """
     requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
-    # Grouping by wallet, blockchain, token or asset needs no column of `wallets`.
-    always_read_wallets |= not {"wallet", "blockchain", *KINDS}.issuperset(requested)
+    # Without snapshots, grouping by wallet, blockchain or asset needs no column of `wallets`.
+    needless = KINDS if several_snapshots else {"wallet", "blockchain", *KINDS}
     is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
     if several_snapshots and isinstance(holdings, pd.DataFrame):
         holdings = encode_holdings(holdings)
     positions, names = encode_and_parse_by(
         holdings,
         add_default_asset(read_by),
-        wallets if always_read_wallets else None,
+        None if needless.issuperset(requested) else wallets,
         assets=assets,
         bridged=bridged,
     )

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from walletframe.frames.groups import By
     from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
-    from walletframe.frames.positions import Positions, PositionsLike
+    from walletframe.frames.positions import PositionsLike
 
 _MAX_GROUPS, _MAX_SNAPSHOTS, _MAX_TICKS = 20, 200, 8
 _PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS = 320, 110, 20  # pixels
@@ -106,7 +106,6 @@ class _Snapshots:
     codes: Indices  # the snapshot of each row of holdings; -1 if the row is not drawn
     drawn: pd.DatetimeIndex  # the times of the drawn snapshots, sorted
     times: list[str]  # these times as text, in UTC
-    requests: pd.DataFrame | None  # with the columns wallet (a code), time and known (a bool)
     incomplete: list[tuple[str, str]]  # (time, text) of each snapshot with fewer known wallets
     notes: Notes
 
@@ -216,14 +215,12 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         bridged=bridged,
         first_name_is_facet=facet is not None,
         top=0 if facet else most,
-        always_read_wallets=names not in (["token"], ["asset"]),
         several_snapshots=True,
     )
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
-    covered, has_gaps = balances.covered, facet is not None
-    snapshots = _choose_snapshots(covered, wallets, grouped.requests, names, gaps=has_gaps)
+    snapshots = _choose_snapshots(grouped, wallets, names, gaps=facet is not None)
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
@@ -238,7 +235,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
     if facet is not None:
         level = groups.group_by(title_names)
-        facets = _choose_timeline_facets(level, snapshots)
+        facets = _choose_timeline_facets(level, snapshots, groups.requests)
         others = len(np.setdiff1d(level.group_codes, facets.groups))
         notes = notes._replace(left_out=[*undrawn_notes(others, level.group_noun), *notes.left_out])
     if stacked:
@@ -282,12 +279,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, level, facets.groups)
 
 
-def _choose_timeline_facets(level: GroupLevel, snapshots: _Snapshots) -> _Facets:
+def _choose_timeline_facets(
+    level: GroupLevel, snapshots: _Snapshots, requests: pd.DataFrame | None
+) -> _Facets:
     groups = choose_facets(level)
     codes = rank_by_code(groups, len(level.groups))[level.group_codes]
-    if snapshots.requests is None:
+    if requests is None:
         return _Facets(codes, [], groups.tolist(), is_known=False)
-    counts = count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
+    counts = count_known_wallets(level.groups, requests, snapshots.drawn)
     known, most, asked = (each[groups] for each in counts)
     marks = [
         (time, f"{count_with_verb(count, of, 'wallet')} known" if count < max(highest, 1) else "")
@@ -319,14 +318,10 @@ def _axes(
 
 
 def _choose_snapshots(
-    positions: Positions,
-    wallets: FetchLike | None,
-    requests: pd.DataFrame | None,
-    names: Sequence[str],
-    *,
-    gaps: bool,
+    grouped: GroupedBalances, wallets: FetchLike | None, names: Sequence[str], *, gaps: bool
 ) -> _Snapshots:
     """Choose the snapshots to draw: those with rows or a known wallet or, with `gaps`, all."""
+    positions, requests = grouped.balances.covered, grouped.requests
     column = snapshot_times(positions.holdings)
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
     most = requested = 0  # the wallets that are known in any snapshot, and the requested ones
@@ -367,7 +362,6 @@ def _choose_snapshots(
         codes=np.where(fresh, chosen.get_indexer(column), -1),
         drawn=chosen,
         times=drawn_times,
-        requests=requests,
         incomplete=[
             (time, f"{count_with_verb(count, requested, 'wallet')} known")
             for time, count in zip(lacking_times, lacking, strict=True)
@@ -435,11 +429,11 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     rest = np.unique(level.group_codes[of_rows == len(chosen)])
     latest = [""] * (len(chosen) + 1)  # the number of each line's known wallets at its end
-    if snapshots.requests is not None:
+    if grouped.requests is not None:
         known, most, asked = (
             np.append(each[chosen], each[sets].sum(axis=0, keepdims=True), axis=0)
             for sets in [level.distinct_wallet_sets(rest)]
-            for each in count_known_wallets(level.groups, snapshots.requests, snapshots.drawn)
+            for each in count_known_wallets(level.groups, grouped.requests, snapshots.drawn)
         )
         is_set = level.groups.tokens[np.append(chosen, rest[:1])] < 0
         ends = zip(known[:, -1], asked, is_set, strict=False)

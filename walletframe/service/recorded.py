@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 LedgerLike: TypeAlias = pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame] | str | Path | Ledger
 _REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "decimals")
 _OPTIONAL = ("token_blockchain", "price")
-_WALLET_COLUMNS = ["blockchain", "address", "status"]
 _UNKNOWN_TOKEN = {"blockchain": "", "symbol": "", "address": ""}  # a native coin's address is null
 _SHOWN = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -77,22 +76,18 @@ class _RecordedLedger:
 
 def as_ledger(source: LedgerLike) -> Ledger:
     """Return a ledger of holdings or of a recorded answer. A ledger is returned as is."""
-    failed = list[schemas.WalletDetail]()
+    failed: Any = ()
     match source:
         case (pd.DataFrame() as wallets, pd.DataFrame() as source):
-            if missing := [name for name in _WALLET_COLUMNS if name not in wallets]:
+            needed = ["blockchain", "address", "status"]
+            if missing := [name for name in needed if name not in wallets]:
                 hint = "pass the result of a fetch, with the frames wallets and holdings"
                 raise LedgerError(f"the wallets lack {', '.join(map(repr, missing))}", hint)
-            rows = wallets.loc[wallets["status"] != "ok", _WALLET_COLUMNS].itertuples(index=False)
-            failed = [
-                schemas.WalletDetail(failed=True, block_chain=chain, address=address)
-                for chain, address, _ in rows
-            ]
+            failed = wallets.loc[wallets["status"] != "ok", needed[:2]].to_numpy()
     if isinstance(source, pd.DataFrame):
         columns = _check_and_select_columns([*source.columns])
         cells = zip(*(source[name].tolist() for name in columns), strict=True)
-        records = (dict(zip(columns, row, strict=True)) for row in cells)
-        return _ledger_from_records(records, failed)
+        return _ledger_from_records((dict(zip(columns, row, strict=True)) for row in cells), failed)
     if isinstance(source, Ledger):
         return source
     if not isinstance(source, str | Path):
@@ -166,7 +161,7 @@ class _HoldingRow(msgspec.Struct):
 
 
 def _ledger_from_records(
-    records: Iterable[Mapping[str, object]], failed: Iterable[schemas.WalletDetail] = ()
+    records: Iterable[Mapping[str, object]], failed: Iterable[tuple[str, str]] = ()
 ) -> _RecordedLedger:
     by_wallet: dict[WalletAddress, list[schemas.AssetAndAmount]] = {}
     for number, record in enumerate(records):
@@ -182,13 +177,17 @@ def _ledger_from_records(
         asset = schemas.Asset(blockchain=chain, address=contract, symbol=row.symbol or "")
         amount = schemas.Amount(amount=str(row.raw_amount), decimals=row.decimals)
         by_wallet.setdefault(wallet, []).append(schemas.AssetAndAmount(asset, amount, row.price))
-    known = (
+    details = [
+        schemas.WalletDetail(failed=True, block_chain=chain, address=address)
+        for chain, address in failed
+    ]
+    details += [
         schemas.WalletDetail(
             failed=False, block_chain=wallet.blockchain, address=wallet.address, balances=holdings
         )
         for wallet, holdings in by_wallet.items()
-    )
-    return _RecordedLedger([*failed, *known])
+    ]
+    return _RecordedLedger(details)
 
 
 def _validate_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
