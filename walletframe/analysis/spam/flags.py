@@ -120,8 +120,11 @@ def flag_spam(
     0         1.0  domain, claim, foremost, phrase     True
     1         0.0                                     False
     """
-    scores, reasons = _scores_and_reasons(holdings, _read_token_directory(allow, deny, threshold))
-    return holdings.assign(spam_score=scores, spam_reasons=reasons, is_spam=scores >= threshold)
+    suspects, scores, codes = _score_pairs(holdings, _read_token_directory(allow, deny, threshold))
+    reasons = np.full(len(scores), "", dtype=object)
+    reasons[[*suspects]] = [*map(join_reasons, suspects.values())]
+    texts, scores = pd.array(reasons, dtype=TEXT).take(codes), scores[codes]
+    return holdings.assign(spam_score=scores, spam_reasons=texts, is_spam=scores >= threshold)
 
 
 def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
@@ -136,8 +139,8 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
     """Return a mask of the spam that the holdings state. Otherwise, detect spam."""
     stated = _stated_spam_mask(holdings, *options.values())
     if stated is None:
-        scores, _ = _scores_and_reasons(holdings, _read_token_directory(**options), tokens)
-        stated = scores >= (options.get("threshold") or THRESHOLD)
+        _, scores, codes = _score_pairs(holdings, _read_token_directory(**options), tokens)
+        stated = (scores >= (options.get("threshold") or THRESHOLD))[codes]
     return stated
 
 
@@ -151,15 +154,14 @@ def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
     return np.zeros(len(holdings), dtype=bool) if was_dropped else None
 
 
-def _scores_and_reasons(
+def _score_pairs(
     holdings: pd.DataFrame, directory: TokenDirectory, tokens: KeyCodes | None = None
-) -> tuple[Floats, Any]:
+) -> tuple[dict[int, tuple[Finding, ...]], Floats, Codes]:
+    """Return the findings about suspect pairs, each pair's score, and each row's pair."""
     pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
-    scores = np.zeros(len(pairs.tokens))
-    reasons = np.full(len(pairs.tokens), "", dtype=object)
-    for pair, findings in pairs.findings_by_suspect_pair().items():
-        scores[pair], reasons[pair] = score(findings), join_reasons(findings)
-    return scores[pairs.codes], pd.array(reasons, dtype=TEXT).take(pairs.codes)
+    suspects, scores = pairs.findings_by_suspect_pair(), np.zeros(len(pairs.tokens))
+    scores[[*suspects]] = [*map(score, suspects.values())]
+    return suspects, scores, pairs.codes
 
 
 def without_spam(
