@@ -209,10 +209,10 @@ def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
     """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``."""
-    counts = {}
+    counts, values = {}, holdings.filter(["value", "currency"])
     for kind, (rows, text) in reasons.items():
         if count := int(rows.sum()):
-            counts[text or count_and_value_text(count, f"{kind} balance", holdings[rows])] = count
+            counts[text or count_and_value_text(count, f"{kind} balance", values[rows])] = count
     record = extend_dropped_record(holdings, len(holdings), int(kept.sum()), reasons, counts)
     return with_dropped_record(holdings[kept], record)
 

@@ -211,8 +211,9 @@ def without_spam(
     >>> frame.wf.without_spam().symbol.tolist()
     ['FOO']
     """
-    suspect = spam_mask(holdings, allow=allow, deny=deny, threshold=threshold)
-    _warn_about_spam(int(suspect.sum()), len(encode_tokens(holdings[suspect]).keys))
+    tokens = encode_tokens(holdings)
+    suspect = spam_mask(holdings, tokens, allow=allow, deny=deny, threshold=threshold)
+    _warn_about_spam(int(suspect.sum()), len(np.unique(tokens.codes[suspect])))
     return drop_rows(holdings, ~suspect, {"spam": (suspect, "")})
 
 
