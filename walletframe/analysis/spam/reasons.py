@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from importlib.resources import files
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from walletframe.text import safe_line
@@ -43,12 +44,12 @@ class Finding:
 def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the last finding of each reason, in descending order of weight."""
     once = {finding.reason: finding for finding in findings}
-    return tuple(sorted(once.values(), key=lambda finding: -finding.weight))
+    return tuple(sorted(once.values(), key=attrgetter("weight"), reverse=True))
 
 
 def score(findings: tuple[Finding, ...]) -> float:
     """Return the sum of the weights, clipped to [0, 1] and rounded to two decimals."""
-    return min(1.0, max(0.0, round(sum(finding.weight for finding in findings), 2)))
+    return min(100, max(0, round(100 * sum(finding.weight for finding in findings)))) / 100
 
 
 def join_reasons(findings: tuple[Finding, ...]) -> str:
