@@ -162,7 +162,7 @@ def test_the_explorer_names_wallets():
     explorer.close()
 
 
-@pytest.mark.filterwarnings("ignore:`before` is incomplete")
+@pytest.mark.filterwarnings("ignore:The earlier fetch leaves out")
 def test_a_report_names_wallets():
     """In a column of its own beside whole addresses, and in the tables of balances and changes."""
     before = DETAILS._replace(holdings=DETAILS.holdings.iloc[1:])

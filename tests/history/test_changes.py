@@ -443,17 +443,27 @@ def test_rows_dropped_from_one_side_are_reported():
     less = details._replace(holdings=details.holdings.iloc[:1])
     with pytest.warns(
         InputWarning,
-        match=r"`after` is incomplete: its holdings lack 1 row that `wallets.tokens` counts\. "
-        r"So 1 balance of `before` may not really be gone",
+        match=r"^The later fetch leaves out 1 dropped balance, so 1 balance of the earlier fetch "
+        r"may not really be gone\. Pass complete frames, or drop the same tokens from both\.$",
     ):
         assert compare(details, less)["change"].tolist() == ["gone"]
     with pytest.warns(
         InputWarning,
-        match=r"`before` is incomplete: .* may not really be new.* drop the same tokens",
+        match=r"^The earlier fetch leaves out .* may not really be new.* drop the same tokens",
     ):
         compare(less, details)
     assert compare(less, less).empty
     assert compare(details, less, token="TKN").empty
+
+
+def test_a_group_whose_only_holder_is_unknown_has_no_amounts():
+    """Its other wallets' 0 is not the owner's amount."""
+    held = {f"ETH.{UPPER_A}": [token()], f"ETH.{UPPER_B}": []}
+    days = [fetched(held), fetched(held | {f"ETH.{UPPER_A}": "failed"})]
+    days = [owned(each, **{UPPER_A: "Eve", UPPER_B: "Eve"}) for each in days]
+    [row] = compare(*days, token="TKN", by="owner").to_dict("records")
+    assert pd.isna([row["before"], row["after"], row["difference"]]).all()
+    assert (row["change"], row["wallets_known"], row["wallets"]) == ("unknown", 1, 2)
 
 
 def test_other_columns_to_group_by_are_refused():

@@ -86,8 +86,8 @@ def test_filters_of_both_fetches_are_stated():
     table = compare_values(days[0].wf.where(owner="Ada"), days[1].wf.where(owner="Bob"))
     assert "\nSelected: owner='Ada' (only before); owner='Bob' (only after). " in repr(table)
     assert (
-        "Not compared: 2 wallets (300 USD before) only in the earlier list; 1 wallet (750 USD "
-        "now) only in the later list." in repr(table)
+        "Not compared: 2 wallets (300 USD before) not selected in the later list; 1 wallet (750 "
+        "USD now) not selected in the earlier list." in repr(table)
     )
 
 
@@ -116,6 +116,44 @@ def test_earlier_balances_without_values_have_the_later_prices():
         compare_values(days[0], days[1]._replace(holdings=earlier.holdings))
 
 
+def valued(*balances):
+    """Return a fetch of wallets of Ada, Ben and Cem, in which only ether has a price, of 1."""
+    records = [record(each, balances=held) for each, held in zip((A, B, C), balances, strict=True)]
+    wallets, holdings = assemble(records)
+    values = holdings["amount"].astype("float64").where(holdings["symbol"] == "ETH")
+    wallets = wallets.assign(owner=["Ada", "Ben", "Cem"])
+    return wf.WalletDetails(wallets, holdings.assign(value=values, currency="USD"))
+
+
+def test_a_group_without_known_values_is_unknown():
+    """It is not 0, as in `totals`; a group that holds nothing has 0."""
+    coin, other = balance(f"{10**18}", **ETHER, decimals=18), balance(symbol="B", address="0xB")
+    days = valued([coin], [other], []), valued([coin, other], [other], [])
+    table = compare_values(*days, by="owner").set_index("owner").sort_index()
+    assert table["wallets_known"].tolist() == [1, 1, 1]
+    assert table[["difference", "from_prices", "from_amounts"]].isna().all(axis=1).tolist() == [
+        False,
+        True,
+        False,
+    ]
+    for side, details in zip(("before", "after"), days, strict=True):
+        assert table[side].fillna(-1).tolist() == [1, -1, 0]
+        assert details.wf.totals(by="owner")["value"].fillna(-1).tolist() == [1, -1, 0]
+    sold = compare_values(valued([coin], [], []), valued([other], [], []), by="owner")
+    assert sold[["before", "after", "difference"]].fillna(-1).iloc[-1].tolist() == [1, -1, -1]
+    by_asset = compare_values(*days).set_index("asset")[["before", "after", "difference"]]
+    assert by_asset.fillna(-1).to_numpy().tolist() == [[1, 1, 0], [-1, -1, -1]]
+
+
+def test_an_unknown_token_counts_once():
+    """Although it can't be identified at the other time."""
+    nameless = {"asset": None, "amount": {"amount": "5", "decimals": 0}}
+    days = valued([nameless], [], []), valued([nameless], [nameless], [])
+    table = compare_values(*days)
+    assert "Not compared: 2 balances, whose value is unknown at one time or both." in repr(table)
+    assert table[["before", "after", "difference"]].isna().all(axis=None)
+
+
 def test_currencies_and_snapshots_are_not_mixed():
     """An error says what to do."""
     first = fetched([1, 2, 5], "2026-01-30", 100)
@@ -130,7 +168,10 @@ def test_currencies_and_snapshots_are_not_mixed():
 def test_only_one_filtered_fetch_is_incomplete():
     """Its missing balances would seem gone; spam, and wallets that both lack, count in neither."""
     days = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, 2, 5], "2026-01-31", 150)
-    note = r"`after` is incomplete: .* So 1 balance of `before` may not really be gone\."
+    note = (
+        r"^The later fetch leaves out 1 small balance \(300\.00 USD\), so 1 balance of the earlier "
+        r"fetch may not really be gone\. Pass complete frames, or drop the same tokens from both\.$"
+    )
     with pytest.warns(InputWarning, match=note):
         compare_values(days[0], days[1].wf.where(small=400))
     filtered = [each.wf.where(small=400) for each in days]

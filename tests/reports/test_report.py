@@ -339,7 +339,7 @@ def test_groups_and_the_total_count_wallets_of_the_earlier_list(by):
     team = {"owner": ["Ada", "Ada", "Bo"]}
     before = owned_at({"ETH": 1, "USDC": 1}, {"A": (1, 0), "B": (5, 0), "C": (2, 0)})
     before = before._replace(wallets=before.wallets.assign(**team))
-    after = before.wf.where(wallet=["ETH.0xA", "ETH.0xC"])
+    after = WalletDetails(*(each[each["address"] != "0xB"] for each in before))
     content = content_of(after, before, by=by)
     rows = {row[0].text: row[2].text for row in content.groups.table.rows}
     ada, bo = ("Ada", "Bo") if by == "owner" else ("Ada · ETH", "Bo · ETH")
@@ -373,6 +373,81 @@ def test_the_change_of_a_group_says_how_many_wallets_it_covers():
     before = before._replace(wallets=before.wallets.assign(owner=after.wallets["owner"]))
     by_asset = content_of(after, before, by=["owner", "asset"]).groups.table.rows
     assert [row[2].text for row in by_asset[-2:]] == ["0.00", "0.00 (18 of 20 wallets)"]
+
+
+def test_other_selections_are_not_compared():
+    """The report names both selections, not a rise or fall; wallets without one are counted."""
+    some = {"Ada": (100, 500), "Bo": (10, 0)}
+    before = owned_at({"ETH": 3_000, "USDC": 1}, some | {"Cy": (5, 0)})
+    before = before._replace(wallets=before.wallets.assign(owner=["Ada", "Bo", None]))
+    after = owned_at({"ETH": 3_500, "USDC": 1}, some)
+    hint = "To compare them, pass the same where(…) to both."
+    selected = "is selected by owner='Ada'"
+    cases = (
+        (after.wf.where(owner="Ada"), before, f"has no selection, and the later fetch {selected}"),
+        (after, before.wf.where(owner="Ada"), f"{selected}, and the later fetch has no selection"),
+    )
+    rows, sentences = [], []
+    for later, earlier, text in cases:
+        content = content_of(later, earlier)
+        sentence = f"Not comparable: the earlier fetch {text}. {hint}"
+        assert content.change.startswith(f"{sentence} Not compared: ")
+        sentences.append(content.change.removeprefix(f"{sentence} "))
+        [changes] = [each for each in content.listings if each.table.name == "changes"]
+        assert changes.note.startswith(f"{sentence} Values of the balances")
+        rows.append({row[0].text: row[2].text for row in content.groups.table.rows})
+        assert "leaves out" not in " ".join(content.notes)
+        unvalued = [
+            each._replace(holdings=each.holdings.drop(columns="value").assign(price=None))
+            for each in (later, earlier)
+        ]
+        assert content_of(*unvalued).change == sentence
+    assert sentences == [
+        "Not compared: 2 wallets (45,000 USD before) not selected in the later list.",
+        "Not compared: 1 wallet (35,000 USD now) not selected in the earlier list.",
+    ]
+    assert rows == [
+        {"Ada": "+50,000.00", "Total": "+50,000.00"},
+        {"Ada": "+50,000.00", "Bo": "not selected", "Total": "+50,000.00"},
+    ]
+    reversed_order = [before.wf.where(owner="Ada").wf.where(asset="ETH")]
+    reversed_order.append(after.wf.where(asset="ETH").wf.where(owner="Ada"))
+    assert content_of(*reversed_order[::-1]).change.startswith("Up 50,000 USD")
+
+
+def test_a_removed_wallet_without_owner_has_a_row():
+    """Its unknown change is not left out."""
+    before = owned_at({"ETH": 1, "USDC": 1}, {"Ada": (1, 0), "Bo": (2, 0)})
+    before = before._replace(wallets=before.wallets.assign(owner=["Ada", None]))
+    after = owned_at({"ETH": 1, "USDC": 1}, {"Ada": (1, 0)})
+    rows = {row[0].text: row[2].text for row in content_of(after, before).groups.table.rows}
+    assert rows == {"Ada": "0.00", "no owner": "unknown", "Total": "0.00 (1 of 2 wallets)"}
+
+
+def test_the_change_of_a_group_without_known_values_is_unknown():
+    """A balance of an unknown value is not 0, neither in the row nor in the sentence."""
+    priced, unpriced = {"ETH": 3_000, "USDC": None}, {"ETH": None, "USDC": None}
+    amounts = {"Ada": (1, 0), "Bo": (0, 7)}
+    content = content_of(owned_at(priced, amounts), owned_at(priced, amounts))
+    rows = {row[0].text: row[2].text for row in content.groups.table.rows}
+    assert rows == {"Ada": "0.00", "Bo": "unknown", "Total": "0.00"}
+    content = content_of(owned_at(unpriced, amounts), owned_at(unpriced, amounts))
+    assert content.change.startswith("The change since 2026-01-31 05:59 UTC is unknown. ")
+    assert content.groups.table.rows[-1][2].text == "unknown"
+
+
+def test_balances_dropped_from_one_fetch_are_named_for_a_reader():
+    """The kinds and values of the dropped balances, once."""
+    amounts = {"Ada": (1, 500), "Bo": (2, 9)}
+    days = [owned_at({"ETH": price, "USDC": 1}, amounts) for price in (1_000, 1_100)]
+    days[0] = days[0].wf.where(small=100)
+    sentence = (
+        "The earlier fetch leaves out 1 small balance (9.00 USD), so 1 balance of the later fetch "
+        "may not really be new."
+    )
+    with pytest.warns(InputWarning, match=re.escape(sentence)):
+        notes = content_of(days[1], days[0]).notes
+    assert notes[1] == sentence
 
 
 def test_a_tiny_change_has_no_sign():

@@ -192,11 +192,9 @@ def filters_of_results(results: Mapping[str, WalletDetails]) -> tuple[int, str, 
     """Return the number of balances that named results lack, the reasons, and the selections."""
     filtered, reasons, is_by_balance = 0, list[str](), False
     selected = {name: holdings.attrs.get(SELECTED, "") for name, (_, holdings) in results.items()}
-    for name, (wallets, holdings) in results.items():
-        listed = int(wallets["tokens"][known_mask(wallets)].sum())
-        count, text = count_unlisted(holdings, len(holdings), listed)
-        is_by_balance |= bool(count) and (not text or "small" in text)
-        text = text or counted_noun(count, "dropped balance")
+    for name, details in results.items():
+        count, text = unlisted_balances(details)
+        is_by_balance |= "dropped balance" in text or "small" in text
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
         filtered += count
     hint = ", so 0 may be a dropped balance, and sums may be too low" * is_by_balance
@@ -251,12 +249,35 @@ def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     return with_dropped_record(holdings, {"rows": len(holdings), **new})
 
 
-def unlisted_kinds(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[set[str], int]:
-    """Return the kinds of dropped balances ("": unknown), and the number of missing balances."""
-    missing = max(int(wallets["tokens"][known_mask(wallets)].sum()) - len(holdings), 0)
+def unlisted_balances(details: WalletDetails) -> tuple[int, str]:
+    """Return the number of listed balances that the holdings lack, and the reasons."""
+    wallets, holdings = details
+    listed = int(wallets["tokens"][known_mask(wallets)].sum())
+    count, text = count_unlisted(holdings, len(holdings), listed)
+    return count, text or counted_noun(count, "dropped balance") * bool(count)
+
+
+def unlisted_kinds(holdings: pd.DataFrame, count: int) -> set[str]:
+    """Return the kinds of the `count` listed balances that the holdings lack ("": unknown)."""
     record = valid_dropped_record(holdings, len(holdings))
-    has_others = missing > record["balances"] and not record["uncounted"]
-    return {*record["filters"], *[""] * has_others}, missing
+    has_others = count > record["balances"] and not record["uncounted"]
+    return {*record["filters"], *[""] * has_others}
+
+
+def differing_selections(before: WalletDetails, after: WalletDetails) -> tuple[str, str]:
+    """Return the conditions of `where` that selected two results, or ("", "") if they agree."""
+    texts = [holdings.attrs.get(SELECTED, "") for _, holdings in (before, after)]
+    is_same = {*texts[0].split(", ")} == {*texts[1].split(", ")}
+    return ("", "") if is_same else (texts[0], texts[1])
+
+
+def texts_on_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
+    """Return why a wallet may be only in the earlier list, and why only in the later list."""
+    earlier, later = differing_selections(before, after)
+    return [
+        " not selected in the later list" if later else " only in the earlier list",
+        " not selected in the earlier list" if earlier else " only in the later list",
+    ]
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import reject_assets
-from walletframe.frames.coverage import unlisted_kinds
+from walletframe.frames.coverage import unlisted_balances, unlisted_kinds
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
@@ -51,7 +51,8 @@ if TYPE_CHECKING:
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
-_SIDES = ("before", "after", "new"), ("after", "before", "gone")  # a result, the other, its change
+_SIDES = ("earlier", "later", "new"), ("later", "earlier", "gone")  # result, other one, change
+INCOMPLETE_HINT = "Pass complete frames, or drop the same tokens from both."
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
@@ -115,11 +116,11 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         With `by`, there is one row for each group and token whose amount changed or may have
         changed. The columns are the names in `by`, followed by ``symbol`` to ``change`` (by asset,
         without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
-        known at both times. A row with equal sums has ``unknown`` as ``change``, and NA as
-        ``difference``. If a wallet is unknown, ``new`` and ``gone`` become ``increased`` and
-        ``decreased``. The last columns, ``wallets_known`` and ``wallets``, int64, count the wallets
-        that are known at both times, and all wallets of the group that could hold the token. If the
-        counts differ, the true change may be larger.
+        known at both times; NA if none of these wallets holds the token. A row with equal sums has
+        ``unknown`` as ``change``, and NA as ``difference``. If a wallet is unknown, ``new`` and
+        ``gone`` become ``increased`` and ``decreased``. The last columns, ``wallets_known`` and
+        ``wallets``, int64, count the wallets that are known at both times, and all wallets of the
+        group that could hold the token. If the counts differ, the true change may be larger.
 
         A line below the table counts the wallets that are unknown at one of the times, and states
         the left-out bridged versions with their amounts.
@@ -179,7 +180,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     is_zero = (integers == 0)[both_known]
     counts = [int((is_zero[:, side] & ~is_zero[:, 1 - side]).sum()) for side in range(2)]
     if note := incomplete_note(results[0], results[1], counts):
-        notify(note, InputWarning)
+        notify(f"{note} {INCOMPLETE_HINT}", InputWarning)
     if by is None:
         if asset is None:
             reject_assets(**options)
@@ -217,6 +218,7 @@ def _changes_by_group(
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
+    is_known &= (grouped.sums != 0).any(axis=1)  # only unknown wallets may hold the token
     is_complete = wallets_known == grouped.wallets
     changes = _add_change_columns(
         matrix, labels, grouped.sums, np.column_stack([is_known, is_known]), is_complete
@@ -308,17 +310,20 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
 
 
 def incomplete_note(before: WalletDetails, after: WalletDetails, lacked: Sequence[int]) -> str:
-    """Return sentences if only one result was filtered, so that tokens seem new or gone, or "".
+    """Return a sentence if only one result was filtered, so that tokens seem new or gone, or "".
 
     `lacked` has the number of balances that each result lacks, but the other has.
     """
-    kinds, missing = zip(*(unlisted_kinds(*each) for each in (before, after)), strict=True)
+    missing = [unlisted_balances(each) for each in (before, after)]
+    kinds = [unlisted_kinds(before.holdings, missing[0][0])]
+    kinds.append(unlisted_kinds(after.holdings, missing[1][0]))
     for index, (name, other, kind) in enumerate(_SIDES):
-        if missing[index] and not kinds[index] <= kinds[1 - index] and lacked[index]:
-            rows, count = counted_noun(missing[index], "row"), lacked[index]
+        count, reasons = missing[index]
+        if count and not kinds[index] <= kinds[1 - index] and lacked[index]:
+            left_out = " and ".join(reasons.rsplit("; ", 1)).replace("; ", ", ")
             return (
-                f"`{name}` is incomplete: its holdings lack {rows} that `wallets.tokens` counts. "
-                f"So {counted_noun(count, 'balance')} of `{other}` may not really be {kind}. Pass "
-                "complete frames, or drop the same tokens from both."
+                f"The {name} fetch leaves out {left_out}, so "
+                f"{counted_noun(lacked[index], 'balance')} of the {other} fetch may not really be "
+                f"{kind}."
             )
     return ""

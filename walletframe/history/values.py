@@ -13,7 +13,13 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, PricesWarning
 from walletframe.frames.asset_list import count_bridged_versions
-from walletframe.frames.coverage import completeness_columns, filters_of_results, prices_text
+from walletframe.frames.coverage import (
+    completeness_columns,
+    differing_selections,
+    filters_of_results,
+    prices_text,
+    texts_on_lists,
+)
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
@@ -28,7 +34,11 @@ from walletframe.frames.schema import (
     single_currency,
     text_array,
 )
-from walletframe.history.changes import incomplete_note, mark_shared_answers_stale
+from walletframe.history.changes import (
+    INCOMPLETE_HINT,
+    incomplete_note,
+    mark_shared_answers_stale,
+)
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
 from walletframe.text import safe_line
@@ -43,6 +53,7 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Mask
 
 _DIGITS = 6  # since the last bits of sums of floats may differ
+_SUMMED = ["earlier", "earlier_held", "earlier_gaps", "later", "later_held", "later_gaps", "prices"]
 _NUMBERS = ["before", "after", "difference", "from_prices", "from_amounts"]
 
 
@@ -76,7 +87,8 @@ def compare_values(
 
         - the columns of `by`, as in `totals`;
         - ``before``, ``after``, ``difference`` (float64): the values, and ``after - before``; NaN
-          if no wallet of the group is known at both times;
+          if no wallet of the group is known at both times, or if all balances of the group at the
+          time are left out, since their values are unknown;
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
@@ -119,21 +131,22 @@ def compare_values(
     results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
     changes = diff_values(*results, by_as_list(by))
-    for note in filter(None, (changes.incomplete, changes.relabelled)):
+    incomplete = f"{changes.incomplete} {INCOMPLETE_HINT}" * bool(changes.incomplete)
+    for note in filter(None, (incomplete, changes.relabelled)):
         notify(note, InputWarning)
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}
     if changes.at_later_prices:
         text = "balances of `before` have no value, and are valued at the prices of `after`"
         notify(f"{text}: {changes.at_later_prices}; to compare prices, value both", PricesWarning)
-    table = changes.changes_by_group(by_as_list(by), options, all_wallets=True)
-    table[_NUMBERS] = table[_NUMBERS].mask(table["wallets_known"] == 0)
+    table = changes.changes_by_group(by_as_list(by), options)
     currencies = text_array([changes.currency]).repeat(len(table))
     table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     positions, _ = encode_and_parse_by(changes.balances, by, changes.requested, **options)
     filtered, reasons, selected = filters_of_results({"before": results[0], "after": results[1]})
-    wallets, known, balances = map(len, (changes.requested, changes.wallets, changes.balances))
-    counts = wallets, known, 0, balances, 0, changes.unvalued, filtered, reasons
+    wallets, balances = map(len, (changes.requested, changes.balances))
+    balances -= int(np.isnan(changes.balances[["earlier_gaps", "later_gaps"]].to_numpy()).sum())
+    counts = wallets, changes.known, 0, balances, 0, changes.unvalued, filtered, reasons
     coverage = Coverage(
         *counts,
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
@@ -146,35 +159,58 @@ def compare_values(
 
 
 class ValueChanges(NamedTuple):
-    """The balances with known values at both times, and texts about all other balances."""
+    """The balances of wallets that are known at both times, and texts about all others."""
 
-    balances: pd.DataFrame  # of both times, with the columns earlier, later and prices
-    requested: pd.DataFrame  # all wallets; status is failed unless known at both times
-    wallets: pd.DataFrame  # the wallets that are known at both times
+    # of both times; values are in the columns earlier, later and prices, with 0 if unknown
+    balances: pd.DataFrame
+    requested: pd.DataFrame  # all wallets; status is ok, failed, or missing from one of the lists
+    known: int  # the number of wallets that are known at both times
     unvalued: int  # the number of balances without a value at one of the times
     left_out: str  # counts and values of wallets and balances that are not compared, and why
     at_later_prices: str  # the count and value of balances without an earlier value
-    incomplete: str  # sentences if only one result was filtered, or ""
+    incomplete: str  # a sentence if only one result was filtered, or ""
     relabelled: str  # a sentence on wallets whose labels changed, or ""
     earlier_total: float  # of all balances of the earlier fetch
+    selected: tuple[str, str]  # the conditions that selected both results, if they differ
     currency: str | None
 
     def changes_by_group(
-        self, names: Sequence[str], options: dict[str, Any], *, all_wallets: bool = False
+        self, names: Sequence[str], options: dict[str, Any], *, known_part: bool = False
     ) -> pd.DataFrame:
-        """Return the labels and changes of groups, the largest first; unknown changes are NaN."""
-        wallets = self.requested if all_wallets else self.wallets
-        positions, groups = read_groups(self.balances, names, wallets, **options)
+        """Return the labels and changes of groups, the largest first; unknown changes are NaN.
+
+        With `known_part`, balances without values count as 0.
+        """
+        positions, groups = read_groups(self.balances, names, self.requested, **options)
         counts = completeness_columns(positions, groups)
         known, asked = counts["wallets_ok"], counts["wallets_asked"]
         is_unknown = np.bincount(groups.codes, minlength=len(groups)) + np.asarray(known, int) == 0
-        columns = ("earlier", "later", "prices")
-        sums = [np.bincount(groups.codes, self.balances[name], len(groups)) for name in columns]
-        change = sums[1] - sums[0]
-        numbers = zip(_NUMBERS, [*sums[:2], change, sums[2], change - sums[2]], strict=True)
+        columns = {name: self.balances[name] for name in _SUMMED}
+        sums = {
+            name: np.bincount(groups.codes, each, len(groups)) for name, each in columns.items()
+        }
+        sides = [
+            sums[name]
+            if known_part
+            else np.where(sums[f"{name}_held"], sums[name], sums[f"{name}_gaps"])
+            for name in ("earlier", "later")
+        ]
+        change = sides[1] - sides[0]
+        # An unknown token can't be identified at the other time.
+        is_unknown |= np.isnan(change) & np.append(positions.tokens.unknown, False)[groups.tokens]
+        prices = np.where(np.isnan(change), np.nan, sums["prices"])
+        numbers = zip(_NUMBERS, [*sides, change, prices, change - prices], strict=True)
         table = pd.DataFrame(dict(numbers)).round(_DIGITS).mask(pd.Series(is_unknown))
         frame = groups.labels.assign(**table, wallets_known=known, wallets=asked)
         return frame.iloc[np.argsort(-np.abs(table["difference"].to_numpy()), kind="stable")]
+
+    @property
+    def change(self) -> float:
+        """The change of all balances with known values at both times, or NaN if there is none."""
+        balances = self.balances
+        is_known = balances[["earlier_held", "later_held"]].any(axis=None) or not self.unvalued
+        change = balances["later"].sum() - balances["earlier"].sum()
+        return round(change, _DIGITS) if self.known and is_known else np.nan
 
     def notes(self, currency: str) -> str:
         """Return sentences on filters, prices, the earlier total and changed labels."""
@@ -213,10 +249,14 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     values[is_compared & (amounts == 0)] = 0  # at any price
     pairs = holders * count + tokens.codes
     is_unvalued = is_compared & np.isin(pairs, pairs[np.isnan(values)])
-    by_prices = np.where(is_later | np.isnan(at_later_prices), 0, at_later_prices - values)
-    both_values = {"earlier": np.where(is_later, 0, values), "later": np.where(is_later, values, 0)}
-    balances = rows.assign(**both_values, prices=by_prices)[is_compared & ~is_unvalued]
-    unvalued = len(np.unique(pairs[is_unvalued]))
+    has_no_price = is_later | is_unvalued | np.isnan(at_later_prices)
+    by_prices = np.where(has_no_price, 0, at_later_prices - values)
+    columns = _columns_by_time(values, amounts, is_later, is_unvalued)
+    balances = rows.assign(**columns, prices=by_prices)[is_compared]
+    # An unknown token can't be identified at the other time, but counts only once.
+    unknown = is_unvalued & tokens.unknown[tokens.codes]
+    unknown_tokens = pd.crosstab(holders[unknown], is_later[unknown]).max(axis=1)
+    unvalued = len(np.unique(pairs[is_unvalued & ~unknown])) + int(unknown_tokens.sum())
 
     held = pairs[is_compared & ~is_later], pairs[is_compared & is_later]
     lacked = len(np.setdiff1d(held[1], held[0])), len(np.setdiff1d(held[0], held[1]))
@@ -224,7 +264,6 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     wallet_codes = np.append(codes[4], codes[5])
     relabelled = changed_labels_note(both, wallet_codes, by)
     wallets = last_labels(both, wallet_codes)
-    known = np.isin(wallets.index, compared)
     currency = currencies[0] if currencies else None
     unit = f" {safe_line(currency, 12)} " if currency else " "
     both_times = {f"{unit}before": ~is_later, f"{unit}now": is_later}
@@ -234,24 +273,37 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
         _count_with_values(len(each), "wallet", np.isin(holders, each), by_time)
         for each in (np.setdiff1d(codes[4], codes[5]), np.setdiff1d(codes[5], codes[4]), failed)
     )
-    unvalued_balances = _count_with_values(unvalued, "balance", is_unvalued, by_time)
-    unknown = " and ".join(filter(None, [unknown_wallets, unvalued_balances]))
-    left_out = [f"{only_earlier} only in the earlier list"] * bool(only_earlier)
-    left_out += [f"{only_later} only in the later list"] * bool(only_later)
-    left_out += [f"{unknown}, whose value is unknown at one time or both"] * bool(unknown)
-    wallets["status"] = np.where(known, "ok", "failed")
+    balances_text = _count_with_values(unvalued, "balance", is_unvalued, by_time)
+    unknown_text = " and ".join(filter(None, [unknown_wallets, balances_text]))
+    reasons = [*texts_on_lists(before, after), ", whose value is unknown at one time or both"]
+    counts = zip([only_earlier, only_later, unknown_text], reasons, strict=True)
+    statuses = [np.isin(wallets.index, each) for each in (compared, failed)]
+    wallets["status"] = np.select(statuses, ["ok", "failed"], "missing")
     return ValueChanges(
         balances,
         wallets,
-        wallets[known],
+        len(compared),
         unvalued,
-        left_out="; ".join(left_out),
+        left_out="; ".join(f"{count}{reason}" for count, reason in counts if count),
         at_later_prices=_count_with_values(is_revalued.sum(), "balance", is_revalued, by_time),
         incomplete=incomplete_note(before, after, lacked),
         relabelled=relabelled,
         earlier_total=earlier_total,
+        selected=differing_selections(before, after),
         currency=currency,
     )
+
+
+def _columns_by_time(
+    values: Floats, amounts: Floats, is_later: Mask, is_unvalued: Mask
+) -> dict[str, Floats | Mask]:
+    """Return columns whose sums are the values, counts of balances, and NaN for unknown values."""
+    columns: dict[str, Floats | Mask] = {}
+    for name, is_side in (("earlier", ~is_later), ("later", is_later)):
+        columns[name] = np.where(is_side & ~is_unvalued, values, 0)
+        columns[f"{name}_held"] = is_side & ~is_unvalued & (amounts > 0)
+        columns[f"{name}_gaps"] = np.where(is_side & is_unvalued, np.nan, 0)
+    return columns
 
 
 def _count_with_values(count: int, noun: str, mask: Mask, by_time: Mapping[str, Floats]) -> str:

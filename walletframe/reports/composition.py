@@ -14,7 +14,12 @@ from walletframe.analysis.selection import where
 from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
-from walletframe.frames.coverage import drop_rows, filters_of_results
+from walletframe.frames.coverage import (
+    differing_selections,
+    drop_rows,
+    filters_of_results,
+    texts_on_lists,
+)
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
@@ -167,31 +172,13 @@ def compose(
     spam, remaining = holdings[holdings["is_spam"]], where(holdings, spam=False)
     default_by = "owner" if "owner" in wallets else "wallet"
     names = by_as_list(default_by if grouping.by is None else grouping.by)
-    listings, notes, change, values = [], [], "", None
+    listings, notes, change, values = [], list[str](), "", None
     total_value = summarize_value(remaining)
     currency = total_value.currency if total_value else ""
     if before is not None:
-        if "value" not in before.holdings and _uses_default_prices(holdings):
-            before = before._replace(holdings=with_values(before.holdings))
-        results = _without_spam(before, details._replace(holdings=holdings))
-        times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
-        since = f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
-        dropped = filters_of_results({"": results[0]})[1]
-        earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
-        amounts = _amount_changes(results, names, grouping)
-        if "value" in holdings:
-            values = diff_values(*results, names)
-            change = _change_sentence(values, grouping, currency, since)
-            notes.append(f"{values.notes(currency)} {earlier}".strip())
-            detailed = add_default_asset(names)
-            table = values.changes_by_group(detailed, grouping.asset_arguments(detailed))
-            listings.append(_value_changes_listing(table, wallets))
-        else:
-            counts = amounts["change"].value_counts(sort=False)
-            counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-            change = f"Amounts since {since}: {counted or 'unchanged'}."
-            listings.append(_amount_changes_listing(amounts, wallets))
-            notes += [*_sentences_on_lists(before.wallets, wallets), earlier]
+        flagged = details._replace(holdings=holdings)
+        change, notes, listing, values = _compare(before, flagged, names, grouping, currency)
+        listings.append(listing)
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_arguments(names))
     frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
@@ -228,6 +215,43 @@ def compose(
     )
 
 
+def _compare(
+    before: WalletDetails,
+    after: WalletDetails,
+    names: list[str],
+    grouping: Grouping,
+    currency: str,
+) -> tuple[str, list[str], Listing, ValueChanges | None]:
+    """Return a sentence, notes and a table of changes and, if there are values, their changes."""
+    if "value" not in before.holdings and _uses_default_prices(after.holdings):
+        before = before._replace(holdings=with_values(before.holdings))
+    results = before, after = _without_spam(before, after)
+    times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
+    since = f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
+    dropped = filters_of_results({"": before})[1]
+    earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
+    amounts = _amount_changes(results, names, grouping)
+    not_comparable = _not_comparable_sentence(*differing_selections(*results))
+    if "value" not in after.holdings:
+        counts = amounts["change"].value_counts(sort=False)
+        counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+        change = not_comparable or f"Amounts since {since}: {counted or 'unchanged'}."
+        listing = _amount_changes_listing(amounts, after.wallets, not_comparable)
+        return change, [*_sentences_on_lists(*results), earlier], listing, None
+    values = diff_values(*results, names)
+    change = _change_sentence(values, grouping, currency, since)
+    if not_comparable:
+        change = f"{not_comparable} {values.left_out and f'Not compared: {values.left_out}.'}"
+        in_both = values.requested[values.requested["status"] != "missing"]
+        values = values._replace(requested=in_both, incomplete="")
+    earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
+    detailed = add_default_asset(names)
+    options = grouping.asset_arguments(detailed)
+    table = values.changes_by_group(detailed, options, known_part=True)
+    listing = _value_changes_listing(table, after.wallets, not_comparable)
+    return change, [f"{values.notes(currency)} {earlier}".strip()], listing, values
+
+
 def with_values(holdings: pd.DataFrame) -> pd.DataFrame:
     """Add values to the holdings if there are prices."""
     is_ready = "value" in holdings or not can_value_by_default(holdings)
@@ -241,11 +265,19 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
 
 
-def _sentences_on_lists(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
-    keys = [{*encode_wallets(wallets).keys} for wallets in (before, after)]
-    only = {"earlier": len(keys[0] - keys[1]), "later": len(keys[1] - keys[0])}
-    counts = ((name, counted_noun(count, "wallet")) for name, count in only.items() if count)
-    return [f"Only in the {name} list: {text}." for name, text in counts]
+def _not_comparable_sentence(earlier: str, later: str) -> str:
+    if not (earlier or later):
+        return ""
+    texts = (f"is selected by {each}" if each else "has no selection" for each in (earlier, later))
+    both = "the earlier fetch {}, and the later fetch {}".format(*texts)
+    return f"Not comparable: {both}. To compare them, pass the same where(…) to both."
+
+
+def _sentences_on_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
+    keys = [{*encode_wallets(wallets).keys} for wallets, _ in (before, after)]
+    counts = len(keys[0] - keys[1]), len(keys[1] - keys[0])
+    pairs = zip(texts_on_lists(before, after), counts, strict=True)
+    return [f"{text.strip().capitalize()}: {counted_noun(n, 'wallet')}." for text, n in pairs if n]
 
 
 def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:
@@ -303,10 +335,11 @@ def _groups_listing(
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
         options = grouping.asset_arguments(groups.names)
-        changes = values.changes_by_group(groups.names, options, all_wallets=True)
-        is_shown = changes["difference"].notna() | changes[labels].notna().all(axis=1)
-        frame = frame.merge(changes[is_shown], "outer", labels)
-        is_gone = frame["wallets_asked"].isna() & frame["difference"].notna()  # held only earlier
+        changes = values.changes_by_group(groups.names, options)
+        kinds = changes.columns.intersection(["asset", "token_blockchain"])
+        is_shown = changes["difference"].notna() | changes[kinds].notna().all(axis=1)
+        frame = frame.merge(changes[is_shown], "left" if values.selected[1] else "outer", labels)
+        is_gone = frame["wallets_asked"].isna() & (frame["after"] == 0)  # held only earlier
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
     frame = frame.sort_values(sort_by, ascending=False, kind="stable")
     sizes = frame.reindex(columns=[sort_by, "difference"]).abs().max(axis=1)
@@ -325,23 +358,35 @@ def _groups_listing(
         for name, numbers in _select_cells(head, "amount", "tokens").items():
             columns[_unique_heading(name, columns)] = [*numbers, *[Cell("")] * len(ends)]
     for name, write in writers.items():
-        if name in frame:
+        if values and name == "difference":
+            columns[_unique_heading("change", columns)] = _change_cells(values, head, rest)
+        elif name in frame:
             parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
             column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
-            numbers = text_cells(column, UNKNOWN, write=write)
-            if values and name == "difference":
-                compared, asked = (frame[each].fillna(0) for each in ("wallets_known", "wallets"))
-                is_split = asked.sum() == len(values.requested)  # no wallet is in two rows
-                of_rest = compared[rest.index].sum(), is_split * asked[rest.index].sum()
-                texts = [*map(count_suffix, compared[head.index], asked[head.index])]
-                texts += [count_suffix(*of_rest)] * (len(ends) - 1)
-                texts.append(count_suffix(len(values.wallets), len(values.requested)))
-                numbers = [
-                    Cell(each.text + part) for each, part in zip(numbers, texts, strict=True)
-                ]
-            columns[_unique_heading(_HEADINGS.get(name, name), columns)] = numbers
+            columns[_unique_heading(name, columns)] = text_cells(column, UNKNOWN, write=write)
     heading = f"By {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
+
+
+def _change_cells(values: ValueChanges, head: pd.DataFrame, rest: pd.DataFrame) -> list[Cell]:
+    """Return the changes of named groups, of the rest (if any) and of all groups."""
+    names = ["difference", "wallets_known", "wallets"]
+    rows = [tuple(row) for row in head[names].to_numpy("float64", na_value=np.nan)]
+    if len(rest):
+        change, known, asked = rest[names].sum(min_count=1)
+        is_split = asked + head["wallets"].sum() == len(
+            values.requested
+        )  # no wallet is in two rows
+        rows.append((change, known if is_split else asked, asked))
+    total = values.change
+    if any(values.selected):  # other groups have no row
+        total = np.nansum([change for change, *_ in rows]) if values.known else np.nan
+    cells = []
+    for change, known, asked in [*rows, (total, values.known, len(values.requested))]:
+        text = UNKNOWN if pd.isna(change) else signed_money(change) + count_suffix(known, asked)
+        is_selected = pd.notna(asked) or not any(values.selected)
+        cells.append(Cell(text if is_selected else "not selected"))
+    return cells
 
 
 def _label_cells(
@@ -491,11 +536,11 @@ def _amount_changes(
 
 
 def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, since: str) -> str:
-    by_asset = values.changes_by_group(["asset"], grouping.asset_arguments())
     not_compared = f" Not compared: {values.left_out}." * bool(values.left_out)
-    changed = by_asset[by_asset["difference"] != 0]
-    if not len(values.wallets):
+    if np.isnan(values.change):
         return f"The change since {since} is unknown.{not_compared}"
+    by_asset = values.changes_by_group(["asset"], grouping.asset_arguments(), known_part=True)
+    changed = by_asset[by_asset["difference"].fillna(0) != 0]
     if not len(changed):
         return f"Unchanged since {since}.{not_compared}"
     total, earlier = changed["difference"].sum(), by_asset["before"].sum()
@@ -515,8 +560,10 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
 
-def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    changed = changes[changes["difference"] != 0]
+def _value_changes_listing(
+    changes: pd.DataFrame, wallets: pd.DataFrame, not_comparable: str
+) -> Listing:
+    changed = changes[changes["difference"].fillna(0) != 0]
     head = changed.head(_MAX_ROWS)
     labels = [*changed.columns[: changed.columns.get_loc("before")]]
     columns = _label_cells(head, labels, wallets)
@@ -525,10 +572,14 @@ def _value_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> List
     for name in ("before", "after"):
         columns[_unique_heading(name, columns)] = value_cells(head[name])
     note = "Values of the balances that are known at both times. The largest change comes first."
-    return Listing("Changes", note, Table("changes", columns, len(changed)))
+    return Listing(
+        "Changes", f"{not_comparable} {note}".strip(), Table("changes", columns, len(changed))
+    )
 
 
-def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
+def _amount_changes_listing(
+    changes: pd.DataFrame, wallets: pd.DataFrame, not_comparable: str
+) -> Listing:
     order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
     head = changes.iloc[order].head(_MAX_ROWS)
     labels = [*changes.columns[: changes.columns.get_loc("before")]]
@@ -539,6 +590,7 @@ def _amount_changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Lis
     counts = zip(head["wallets_known"], head["wallets"], strict=True)
     columns["wallets known"] = [Cell(f"{known:,} of {count:,}") for known, count in counts]
     note = "Exact differences of amounts. A change is unknown if no wallet is known at both times."
+    note = f"{not_comparable} {note}".strip()
     return Listing("Changes", note, Table("changes", columns, len(changes)))
 
 
