@@ -193,7 +193,7 @@ def filters_of_results(results: Mapping[str, WalletDetails]) -> tuple[int, str, 
     filtered, reasons, is_by_balance = 0, list[str](), False
     selected = {name: holdings.attrs.get(SELECTED, "") for name, (_, holdings) in results.items()}
     for name, details in results.items():
-        count, text = unlisted_balances(details)
+        count, text, _ = unlisted_balances(details)
         is_by_balance |= "dropped balance" in text or "small" in text
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
         filtered += count
@@ -249,19 +249,15 @@ def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     return with_dropped_record(holdings, {"rows": len(holdings), **new})
 
 
-def unlisted_balances(details: WalletDetails) -> tuple[int, str]:
-    """Return the number of listed balances that the holdings lack, and the reasons."""
+def unlisted_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
+    """Return the number of balances that holdings lack, the reasons, and the kinds ("": other)."""
     wallets, holdings = details
     listed = int(wallets["tokens"][known_mask(wallets)].sum())
     count, text = count_unlisted(holdings, len(holdings), listed)
-    return count, text or counted_noun(count, "dropped balance") * bool(count)
-
-
-def unlisted_kinds(holdings: pd.DataFrame, count: int) -> set[str]:
-    """Return the kinds of the `count` listed balances that the holdings lack ("": unknown)."""
     record = valid_dropped_record(holdings, len(holdings))
     has_others = count > record["balances"] and not record["uncounted"]
-    return {*record["filters"], *[""] * has_others}
+    reasons = text or counted_noun(count, "dropped balance") * bool(count)
+    return count, reasons, {*record["filters"], *[""] * has_others}
 
 
 def differing_selections(before: WalletDetails, after: WalletDetails) -> tuple[str, str]:

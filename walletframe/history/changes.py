@@ -10,7 +10,7 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import reject_assets
-from walletframe.frames.coverage import unlisted_balances, unlisted_kinds
+from walletframe.frames.coverage import unlisted_balances
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
@@ -52,7 +52,7 @@ CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
 _SIDES = ("earlier", "later", "new"), ("later", "earlier", "gone")  # result, other one, change
-INCOMPLETE_HINT = "Pass complete frames, or drop the same tokens from both."
+COMPLETE_HINT = "Pass complete frames, or drop the same tokens from both."
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
@@ -180,7 +180,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     is_zero = (integers == 0)[both_known]
     counts = [int((is_zero[:, side] & ~is_zero[:, 1 - side]).sum()) for side in range(2)]
     if note := incomplete_note(results[0], results[1], counts):
-        notify(f"{note} {INCOMPLETE_HINT}", InputWarning)
+        notify(f"{note} {COMPLETE_HINT}", InputWarning)
     if by is None:
         if asset is None:
             reject_assets(**options)
@@ -315,15 +315,12 @@ def incomplete_note(before: WalletDetails, after: WalletDetails, lacked: Sequenc
     `lacked` has the number of balances that each result lacks, but the other has.
     """
     missing = [unlisted_balances(each) for each in (before, after)]
-    kinds = [unlisted_kinds(before.holdings, missing[0][0])]
-    kinds.append(unlisted_kinds(after.holdings, missing[1][0]))
     for index, (name, other, kind) in enumerate(_SIDES):
-        count, reasons = missing[index]
-        if count and not kinds[index] <= kinds[1 - index] and lacked[index]:
+        count, reasons, kinds = missing[index]
+        if count and not kinds <= missing[1 - index][2] and lacked[index]:
             left_out = " and ".join(reasons.rsplit("; ", 1)).replace("; ", ", ")
+            balances = f"{counted_noun(lacked[index], 'balance')} of the {other} fetch"
             return (
-                f"The {name} fetch leaves out {left_out}, so "
-                f"{counted_noun(lacked[index], 'balance')} of the {other} fetch may not really be "
-                f"{kind}."
+                f"The {name} fetch leaves out {left_out}, so {balances} may not really be {kind}."
             )
     return ""

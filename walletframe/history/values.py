@@ -34,11 +34,7 @@ from walletframe.frames.schema import (
     single_currency,
     text_array,
 )
-from walletframe.history.changes import (
-    INCOMPLETE_HINT,
-    incomplete_note,
-    mark_shared_answers_stale,
-)
+from walletframe.history.changes import COMPLETE_HINT, incomplete_note, mark_shared_answers_stale
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
 from walletframe.text import safe_line
@@ -131,7 +127,7 @@ def compare_values(
     results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
     changes = diff_values(*results, by_as_list(by))
-    incomplete = f"{changes.incomplete} {INCOMPLETE_HINT}" * bool(changes.incomplete)
+    incomplete = f"{changes.incomplete} {COMPLETE_HINT}" * bool(changes.incomplete)
     for note in filter(None, (incomplete, changes.relabelled)):
         notify(note, InputWarning)
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}

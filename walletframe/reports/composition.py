@@ -216,11 +216,7 @@ def compose(
 
 
 def _compare(
-    before: WalletDetails,
-    after: WalletDetails,
-    names: list[str],
-    grouping: Grouping,
-    currency: str,
+    before: WalletDetails, after: WalletDetails, names: list[str], grouping: Grouping, unit: str
 ) -> tuple[str, list[str], Listing, ValueChanges | None]:
     """Return a sentence, notes and a table of changes and, if there are values, their changes."""
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
@@ -230,7 +226,9 @@ def _compare(
     since = f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
     dropped = filters_of_results({"": before})[1]
     earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
-    amounts = _amount_changes(results, names, grouping)
+    possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
+    by = [name for name in add_default_asset(names) if name in possible]
+    amounts = compare(*results, by=by, **grouping.asset_arguments(by))
     not_comparable = _not_comparable_sentence(*differing_selections(*results))
     if "value" not in after.holdings:
         counts = amounts["change"].value_counts(sort=False)
@@ -239,17 +237,16 @@ def _compare(
         listing = _amount_changes_listing(amounts, after.wallets, not_comparable)
         return change, [*_sentences_on_lists(*results), earlier], listing, None
     values = diff_values(*results, names)
-    change = _change_sentence(values, grouping, currency, since)
+    change = _change_sentence(values, grouping, unit, since)
     if not_comparable:
         change = f"{not_comparable} {values.left_out and f'Not compared: {values.left_out}.'}"
         in_both = values.requested[values.requested["status"] != "missing"]
         values = values._replace(requested=in_both, incomplete="")
     earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
-    detailed = add_default_asset(names)
-    options = grouping.asset_arguments(detailed)
-    table = values.changes_by_group(detailed, options, known_part=True)
+    names = add_default_asset(names)
+    table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _value_changes_listing(table, after.wallets, not_comparable)
-    return change, [f"{values.notes(currency)} {earlier}".strip()], listing, values
+    return change, [f"{values.notes(unit)} {earlier}".strip()], listing, values
 
 
 def with_values(holdings: pd.DataFrame) -> pd.DataFrame:
@@ -374,18 +371,16 @@ def _change_cells(values: ValueChanges, head: pd.DataFrame, rest: pd.DataFrame) 
     rows = [tuple(row) for row in head[names].to_numpy("float64", na_value=np.nan)]
     if len(rest):
         change, known, asked = rest[names].sum(min_count=1)
-        is_split = asked + head["wallets"].sum() == len(
-            values.requested
-        )  # no wallet is in two rows
+        is_split = asked + head["wallets"].sum() == len(values.requested)  # a wallet is in one row
         rows.append((change, known if is_split else asked, asked))
     total = values.change
     if any(values.selected):  # other groups have no row
-        total = np.nansum([change for change, *_ in rows]) if values.known else np.nan
+        total = pd.Series([change for change, *_ in rows]).sum(min_count=1)
     cells = []
     for change, known, asked in [*rows, (total, values.known, len(values.requested))]:
-        text = UNKNOWN if pd.isna(change) else signed_money(change) + count_suffix(known, asked)
-        is_selected = pd.notna(asked) or not any(values.selected)
-        cells.append(Cell(text if is_selected else "not selected"))
+        missing = "not selected" if any(values.selected) and pd.isna(asked) else UNKNOWN
+        text = signed_money(change) + count_suffix(known, asked)
+        cells.append(Cell(missing if pd.isna(change) else text))
     return cells
 
 
@@ -525,14 +520,6 @@ def _without_spam(
     pairs = zip(frames, np.split(is_spam[tokens.codes], [len(frames[0])]), strict=True)
     kept = [drop_rows(frame, ~mask, {"spam": (mask, "")}) for frame, mask in pairs]
     return before._replace(holdings=kept[0]), after._replace(holdings=kept[1])
-
-
-def _amount_changes(
-    results: tuple[WalletDetails, WalletDetails], names: list[str], grouping: Grouping
-) -> pd.DataFrame:
-    possible = {"wallet", "blockchain", "token", "asset", *extra_names(results[1].wallets)}
-    by = [name for name in add_default_asset(names) if name in possible]
-    return compare(*results, by=by, **grouping.asset_arguments(by))
 
 
 def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, since: str) -> str:
