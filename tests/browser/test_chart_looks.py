@@ -281,6 +281,15 @@ def test_charts_are_readable(page, figures, width, theme):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("width", [*range(780, 960, 20), 1120, 1280])
+def test_each_box_has_a_name(page, figures, width):
+    """No box of a treemap is without a name, between the usual widths, too."""
+    drawn = {name: each for name, each in figures.items() if name.startswith("treemap")}
+    drawn = {name: each for name, each in drawn.items() if "phone" not in name}
+    found = page.evaluate("each => look(...each)", [drawn, width, None])
+    assert not [each for each in found if "blank tile" in each]
+
+
 @pytest.mark.parametrize("width, height", [(900, 500), (1000, 600), (1400, 900)])
 def test_texts_are_apart_at_a_fixed_size(page, data_sets, width, height):
     """The notes, a colour scale, and the headings of small charts cover no other text."""

@@ -91,13 +91,15 @@ def shares(figure):
 class TestHierarchies:
     """Treemap and sunburst."""
 
-    @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
-    def test_values_are_sizes(self, draw):
+    @pytest.mark.parametrize(
+        "draw, contract", [(charts.treemap, "(0x…"), (charts.sunburst, "(0xa0b8)")]
+    )
+    def test_values_are_sizes(self, draw, contract):
         """Values are drawn, if any, and a note names tokens without a price."""
         figure = draw(NAMED)
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH": 30,
-            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 3,
+            f"ETH/0x0000…00a1/USDC<br>{contract}": 3,
             "ETH/0x0000…00b2/ETH": 10,
             "BSC/0x0000…00a1/BNB": 2,
             "BSC/0x0000…00a1/USDC<br>(0xa0b8)": 5,
@@ -328,12 +330,12 @@ class TestRings:
         sizes[4:] = [1.2, 1.2]  # a strip of 17 pixels, without space for a name
         figure = charts.treemap(VALUED.assign(value=sizes))
         assert f"{small} (1.7% of the total)." in notes_of(figure)
-        sizes[4:] = [3.2, 3.2]
+        sizes[4:] = [6.2, 6.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
-        assert tree(figure)["BSC/0x0000…/BNB"] == 3.2
+        assert tree(figure)["BSC/0x00…/BNB"] == 6.2
 
     def test_each_box_has_space_for_its_name(self):
-        """Along an edge, small groups have space only together, and a phone has less space."""
+        """Small groups have space where they are not narrow, and a phone has less space."""
         sizes, names = [60.0, 20.0, 4.0, 4.0, 4.0, 2.0], [f"T{n}" for n in range(6)]
         rows = [HOLDINGS.iloc[:1].assign(token_address=f"0x{n}", symbol=n) for n in names]
         frame = pd.concat(rows).assign(value=sizes, currency="USD")
@@ -342,12 +344,12 @@ class TestRings:
             figure = charts.treemap(frame.assign(value=sizes), by="asset", **options)
             return [path.partition("<")[0] for path in tree(figure)]
 
-        assert drawn(sizes) == names[:-1]
+        assert drawn(sizes) == names
         assert drawn(sizes, width=400) == names[:-1]
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1]) == names
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], width=400) == [names[0]]
 
-    @pytest.mark.parametrize("width, chars", [(1000, 20), (400, 9)])
+    @pytest.mark.parametrize("width, chars", [(1000, 22), (400, 15)])
     def test_names_end_where_their_box_does(self, width, chars):
         """A cut name or contract ends with an ellipsis; the hover text has both in full."""
         rows = HOLDINGS.iloc[[1] * 6].assign(symbol="A pool of more liquidity", value=1.0)
@@ -375,7 +377,7 @@ class TestNodes:
         figure = charts.treemap(NAMED)
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH": 30,
-            "ETH/0x0000…00a1/USDC<br>(0xa0b8)": 3,
+            "ETH/0x0000…00a1/USDC<br>(0x…": 3,
             "ETH/0x0000…00b2/ETH": 10,
             "BSC/0x0000…00a1/BNB": 2,
             "BSC/0x0000…00a1/USDC<br>(0xa0b8)": 5,
@@ -502,6 +504,23 @@ class TestBars:
         assert (lengths[-1] <= lengths[:-1].max(axis=0)).all()
         totals = lengths.sum(axis=1)[:-1]
         assert [*totals] == sorted(totals, reverse=True)
+
+    def test_further_assets_are_named_until_other_is_small(self):
+        """By default, up to 24 assets are named; a note counts bars that need even more."""
+        rows = [
+            HOLDINGS.iloc[[1] * count].assign(
+                address=f"0x{bar}", token_address=[f"0x{bar}-{n}" for n in range(count)], value=size
+            )
+            for bar, (count, size) in enumerate([*[(1, 90.0)] * 15, (6, 9.0), (85, 0.1)])
+        ]
+        figure = charts.bar(pd.concat(rows))
+        lengths = np.array([[size or 0 for size in trace.x] for trace in figure.data])
+        is_largest = lengths[-1] > lengths[:-1].max(axis=0)
+        assert (len(figure.data), [*np.flatnonzero(is_largest)]) == (21, [16])
+        fills = {(trace.marker.color, trace.marker.pattern.shape) for trace in figure.data}
+        assert len(fills) == 21
+        note = "In 1 of 17 bars, Other is the largest part and combines 85 small assets."
+        assert note in notes_of(figure)
 
     def test_the_largest_assets_have_colours(self):
         """The largest of all tokens have colours even if Other is then a part of small bars."""

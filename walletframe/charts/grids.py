@@ -65,10 +65,12 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
+    from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike, WalletLike
     from walletframe.frames.positions import PositionsLike
 
-_MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 20, 20, 200
+_MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 24, 20, 200
+_USUAL_COLORS = 12
 _MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose sum is out of range
 _MAX_OTHER_RATIO, _RIGHT_PAD = 2, 24
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
@@ -97,7 +99,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 20,
-    top_tokens: int = 12,
+    top_tokens: int | None = None,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -133,10 +135,11 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     top : int, default 20
         Maximum number of bars (at most 200). The remaining groups are combined as Other. A text
         replaces the bar Other if it would be more than twice as long as any other bar.
-    top_tokens : int, default 12
-        Maximum number of tokens or assets with a colour of their own (at most 20). The rest is
-        combined as Other. At least half of the colours are for the largest of all; the others are
-        for the largest parts of bars that would otherwise mostly be Other.
+    top_tokens : int, optional
+        Maximum number of tokens or assets with a name and a colour of their own (at most 24). The
+        rest is combined as Other. At least half of them are the largest of all; the others are the
+        largest parts of bars whose largest part would otherwise be Other. By default, 12 are named,
+        or up to 24 if such bars need more. A note counts the bars that need even more.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -176,7 +179,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         If no row has the token or asset, or if several tokens share the symbol.
     """
     bars = check_limit("top", top, _MAX_BARS)
-    colored = check_limit("top_tokens", top_tokens, _MAX_COLORS)
+    most = _MAX_COLORS if top_tokens is None else check_limit("top_tokens", top_tokens, _MAX_COLORS)
     grouped = select_grouped_balances(
         holdings,
         by if facet is None else [facet, *by_as_list(by)],
@@ -206,23 +209,26 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
         rows = level.largest_and_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
+    bar_codes = rank_by_code(rows, len(level.groups))[codes]
     other_size = group_sizes.sum() - group_sizes[rows].sum()
     too_long = bool(other_size > _MAX_OTHER_RATIO * group_sizes.max())
-    sizes = sizes * np.isin(codes, rows) if too_long else sizes
-    tokens = _choose_colored_tokens(codes, balances.token_codes, sizes, colored)
-    if is_single := facet is None and level.names == [balances.positions.kind]:
-        tokens = rows  # each bar has the colour of its token
-    grid = pivot_sizes(balances, codes, rows, tokens)
+    sizes = sizes * (bar_codes < len(rows)) if too_long else sizes
+    tokens = _choose_colored_tokens(
+        bar_codes, balances.token_codes, sizes, top_tokens or _USUAL_COLORS, most
+    )
+    is_single = facet is None and level.names == [balances.positions.kind]
+    # With a single token per bar, each bar has the colour of its token.
+    grid = pivot_sizes(balances, codes, rows, rows if is_single else tokens)
     measure, (row_names, row_lines) = balances.measure, level.row_labels_and_hover_lines(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(row_names)]
     longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
     extent = [(len(rows), grid.other_row_count, level.group_noun)]
-    styles = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(tokens)]
+    styles = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(grid.tokens)]
     totals = [compact(size) for size in drawn.sum(axis=1).tolist()]
     traces = _bar_traces(grid, drawn, styles, row_lines, totals, is_single=is_single)
     dimensions = row_dimensions(row_names)._replace(right=label_width(totals) - _RIGHT_PAD)
     if not is_single and measure.kind != "amount":
-        extent.append((len(tokens), grid.other_token_count, grid.token_noun))
+        extent.append((len(grid.tokens), grid.other_token_count, grid.token_noun))
     if facet is not None:  # in a facet, names omit the facet's label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = replace(level, names=names)
@@ -230,12 +236,16 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
         others = len(np.setdiff1d(facet_level.group_codes, facets[shown]))
         extent[:1] = [(len(shown), others, facet_level.group_noun), (*extent[0][:2], "bar")]
-    lengths = f"Lengths show the {measure.phrase}."
-    notes = [drawn_count_note(*extent), *[_OTHER_AS_TEXT_NOTE] * too_long, lengths]
+    drawn_notes = [
+        drawn_count_note(*extent),
+        *[_OTHER_AS_TEXT_NOTE] * too_long,
+        f"Lengths show the {measure.phrase}.",
+    ]
+    notes = balances.chart_notes(drawn_notes, wallets)
     figure = make_figure(
         traces,
         title=title,
-        notes=balances.chart_notes(notes, wallets),
+        notes=notes if is_single else _with_large_other(notes, grid, bar_codes, drawn),
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
         annotations=[_other_annotation(grid, row_lines[-1])] * too_long,
@@ -298,26 +308,47 @@ def _bar_traces(
     ]
 
 
-def _choose_colored_tokens(groups: Indices, tokens: Indices, sizes: Floats, top: int) -> Indices:
-    """Choose the tokens to colour, so that Other is rarely the largest part of a bar."""
+def _choose_colored_tokens(
+    bars: Indices, tokens: Indices, sizes: Floats, usual: int, most: int
+) -> Indices:
+    """Choose the largest tokens, and those without which Other is the largest part of a bar."""
     totals = sum_by_group(tokens, sizes)
-    pairs, codes = np.unique(groups * len(totals) + tokens, return_inverse=True)
+    pairs, codes = np.unique(bars * len(totals) + tokens, return_inverse=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
-    rest, is_chosen = sum_by_group(pair_bars, pair_sizes), np.zeros(len(totals), dtype=bool)
-    largest = np.zeros_like(rest)  # the largest chosen token's size in each bar; `rest` is Other's
-    for count in range(top):
-        unnamed = np.where(rest > largest, rest, 0)
-        weights = totals
-        if top // 2 <= count and top - count <= np.count_nonzero(unnamed):
-            in_bar = pair_sizes * (pair_bars == unnamed.argmax())
-            weights = sum_by_group(pair_tokens, in_bar, len(totals))
-        token = np.where(is_chosen, 0, weights).argmax()
-        is_chosen[token] = True
-        drawn = np.flatnonzero(pair_tokens == token)
-        rest[pair_bars[drawn]] -= pair_sizes[drawn]
-        largest[pair_bars[drawn]] = np.maximum(largest[pair_bars[drawn]], pair_sizes[drawn])
-    is_chosen |= np.count_nonzero(totals) == top + 1
-    return largest_indices(totals * is_chosen, top)
+    order = np.lexsort((-pair_sizes, pair_bars))
+    parts = np.split(order, np.flatnonzero(np.diff(pair_bars)) + 1)
+    is_chosen = np.zeros(len(totals), dtype=bool)
+    is_chosen[np.argsort(-totals, kind="stable")[: usual // 2]] = True
+    while True:
+        free = most - int(is_chosen.sum())
+        needed = [_unnamed_tokens(pair_tokens[at], pair_sizes[at], is_chosen) for at in parts]
+        fitting = [each for each in needed if 0 < len(each) <= free]
+        if not fitting:
+            break
+        is_chosen[min(fitting, key=len)] = True
+    is_chosen[np.lexsort((-totals, ~is_chosen))[:usual]] = True
+    is_chosen |= np.count_nonzero(totals * ~is_chosen) == 1
+    return largest_indices(totals * is_chosen, len(totals))
+
+
+def _unnamed_tokens(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
+    """Return the tokens to name until Other is not a bar's largest part. Sizes are descending."""
+    named = is_named[tokens]
+    rest = sizes[~named]
+    if rest.sum() <= sizes[named].max(initial=0) * _MARGIN_OF_SUMS:
+        return tokens[:0]
+    others = rest.sum() - np.cumsum(rest)
+    return tokens[~named][: 1 + np.count_nonzero(others > sizes[0] * _MARGIN_OF_SUMS)]
+
+
+def _with_large_other(notes: Notes, grid: PivotedSizes, bars: Indices, drawn: Floats) -> Notes:
+    """Add a sentence on the bars whose largest part is Other, if any."""
+    large = np.flatnonzero(drawn[:, -1] > drawn[:, :-1].max(axis=1) * _MARGIN_OF_SUMS)
+    held = np.unique(grid.balances.token_codes[np.isin(bars, large)])
+    others = counted_noun(len(np.setdiff1d(held, grid.tokens)), f"small {grid.token_noun}")
+    counted = f"{len(large):,} of {counted_noun(len(drawn), 'bar')}"
+    note = f"In {counted}, Other is the largest part and combines {others}."
+    return notes._replace(left_out=[*notes.left_out, *[note] * bool(len(large))])
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:

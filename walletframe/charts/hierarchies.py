@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -65,7 +67,6 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
-    from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
@@ -73,12 +74,20 @@ if TYPE_CHECKING:
     _Texts: TypeAlias = tuple[list[str], list[str], list[str]]
     _Amounts: TypeAlias = Mapping[int, Amount | None]  # the exact amount of each leaf of a ring
     _WriteTexts: TypeAlias = Callable[[int, _Amounts], dict[int, _Texts]]  # by a ring's depth
+    _Key: TypeAlias = tuple[int, int]  # the depth of a ring, and a group or, for Other, ~parent
+    _Space: TypeAlias = tuple[int, int]  # the maximum number of characters of a line, and of lines
+    _Boxes: TypeAlias = dict[_Key, tuple[_Key, float]]  # the parent and the size of each box
+    _Area: TypeAlias = tuple[float, float, float, float]  # left, top, right and bottom, in pixels
 
 _ROUNDING, _MAX_NAMED = 1e-12, 3  # the last one is the maximum number of names in a note
 _MIN_SHARE_WITH_LINES = 0.055  # a box with a smaller share of the total shows one line
 _REST = "the others are not drawn separately"
-_MIN_CHARS = 5  # of a name, such as "stETH"
+_MIN_CHARS, _ARC_CHARS = 5, 90  # of a name, such as "stETH", and of all names along a ring
+_HEIGHT, _BAND, _PAD, _GAP = 404, 20, 2, 1  # of a treemap and its parts, in pixels
+_LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # of texts of 11 pixels
+_WIDTH_SHARES = np.arange(0.74, 1.5, 0.03)  # of the page's width, that a treemap is made for
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
+_ROOT = (-1, 0)
 _NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
 _ID = re.compile(r"(\d+)\.(\d+)(\+?) *")  # spaces mark the extension of a box
 DEFAULT_PATH = ("blockchain", "wallet", "asset")
@@ -94,10 +103,7 @@ class _Style(NamedTuple):
     min_leaf: float = 0.01
     min_parent: float = 0.04  # of a box with space for its name and for boxes inside
     min_sum: float = 0  # of all leaves of a ring; otherwise, no leaf is drawn
-    min_strip: float = 0  # of groups along an edge, times the root of the parent's share
-    line_chars: float = 90  # the number of characters of a name across the whole chart
-    width_chars: float = 0  # across its width; a box has at least its share of them
-    extends_leaves: bool = False  # whether leaves of inner rings extend to the outermost ring
+    width: int = 0  # of the page of a treemap, in pixels; 0 for a sunburst
 
 
 def treemap(  # noqa: PLR0913 - users pass each option by name
@@ -133,6 +139,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         as Other. Rectangles without space for a name are combined, too.
     width : int, default 1000
         The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
+        On pages of 0.8 to 1.5 times this width, each rectangle has space for its name.
     wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
@@ -149,12 +156,10 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     UnknownWalletError, UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    pad = {"t": 20, "l": 2, "r": 2, "b": 2}
-    trace = {"type": "treemap", "tiling": {"pad": 1}, "marker_pad": pad, "marker_cornerradius": 2}
-    least = 10 / check_limit("width", width, 4000)
-    shares = {"min_leaf": least, "min_parent": 4 * least, "min_strip": 0.8 * least**0.5}
-    shares |= {"line_chars": 3.5 * least**-0.5, "width_chars": width / 8}  # so that names fit
-    style = _Style(trace, check_limit("top", top, 500), "Areas", Dimensions(420), **shares)
+    pad = {"t": _BAND, "l": _PAD, "r": _PAD, "b": _PAD}
+    trace = {"type": "treemap", "tiling_pad": _GAP, "marker_pad": pad, "marker_cornerradius": 2}
+    least, top = 10 / check_limit("width", width, 4000), check_limit("top", top, 500)
+    style = _Style(trace, top, "Areas", Dimensions(420), least, 4 * least, width=width)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -206,8 +211,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     trace = {"type": "sunburst", "leaf_opacity": 1}
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
     top = check_limit("top", top, 300)
-    shares = {"min_leaf": 0.014, "min_parent": 0.025, "min_sum": 0.5}
-    style = _Style(trace, top, "Angles", Dimensions(520), **shares, extends_leaves=True)
+    style = _Style(trace, top, "Angles", Dimensions(520), 0.014, 0.025, min_sum=0.5)
     options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
     return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
 
@@ -242,7 +246,7 @@ def _draw_tree(
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
         extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
-    boxes = _extend_leaves_outward(boxes) if style.extends_leaves else boxes
+    boxes = boxes if style.width else _extend_leaves_outward(boxes)
     text_colors, parents = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     marker = area_style([box.color for box in boxes], [box.pattern for box in boxes], "colors")
     # Patterns have the opposite colour of the text, so that the text is readable.
@@ -254,7 +258,7 @@ def _draw_tree(
         "parents": [box.parent for box in boxes],
         "labels": [
             f"{box.label}<br>{box.text}".removesuffix("<br>").replace("<br>", " · ")
-            if box.id in parents and not style.extends_leaves  # plotly omits texts in strips
+            if box.id in parents and style.width  # plotly omits texts in strips
             else box.label
             for box in boxes
         ],
@@ -312,9 +316,9 @@ class _Box(NamedTuple):
     parent: str
     size: float  # without the boxes inside, whose sizes plotly adds up; the rest is blank
     label: str
-    text: str
-    hover_text: str
-    color: str
+    text: str = ""
+    hover_text: str = ""
+    color: str = OTHER_COLOR
     pattern: str = ""
 
 
@@ -331,6 +335,7 @@ class _Ring(NamedTuple):
     drawn: Indices = _EMPTY  # the groups to draw, in order
     wallet_counts: Indices = _EMPTY  # of the groups; empty if boxes don't show the counts
     combined_at: int = _NO_GROUP  # this group and all later groups combine several wallets each
+    spaces: Mapping[int, _Space] = MappingProxyType({})  # of drawn groups, and Other by ~parent
 
 
 def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
@@ -349,16 +354,132 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     return extended
 
 
-def _other_and_blank_sizes(rings: Sequence[_Ring], style: _Style) -> Iterator[list[Floats]]:
-    """Yield two sizes by parent for each ring: Other, and a rest without space for this name."""
-    total = rings[0].sizes.sum(keepdims=True)
-    for ring, outer in zip(rings, [total, *(each.sizes for each in rings)], strict=False):
+def _rest_sizes(rings: Sequence[_Ring]) -> Iterator[Floats]:
+    """Yield the size of the groups that are not drawn in each opened parent, for each ring."""
+    for ring, count in zip(rings, [1, *(len(each.sizes) for each in rings)], strict=False):
         rest = ring.sizes.copy()
         rest[ring.drawn] = 0
-        rest, indices = sum_by_group(ring.parents, rest, len(outer)), np.arange(len(outer))
-        rest *= np.isin(indices, ring.parents[ring.drawn]) | (ring is rings[0])
-        has_space = _mask_with_space(rest, indices, np.append(outer, total), style)
-        yield [rest * has_space, rest * ~has_space]
+        is_open = np.isin(np.arange(count), ring.parents[ring.drawn]) | (ring is rings[0])
+        yield sum_by_group(ring.parents, rest, count) * is_open
+
+
+def _fit_names(rings: list[_Ring], write_texts: _WriteTexts, style: _Style) -> None:
+    """Set the spaces of boxes, and drop boxes of a treemap without space for a name."""
+    boxes: _Boxes = {}
+    rests: dict[_Key, float] = {}
+    least: dict[_Key, int] = {}  # the number of characters that a box needs
+    total = rings[0].sizes.sum()
+    for depth, (ring, sizes) in enumerate(zip(rings, _rest_sizes(rings), strict=True)):
+        columns = ring.drawn, ring.parents[ring.drawn], ring.sizes[ring.drawn] / total
+        for group, parent, size in zip(*(each.tolist() for each in columns), strict=True):
+            boxes[depth, group] = (depth - 1, parent), size
+        for parent in np.flatnonzero(sizes).tolist():
+            rests[depth, ~parent] = size = float(sizes[parent] / total)
+            if size >= style.min_leaf:
+                boxes[depth, ~parent] = (depth - 1, parent), size
+        for group, (label, *_) in write_texts(depth, dict.fromkeys(ring.drawn.tolist())).items():
+            least[depth, group] = min(_MIN_CHARS, len(label[0]))
+    lacking: dict[_Key, _Key] = {}
+    spaces = _spaces_of_arcs(boxes)
+    if style.width:
+        spaces, lacking = _spaces_at_widths(boxes, least, style.width)
+    while lacking:
+        for (depth, parent), key in lacking.items():
+            _add_to_other(boxes, rests, key, (depth + 1, ~parent))
+        spaces, lacking = _spaces_at_widths(boxes, least, style.width)
+    for depth, ring in enumerate(rings):
+        own = {group: space for (at, group), space in spaces.items() if at == depth}
+        drawn = ring.drawn[np.isin(ring.drawn, [*own])]
+        rings[depth] = ring._replace(drawn=drawn, spaces=own)
+
+
+def _add_to_other(boxes: _Boxes, rests: dict[_Key, float], key: _Key, other: _Key) -> None:
+    """Move a box to Other or, if it is Other itself, the smallest of several boxes beside it."""
+    parent, size = boxes.pop(key)
+    if key == other:
+        beside = [(size, each) for each, (outer, size) in boxes.items() if outer == parent]
+        if len(beside) <= 1:
+            return
+        size, key = min(beside)
+        del boxes[key]
+    rests[other] = rests.get(other, 0) + size
+    boxes[other] = parent, rests[other]
+
+
+def _spaces_of_arcs(boxes: _Boxes) -> dict[_Key, _Space]:
+    opened = {outer for outer, _ in boxes.values()}
+    spaces: dict[_Key, _Space] = {}
+    for key, (_, size) in boxes.items():
+        is_small = size < _MIN_SHARE_WITH_LINES * (1 + (key in opened))
+        chars = max(_MIN_CHARS, _ARC_CHARS * size**0.5)
+        spaces[key] = int(chars), 1 if is_small else 9
+    return spaces
+
+
+def _spaces_at_widths(
+    boxes: _Boxes, least: Mapping[_Key, int], width: int
+) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
+    """Return the least spaces, and the smallest box without space in each parent, if any."""
+    spaces: dict[_Key, _Space] = {}
+    lacking: dict[_Key, _Key] = {}
+    for each in (width * _WIDTH_SHARES).tolist():
+        for key, (chars, lines) in _spaces_of_boxes(boxes, each).items():
+            most_chars, most_lines = spaces.get(key, (chars, lines))
+            spaces[key] = min(chars, most_chars), min(lines, most_lines)
+            if chars < least.get(key, _MIN_CHARS) or lines < 1:
+                lacking[boxes[key][0]] = key
+        if lacking:
+            break
+    return spaces, lacking
+
+
+def _spaces_of_boxes(boxes: _Boxes, width: float) -> dict[_Key, _Space]:
+    """Return the space for text in each box, as plotly's treemap of this width has it."""
+    inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
+    for key, (outer, _) in boxes.items():
+        inner[outer].append(key)
+    single = len(inner[_ROOT]) == 1  # plotly draws it as the root
+    queue = [inner[_ROOT][0] if single else _ROOT]
+    # Areas include half of the gap on each side.
+    areas = {queue[0]: (-_GAP / 2, -_GAP / 2, width + _GAP / 2, _HEIGHT + _GAP / 2)}
+    for key in queue:
+        keys = sorted(inner[key], key=lambda each: -boxes[each][1])
+        if key != _ROOT and all(group < 0 for _, group in keys):
+            continue
+        sizes = [boxes[each][1] for each in keys]
+        left, top, right, bottom = areas[key]
+        area = left + _PAD, top + _BAND, right - _PAD, bottom - _PAD
+        total = sum(sizes) if key == _ROOT else boxes[key][1]
+        areas |= zip(keys, _squarify(sizes, total, area), strict=True)
+        queue += keys
+    spaces: dict[_Key, _Space] = {}
+    for key in queue[not single :]:
+        left, top, right, bottom = areas[key]
+        chars = (right - left - _GAP - _TEXT_PAD) / _LETTER
+        spaces[key] = int(chars), int((bottom - top - _GAP - _TEXT_PAD) / _LINE)
+    return spaces
+
+
+def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
+    """Yield areas of descending sizes, as d3-hierarchy, which plotly.js uses, computes them."""
+    start, (left, top, right, bottom) = 0, area
+    while start < len(sizes):
+        width, height = max(right - left, _ROUNDING), max(bottom - top, _ROUNDING)
+        row, end, worst = 0.0, start, float("inf")
+        while end < len(sizes):  # add boxes to the row while the narrowest one gets wider
+            square = (row + sizes[end]) ** 2 * max(width / height, height / width) / total
+            ratio = max(sizes[start] / square, square / sizes[end])
+            if ratio > worst:
+                break
+            row, end, worst = row + sizes[end], end + 1, ratio
+        x, y, is_flat = left, top, width < height
+        left, top = left + width * row / total * (not is_flat), top + height * row / total * is_flat
+        for size in sizes[start:end]:
+            across, down = (width * size / row, 0.0) if is_flat else (0.0, height * size / row)
+            yield x, y, x + across if is_flat else left, top if is_flat else y + down
+            x, y = x + across, y + down
+        total -= row
+        start = end
 
 
 def _make_boxes(
@@ -370,16 +491,16 @@ def _make_boxes(
 ) -> Iterator[_Box]:
     measure, total = balances.measure, float(rings[0].sizes.sum())
 
-    def other_box(key: str, parent: str, size: float, own: float, name: str, color: str) -> _Box:
-        hover_lines = hover_text(name, measure.share_text(size, total))
+    def other_box(box: _Box, size: float, space: _Space) -> _Box:
+        hover_lines = hover_text(box.label, measure.share_text(size, total))
         text = "" if measure.kind == "count" else measure.short_text(size)
-        has_space = own == size or style.extends_leaves  # otherwise, the box has only a strip
-        text = text if has_space and size >= _MIN_SHARE_WITH_LINES * total else ""
-        if len(name) > style.line_chars * (size / total) ** 0.5:
-            name = name.partition(" (")[0]
-        return _Box(key, parent, own, name, text, hover_lines, color)
+        has_lines = box.size == size or not style.width  # otherwise, the box has only a strip
+        text = text if has_lines and len(text) <= space[0] and space[1] > 1 else ""
+        fits = len(box.label) <= space[0]
+        name = box.label if fits else safe_line(box.label.partition(" (")[0], space[0])
+        return box._replace(label=name, text=text, hover_text=hover_lines)
 
-    outer_ids, rests = {0: ""}, [*_other_and_blank_sizes(rings, style)]  # ids of the previous ring
+    outer_ids, rests = {0: ""}, [*_rest_sizes(rings)]  # the ids of the previous ring's boxes
     for depth, ring in enumerate(rings):
         groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
         inner = rings[depth + 1 :][:1]
@@ -393,28 +514,33 @@ def _make_boxes(
         texts, ids = write_texts(depth, amounts), dict[int, str]()
         for group, outer in zip(groups, parents, strict=True):
             parent, size, is_leaf = outer_ids[outer], float(ring.sizes[group]), group not in opened
-            own_size = size if is_leaf else float(rests[depth + 1][1][group])
+            is_blank = not is_leaf and ~group not in rings[depth + 1].spaces
+            own_size = size if is_leaf else float(rests[depth + 1][group] * is_blank)
             if group >= ring.combined_at:
                 ids[group], count = f"o{parent}", int(ring.wallet_counts[group])
                 write_label = other_label if outer in single else counted_noun
                 label = write_label(count, ring.noun)
                 color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
-                yield other_box(ids[group], parent, size, own_size, label, color)
+                box = _Box(ids[group], parent, own_size, label, color=color)
+                yield other_box(box, size, ring.spaces[group])
                 continue
             ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
             color, shape = BAND_COLORS[depth > 0], ""
             if is_leaf and (ring.has_one_token or not inner):
                 color, shape = fills[depth, group]
             lines, text, hover_lines = texts[group]
-            lines, text = _fitting_lines(ring, lines, text, size / total, style, is_leaf=is_leaf)
+            has_lines = is_leaf or not style.width  # otherwise, the box has only a strip
+            lines, text = _fitting_lines(ring, group, lines, text, has_lines=has_lines)
             markup = to_markup(lines), to_markup(text), hover_text(*hover_lines)
             yield _Box(ids[group], parent, own_size, *markup, color, shape)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
-        counts, others = np.bincount(ring.parents[undrawn]), rests[depth][0].tolist()
-        for outer in np.flatnonzero(others).tolist():
+        counts = np.bincount(ring.parents[undrawn])
+        for outer in [~key for key in ring.spaces if key < 0]:
             name, parent = other_label(int(counts[outer]), ring.noun), outer_ids[outer]
-            yield other_box(f"{parent}o", parent, others[outer], others[outer], name, OTHER_COLOR)
+            size = float(rests[depth][outer])
+            box = _Box(f"{parent}o", parent, size, name)
+            yield other_box(box, size, ring.spaces[~outer])
         outer_ids = ids
 
 
@@ -439,17 +565,18 @@ def _choose_fills(
 
 
 def _fitting_lines(
-    ring: _Ring, label: list[str], text: list[str], share: float, style: _Style, *, is_leaf: bool
+    ring: _Ring, group: int, label: list[str], text: list[str], *, has_lines: bool
 ) -> tuple[list[str], list[str]]:
-    chars = int(max(_MIN_CHARS, style.line_chars * share**0.5, style.width_chars * share))
-    is_small = share < _MIN_SHARE_WITH_LINES * (1 if is_leaf else 2)
-    text = [line for line in text if len(line) <= 1.15 * chars and not is_small]
-    if not is_leaf and not style.extends_leaves:  # a treemap shows both in one strip
-        text = text if len(" · ".join([*label, *text])) <= chars / 2 else []
-    is_cut = not is_leaf and len(" · ".join(label)) > chars
-    if ring.name == "wallet" and (is_small or is_cut):
-        label = label[:1]  # a token's name without its contract could mislead
-    chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
+    chars, count = ring.spaces[group]
+    text = [line for line in text if len(line) <= chars]
+    if not has_lines:  # a treemap shows both in one strip
+        text = text if len(" · ".join([*label, *text])) <= chars else []
+        is_cut = len(" · ".join(label)) > chars
+        label = label[:1] if is_cut and ring.name == "wallet" else label
+        chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
+    elif len(label) > count:  # a token's name without its contract could mislead
+        label = label[:1] if ring.name == "wallet" else [" ".join(label)]
+    text = text if len(label) + len(text) <= count or not has_lines else []
     cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
     return [safe_line(line, chars) for line in cut], text
 
@@ -475,11 +602,13 @@ def _custom_path_rings(
         levels.append((level, own))
     drawn = _choose_groups(rings, style)
     rings = [ring._replace(drawn=each) for ring, each in zip(rings, drawn, strict=True)]
+    write_texts = partial(_custom_ring_texts, rings, levels)
+    _fit_names(rings, write_texts, style)
     counts = [(len(ring.drawn), len(ring.sizes) - len(ring.drawn)) for ring in rings]
     extent = [(*counts[0], rings[0].noun)]
     extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
     notes = [drawn_count_note(*extent, others_text=_REST)]
-    return rings, partial(_custom_ring_texts, rings, levels), notes
+    return rings, write_texts, notes
 
 
 def _custom_ring_texts(
@@ -524,18 +653,6 @@ def _custom_ring_texts(
     return texts
 
 
-def _mask_with_space(sizes: Floats, parents: Indices, parent_sizes: Floats, style: _Style) -> Mask:
-    """Return a mask of the groups with space for a name. `parent_sizes` ends with the total."""
-    shares = np.where(sizes < style.min_leaf * parent_sizes[-1], 0, sizes / parent_sizes[-1])
-    # Groups of about the same size are in one strip along an edge of their parent.
-    by_size = pd.Series(shares).groupby([parents, np.frexp(shares)[1]])
-    strips: Floats = by_size.transform("sum").to_numpy()
-    least: Floats = np.minimum(
-        style.min_strip * (parent_sizes[parents] / parent_sizes[-1]) ** 0.5, style.min_parent
-    )
-    return (shares > 0) & (strips >= least)
-
-
 def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     """Choose the largest groups of each ring, and each group that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
@@ -544,9 +661,8 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     inner = [ring.parents + start for ring, start in zip(rings[1:], edges, strict=False)]
     parents = np.concatenate([np.full(edges[1], root), *inner])
     is_chosen = np.zeros(root, dtype=bool)
-    parent_sizes = np.append(sizes, total)
-    fits = _mask_with_space(sizes, parents, parent_sizes, style)
-    can_be_drawn = fits & (parent_sizes[parents] >= style.min_parent * total)
+    fits = sizes >= style.min_leaf * total
+    can_be_drawn = fits & (np.append(sizes, total)[parents] >= style.min_parent * total)
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
     # A group is never larger than its parent, so the parent comes first and is also chosen.
     siblings = np.bincount(parents, minlength=root + 1)
@@ -657,8 +773,7 @@ def _default_path_rings(
     chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
     box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
     box_chains = np.append(chain_of, np.arange(chain_count))
-    parent_sizes = np.append(chain_sizes, chain_sizes.sum())
-    fits = _mask_with_space(box_sizes, box_chains, parent_sizes, style)
+    fits = box_sizes >= style.min_leaf * chain_sizes.sum()
     open_boxes = np.append(alone, count + (opened if one_token else opened[fits[count + opened]]))
     leaves = _choose_leaves(leaf_boxes, sizes, box_counts, open_boxes, max_leaves, style)
 
@@ -688,6 +803,7 @@ def _default_path_rings(
     parents = leaf_boxes - count if one_token else leaf_boxes
     add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
     write_texts = partial(_default_ring_texts, balances, rings)
+    _fit_names(rings, write_texts, style)
     return rings, write_texts, _drawn_count_notes(rings, len(codes))
 
 
@@ -722,9 +838,7 @@ def _choose_chains_and_wallets(
     has_small_tokens = np.bincount(wallets[~visible], minlength=len(chain_of)) > 0
     by_wallet = sum_by_group(wallets, shares, len(chain_of))
     by_chain = sum_by_group(chain_of, by_wallet)
-    root = np.zeros(len(by_chain), dtype=np.intp)
-    fits = _mask_with_space(by_chain, root, np.ones(2), style)
-    chains = largest_indices(np.where(fits, by_chain, 0), top // 2)
+    chains = largest_indices(np.where(by_chain >= style.min_leaf, by_chain, 0), top // 2)
     for most_chains, most_wallets in ((top, len(chain_of)), (max(1, top // 8), top // 12)):
         opened = chains[by_chain[chains] >= style.min_parent][:most_chains]
         others = (by_wallet > 0) & np.isin(chain_of, opened)
@@ -751,8 +865,8 @@ def _choose_leaves(
     boxes: Indices, sizes: Floats, box_counts: Indices, opened: Indices, top: int, style: _Style
 ) -> Indices:
     """Choose the largest leaves of opened boxes, and each leaf that would be alone in Other."""
-    shares, parent_sizes = sizes / sizes.sum(), np.append(sum_by_group(boxes, sizes), sizes.sum())
-    fits = _mask_with_space(sizes, boxes, parent_sizes, style)
+    shares = sizes / sizes.sum()
+    fits = shares >= style.min_leaf
     # Equal leaves are sorted by the number of boxes with the token or wallet; then boxes alternate.
     best = np.flatnonzero(fits & np.isin(boxes, opened))
     best = best[np.lexsort((-box_counts[best], -sizes[best]))]
