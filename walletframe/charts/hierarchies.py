@@ -529,8 +529,7 @@ def _make_boxes(
             if is_leaf and (ring.has_one_token or not inner):
                 color, shape = fills[depth, group]
             lines, text, hover_lines = texts[group]
-            has_lines = is_leaf or not style.width  # otherwise, the box has only a strip
-            lines, text = _fitting_lines(ring, group, lines, text, has_lines=has_lines)
+            lines, text = _fitting_lines(ring, group, lines, text, style, is_leaf=is_leaf)
             markup = to_markup(lines), to_markup(text), hover_text(*hover_lines)
             yield _Box(ids[group], parent, own_size, *markup, color, shape)
         undrawn = ring.sizes > 0
@@ -565,18 +564,19 @@ def _choose_fills(
 
 
 def _fitting_lines(
-    ring: _Ring, group: int, label: list[str], text: list[str], *, has_lines: bool
+    ring: _Ring, group: int, label: list[str], text: list[str], style: _Style, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
     chars, count = ring.spaces[group]
     text = [line for line in text if len(line) <= chars]
-    if not has_lines:  # a treemap shows both in one strip
+    is_cut = not is_leaf and len(" · ".join(label)) > chars
+    if ring.name == "wallet" and (is_cut or len(label) > count):
+        label = label[:1]  # a token's name without its contract could mislead
+    if not is_leaf and style.width:  # a treemap shows both in one strip
         text = text if len(" · ".join([*label, *text])) <= chars else []
-        is_cut = len(" · ".join(label)) > chars
-        label = label[:1] if is_cut and ring.name == "wallet" else label
         chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
-    elif len(label) > count:  # a token's name without its contract could mislead
-        label = label[:1] if ring.name == "wallet" else [" ".join(label)]
-    text = text if len(label) + len(text) <= count or not has_lines else []
+    else:
+        label = [" ".join(label)] if len(label) > count and style.width else label
+        text = text if len(label) + len(text) <= count else []
     cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
     return [safe_line(line, chars) for line in cut], text
 
