@@ -108,10 +108,8 @@ def _symbol_owners(tokens: Iterable[tuple[TokenKey, str]]) -> SymbolOwners:
 
 @cache
 def _packaged_symbol_owners() -> SymbolOwners:
-    listed = (each for each in known_tokens() if each.owns_symbol)
-    return _symbol_owners(
-        (token_key((each.blockchain, each.contract)), each.symbol) for each in listed
-    )
+    listed = known_token_by_key().items()
+    return _symbol_owners((key, token.symbol) for key, token in listed if token.owns_symbol)
 
 
 @cache
@@ -123,8 +121,7 @@ def _coin_by_skeleton() -> dict[str, KnownToken]:
 @cache
 def _skeletons_by_contract() -> dict[str, set[str]]:
     skeletons_by_contract: defaultdict[str, set[str]] = defaultdict(set)
-    for token in known_tokens():
-        contract = token_key((token.blockchain, token.contract))[1]
+    for (_, contract), token in known_token_by_key().items():
         if contract and contract.startswith("0x"):
             skeletons_by_contract[contract].update(skeletons(token.symbol))
     return dict(skeletons_by_contract)
