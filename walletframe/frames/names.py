@@ -266,7 +266,4 @@ def _listing_note(known: KnownToken | None) -> str:
 @cache
 def known_token_by_key() -> dict[TokenKey, KnownToken]:
     """Return the tokens of the packaged list by canonical key, in the order of the list."""
-    by_key: dict[TokenKey, KnownToken] = {}
-    for token in known_tokens():
-        by_key.setdefault(token_key((token.blockchain, token.contract)), token)
-    return by_key
+    return {token_key((token.blockchain, token.contract)): token for token in known_tokens()}
