@@ -165,8 +165,8 @@ def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
     """Return the number of listed balances that the `held` rows lack, and the reasons."""
     if not positions.has_wallets:
         return count_unlisted(positions.holdings, held)
-    wallets = positions.wallet_frame.take(positions.first)
-    listed = wallets["tokens"][known_mask(wallets)].sum()
+    wallets, first = positions.wallet_frame, positions.first
+    listed = wallets["tokens"].array.take(first[known_mask(wallets)[first]]).sum()
     return count_unlisted(positions.holdings, held, int(listed))
 
 
