@@ -368,10 +368,11 @@ def _groups_listing(
 def _change_cells(values: ValueChanges, head: pd.DataFrame, rest: pd.DataFrame) -> list[Cell]:
     """Return the changes of named groups, of the rest (if any) and of all groups."""
     names = ["difference", "wallets_known", "wallets"]
-    rows = [tuple(row) for row in head[names].to_numpy("float64", na_value=np.nan)]
+    named, others = (frame[names].astype("float64") for frame in (head, rest))
+    rows = [*named.itertuples(index=False, name=None)]
     if len(rest):
-        change, known, asked = rest[names].sum(min_count=1)
-        is_split = asked + head["wallets"].sum() == len(values.requested)  # a wallet is in one row
+        change, known, asked = others.sum(min_count=1)
+        is_split = asked + named["wallets"].sum() == len(values.requested)  # no wallet is in two
         rows.append((change, known if is_split else asked, asked))
     total = values.change
     if any(values.selected):  # other groups have no row
