@@ -24,16 +24,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from filelock import AcquireReturnProxy
 
-_PRIVATE_FOLDER, _PRIVATE_FILE, _PUBLIC_FILE = 0o700, 0o600, 0o666
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 _UNFINISHED_NAME = re.compile(r"\.walletframe-[0-9a-f]{16}")
 ABANDONED_AFTER_S = 24 * 3600
 _POLL_S = 0.01
-_URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one letter
 
 
 def local_path(folder: str | os.PathLike[str]) -> Path:
     """Return the path of a folder. Raise an error for a URL."""
-    if _URL.match(os.fspath(folder)):
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]", os.fspath(folder)):  # a drive has one letter
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
             "neither locks nor renaming, so an interrupted run could not continue",
@@ -44,11 +43,11 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Write new content to a temporary file, then replace the file.
 
     Symlinks are followed, and an existing file keeps its permissions. A device or pipe gets all
-    content at the end of the ``with`` block. If `private`, only the owner can read a new file.
+    content at the end of the ``with`` block.
     """
     if _is_special_file(path):
         with TemporaryFile() as buffer:
@@ -62,8 +61,7 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     _remove_abandoned_files(target.parent)
     temporary = target.with_name(f".walletframe-{secrets.token_hex(8)}")
     try:
-        fresh = _PRIVATE_FILE if private else _PUBLIC_FILE
-        opener = partial(os.open, mode=fresh if mode is None else mode)
+        opener = partial(os.open, mode=0o666 if mode is None else mode)
         with open(temporary, "xb", opener=opener) as file:
             if mode is not None:
                 temporary.chmod(mode)  # the umask may have removed some permissions
@@ -102,8 +100,7 @@ def _remove_abandoned_files(folder: Path) -> None:
         for entry in (each for each in entries if _UNFINISHED_NAME.fullmatch(each.name)):
             with suppress(OSError):
                 file = entry.stat(follow_symlinks=False)
-                is_own = stat.S_ISREG(file.st_mode) and file.st_uid == user
-                if is_own and file.st_mtime < before:
+                if stat.S_ISREG(file.st_mode) and file.st_uid == user and file.st_mtime < before:
                     Path(entry.path).unlink()
 
 

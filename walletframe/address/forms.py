@@ -23,13 +23,10 @@ if TYPE_CHECKING:
 
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
-_CHAIN_ID_LIMIT = 2**53  # floats are exact up to this number
 _STANDARD_NAMES = {"blockchain": "blockchain", "address": "address", "walletaddress": "address"}
-_ELLIPSES = ("…", "...")
 _NO_DOT = 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'
 _IS_FILE = "this is a file name: pass pd.read_csv(…) in Python, or --file NAME in a shell"
 _FILE_SUFFIXES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
-_IS_LINK = 'this is a link: write the wallet itself, such as "ETH.0x52…"'
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with or without a scheme
 
 
@@ -129,7 +126,7 @@ def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 def _chain_id_text(value: object) -> str:
     """Return "" for other values. pandas may have converted a chain ID to a float."""
-    if isinstance(value, int | float) and 0 < value < _CHAIN_ID_LIMIT and value % 1 == 0:
+    if isinstance(value, int | float) and 0 < value < 2**53 and value % 1 == 0:  # exact as a float
         return str(int(value))
     return ""
 
@@ -201,10 +198,10 @@ def _invalid_reason(blockchain: object, address: object) -> str:
         return "the address is empty"
     text = f"{blockchain}.{address}"
     if "/" in text and (_LINK.match(text) or _LINK.match(address)):
-        return _IS_LINK
+        return 'this is a link: write the wallet itself, such as "ETH.0x52…"'
     if len(text) > MAX_LENGTH:
         return f"it is longer than {MAX_LENGTH} characters"
-    if any(ellipsis in part for ellipsis in _ELLIPSES for part in (blockchain, address)):
+    if any(ellipsis in part for ellipsis in ("…", "...") for part in (blockchain, address)):
         return "it is shortened: write the full address"
     return _invisible_character_reason(text)
 

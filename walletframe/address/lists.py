@@ -429,18 +429,15 @@ def first_and_conflicting_label_rows(
 
 def duplicate_column_error(name: object) -> SettingsError:
     """Return the error for columns with the same name."""
-    return SettingsError(
-        f"the DataFrame has several columns with the name {safe_line(str(name))!r}",
-        hint="keep one of these columns, or rename the others",
-    )
+    hint = "keep one of these columns, or rename the others"
+    shown = safe_line(str(name))
+    return SettingsError(f"the DataFrame has several columns with the name {shown!r}", hint)
 
 
 def unhashable_column_error(name: str) -> SettingsError:
     """Return the error for a column whose values can't be hashed."""
-    return SettingsError(
-        f"the column {safe_line(name)!r} contains lists or other unhashable values",
-        hint="convert the column to text with .astype('str')",
-    )
+    text = f"the column {safe_line(name)!r} contains lists or other unhashable values"
+    return SettingsError(text, "convert the column to text with .astype('str')")
 
 
 @dataclass(frozen=True, slots=True)

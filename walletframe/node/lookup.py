@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from walletframe.settings.key import RpcUrl
 
 _MULTICALL_SIZE, _BATCH_SIZE = 300, 100
-_MAX_QUANTITY = 2**63
 _MAX_SYMBOL_LENGTH = 1_000
 _WORD_BYTES = 32
 _HEX = re.compile("0x[0-9a-fA-F]*")
@@ -125,7 +124,7 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
         return result
     with suppress(ValueError):
         number = int(_hex_digits(result), 16)
-        if number < _MAX_QUANTITY:
+        if number < 2**63:
             return number
     return _invalid_result("a number", result)
 

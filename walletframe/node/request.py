@@ -33,7 +33,6 @@ COIN_DECIMALS = 18
 CHAIN_HINT = 'for an EVM blockchain, pass its chain id, such as chain_ids={"HYPEREVM": 999}'
 _EVM = re.compile("0x[0-9a-f]{40}")
 _EVM_NEEDED = "not an EVM address (0x and 40 hex digits)"
-_MAX_BLOCK = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class NodeOptions:
         if invalid:
             hint = 'use a positive int for each blockchain, such as {"HYPEREVM": 999}'
             raise SettingsError(f"chain_ids has invalid values: {', '.join(invalid)}", hint)
-        if block is not None and not _is_strictly_between(block, Integral, -1, _MAX_BLOCK):
+        if block is not None and not _is_strictly_between(block, Integral, -1, 2**63):
             hint = "use the number of a block, or None for the latest block"
             raise SettingsError(f"block is not valid: {safe_repr(block)}", hint)
         if not _is_strictly_between(timeout_s, Real, 0, math.inf):

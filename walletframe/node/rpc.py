@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from walletframe.settings.key import RpcUrl
 
-_MAX_QUOTED = 160
-
 
 class NodeStatus(StrEnum):
     """The results of reading a balance, in the column ``status``."""
@@ -135,5 +133,4 @@ def _parse_result(answer: Any) -> Any:
     patterns = _ERRORS["messages"].items()
     status_by_message = (each for each, words in patterns if re.search(words, message.lower()))
     status = _ERRORS["codes"].get(str(code)) or next(status_by_message, NodeStatus.NODE_ERROR)
-    reason = f"the node answered: {safe_line(message, _MAX_QUOTED)!r}"
-    return NodeFailure(NodeStatus(status), reason)
+    return NodeFailure(NodeStatus(status), f"the node answered: {safe_line(message, 160)!r}")

@@ -27,8 +27,6 @@ FILE_VARIABLE = "WALLETFRAME_FILE"
 FILE_NAME = "walletframe.toml"
 # The settings that a file in the working folder may contain.
 TABLE_SETTINGS = ("currency", "prices", "assets", "spam_allow", "spam_deny", "colors")
-_KEY_NAMES = {"apikey", "key"}
-_MAX_PATH_CHARS = 500  # in messages
 
 
 class Entry(NamedTuple):
@@ -61,7 +59,7 @@ def read_entries(file: str | Path | None, service_settings: Collection[str]) -> 
     for path, is_trusted in _settings_files_and_trust(file):
         content, shown_path = _read_toml(path), _path_text(path)
         names = {name.lower().replace("_", "").replace("-", "") for name in content}
-        if names & _KEY_NAMES or contains_key(str(content), key):
+        if names & {"apikey", "key"} or contains_key(str(content), key):
             hint = f"remove the key, and set the environment variable {PREFIX}API_KEY instead"
             raise SettingsError(f"{shown_path} contains an API key", hint)
         without_key = [name for name in known if name != "api_key"]
@@ -140,4 +138,4 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _path_text(path: Path) -> str:
-    return one_line(str(path), _MAX_PATH_CHARS)
+    return one_line(str(path), 500)

@@ -235,8 +235,7 @@ class Settings:
             checked = value if value is None else each.metadata["parse"](entry.source, value)
             object.__setattr__(self, each.name, checked)
         needed = {"public": "public_base_url", "private": "base_url"}.get(self.key_kind or "")
-        any_base = self.base_url or self.public_base_url
-        if needed and any_base and getattr(self, needed) is None:
+        if needed and (self.base_url or self.public_base_url) and getattr(self, needed) is None:
             hint = f"set {needed}, or correct key_kind"
             raise SettingsError(f"key_kind is {self.key_kind!r}, but {needed} is not set", hint)
         for name in ("base_url", "public_base_url", "service", "cache"):

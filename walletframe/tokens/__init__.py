@@ -15,9 +15,7 @@ from walletframe.chains import known_blockchains, read_known_csv
 # - EURe: the first contract on a blockchain shows the same balances as the second contract.
 # - FRAX and FXS: the symbol of one token was later reused for the other token.
 _NEVER_SUMMED = frozenset({"BTT", "EURe", "FRAX", "FXS"})
-_REPLACED_CONTRACTS = frozenset({"0x8dAEBADE922dF735c38C80C7eBD708Af50815fAa"})  # the first tBTC
 ASSET_KINDS = ("native", "canonical", "bridged")
-_TEST_NETWORKS = ("GOERLI", "SEPOLIA")
 # The symbols that scams imitate most. Genuine bridges often use the symbols of other coins.
 MOST_IMITATED = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
 
@@ -94,7 +92,7 @@ def asset_contracts() -> tuple[AssetContract, ...]:
         if not (
             token.has_foreign_symbol
             or token.symbol.endswith("_")  # Ledger's suffix for former contracts
-            or token.contract in _REPLACED_CONTRACTS
+            or token.contract == "0x8dAEBADE922dF735c38C80C7eBD708Af50815fAa"  # the first tBTC
             or token.asset in _NEVER_SUMMED
         )
     ]
@@ -114,7 +112,7 @@ def asset_contracts() -> tuple[AssetContract, ...]:
         for chain in known_blockchains().values()
         if chain.coin
         and chain.identifier not in coins
-        and not chain.identifier.startswith(_TEST_NETWORKS)
+        and not chain.identifier.startswith(("GOERLI", "SEPOLIA"))  # test networks
     ]
     assets: dict[str, list[AssetContract]] = {}
     for each in listed:

@@ -30,7 +30,6 @@ SocketOptions: TypeAlias = "Collection[tuple[int, int, int | bytes]] | None"
 SocksOptions: TypeAlias = "Mapping[str, Any] | None"
 
 _TICK_S = 0.05
-_SOCKS_PORT = 1080
 
 
 class Attempt:
@@ -164,7 +163,7 @@ def open_socket(
         addresses = in_flight.resolve_host(host, port)
     else:
         socket_class, options = import_module("socks").socksocket, None
-        addresses = in_flight.resolve_host(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
+        addresses = in_flight.resolve_host(socks["proxy_host"], socks["proxy_port"] or 1080)
         if not socks["rdns"]:  # the proxy does not resolve names
             resolved = in_flight.resolve_host(host, port)
             host = min(resolved, key=lambda info: info[0] != socket.AF_INET)[4][0]

@@ -33,8 +33,6 @@ _TABLES = (
     "INSERT INTO clock VALUES (0, 0)",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
-_IS_CLOCK_RESET = "SELECT 1 FROM clock WHERE last > ahead + ?"
-_ADJUST_CLOCK = "UPDATE clock SET ahead = last - ? WHERE last > ahead + ?"
 _SELECT_OFFSET = f"SELECT coalesce(max(ahead), 0) FROM clock WHERE ahead BETWEEN 0 AND {2**62}"  # noqa: S608 - only a constant is inserted
 _SELECT = (
     "SELECT key, fetched_at, body, turn, checksum FROM answers "
@@ -94,9 +92,9 @@ def _prepare_db(con: sqlite3.Connection) -> None:
         database.run_in_transaction(con, _create_tables)
     database.require_schema_version(con, SCHEMA_VERSION)
     now = time.monotonic_ns()
-    if con.execute(_IS_CLOCK_RESET, (now,)).fetchone():
+    if con.execute("SELECT 1 FROM clock WHERE last > ahead + ?", (now,)).fetchone():
         try:
-            con.execute(_ADJUST_CLOCK, (now, now))
+            con.execute("UPDATE clock SET ahead = last - ? WHERE last > ahead + ?", (now, now))
         except sqlite3.OperationalError as fault:
             # A read-only file can still be read.
             if database.sqlite_error_code(fault) != sqlite3.SQLITE_READONLY:

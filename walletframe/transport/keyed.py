@@ -46,8 +46,6 @@ _HostPort: TypeAlias = tuple[str, int]
 
 MASKED_HOST = "node.invalid"  # no host can have this name (RFC 2606)
 ENCODING = "gzip"
-_GZIP = 16 + zlib.MAX_WBITS
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 _MIN_LENGTH = 8  # a shorter secret is masked only after its parameter's name
 _LATIN_1_SIZE = 256
 _HTML_ENTITIES = codepoint2name | {ord("'"): "apos"}
@@ -126,7 +124,7 @@ def node_adapter(url: SplitResult) -> SecretAdapter:
         return b"%s %s %s\r\n%s" % (method, target, version, lines)
 
     scrub = scrubber(*secret_url_parts(url))
-    real_address = (url.hostname or "", url.port or _DEFAULT_PORTS[url.scheme])
+    real_address = (url.hostname or "", url.port or {"http": 80, "https": 443}[url.scheme])
     return SecretAdapter(add_secret, scrub, connections=1, real_address=real_address)
 
 
@@ -142,7 +140,7 @@ def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -
     decompressor = None
     while compressed := read():
         while compressed:
-            decompressor = decompressor or zlib.decompressobj(_GZIP)
+            decompressor = decompressor or zlib.decompressobj(16 + zlib.MAX_WBITS)  # gzip
             try:
                 yield decompressor.decompress(compressed, amt)
             except zlib.error as fault:

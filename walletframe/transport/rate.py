@@ -56,7 +56,6 @@ _EXPIRY_S = 300.0
 AHEAD_S = 0.25  # a permit can be taken this long before its time
 ASSUMED_PROCESSES = 16  # if the number of processes that share a limit is unknown
 _CLOCK_TOLERANCE_S = 60.0
-_SALT = "SELECT CAST(salt AS BLOB) FROM salts"
 _STATE = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ? AND key = ?"
 _POLL_S = 0.1
 LATE_S = 1.0  # an unused permit expires this long after its time
@@ -281,7 +280,7 @@ class RateLimiter:
         self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection
     ) -> RateState:
         """Apply a change to the stored state, or to `last_state` if no valid state is stored."""
-        salt = con.execute(_SALT).fetchone()
+        salt = con.execute("SELECT CAST(salt AS BLOB) FROM salts").fetchone()
         if salt is None:
             salt = (token_bytes(16),)
             con.execute("INSERT INTO salts VALUES (?)", salt)

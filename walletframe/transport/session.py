@@ -39,8 +39,6 @@ _SMALL_BODY_BYTES = 8 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
 _TICK_S = 0.05
 _MIN_TIMEOUT_S = 0.001
-_REJECTED_KEY = frozenset({401, 403})
-_RETRYABLE = frozenset({429, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +122,8 @@ class _Session:
                     reply = Reply(
                         fetched_at,
                         faults.status_outcome(status, message, self._server),
-                        key_refused=status in _REJECTED_KEY,
-                        retryable=status in _RETRYABLE,
+                        key_refused=status in {401, 403},
+                        retryable=status in {429, 502, 503, 504},
                         retry_after_s=parse_retry_after(retry_after, self._max_wait_s),
                     )
             except (OSError, HTTPError, ValueError) as fault:  # exceptions of requests are OSErrors

@@ -155,12 +155,11 @@ class _BackendStore:
     def _write_answer(self, key: str, answer: CachedAnswer) -> None:
         if sequence_number(self._read_answer(key)) <= sequence_number(answer):
             number, digest = str(answer.sequence), _checksum(key, answer)
-            headers = {_SEQUENCE_HEADER: number, _CHECKSUM_HEADER: digest}
             self._backend.responses[quote(key, safe=_UNQUOTED)] = CachedResponse(
                 content=answer.body,
                 created_at=answer.fetched_at,
                 status_code=200,
-                headers=CaseInsensitiveDict(headers),
+                headers=CaseInsensitiveDict({_SEQUENCE_HEADER: number, _CHECKSUM_HEADER: digest}),
             )
 
     def _fall_back_to_memory(self, fault: Exception) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Raw
-from msgspec.json import Decoder
+from msgspec.json import Decoder, decode, encode
 
 from walletframe.address.forms import canonical_key
 from walletframe.text import safe_line
@@ -56,11 +56,7 @@ class _RawAnswer(msgspec.Struct):
 
 
 NO_LIST = "the service sent no list of balances"
-_FAILED_REASON = "the service could not retrieve this wallet"
 _MISSING = Outcome(Status.MISSING, "the answer does not contain this wallet")
-_CONTRADICTION = Outcome(
-    Status.INVALID, "the answer contains this wallet twice, with different contents"
-)
 _ESCAPES = re.compile(
     r"\\\\"  # an escaped backslash
     r"|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"  # a surrogate pair
@@ -79,8 +75,6 @@ _decode_balance = Decoder(SentBalance).decode
 _decode_price = Decoder(Price).decode
 _decode_text = Decoder(str | None).decode
 _decode_raw_fields = Decoder(dict[str, Raw]).decode
-_decode_any = Decoder().decode
-_encode = msgspec.json.Encoder().encode
 
 
 def find_duplicate_name(body: bytes) -> str | None:
@@ -96,7 +90,7 @@ def find_duplicate_name(body: bytes) -> str | None:
     # This fast check needs ten times the memory of the body.
     with suppress(ValueError, RecursionError):
         can_count = len(body) <= _MAX_FAST_CHECK_BYTES and b"\\u003" not in body
-        if can_count and _encode(_decode_any(body)).count(b":") == body.count(b":"):
+        if can_count and encode(decode(body)).count(b":") == body.count(b":"):
             return None
     with suppress(ValueError, RecursionError):
         text = body.decode(json.detect_encoding(body), "replace")
@@ -128,14 +122,15 @@ def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
 
 
 def _error_field_message(raw: Raw) -> str | None:
-    if bytes(raw) == b"null" or not _decoded_or_none(_decode_any, raw):
+    if bytes(raw) == b"null" or not _decoded_or_none(decode, raw):
         return None
     return f"the service sent an error and no balances: {safe_line(_string_or_json(raw) or '')!r}"
 
 
 def _entry_outcome(wallet: SentWallet, answer_error: str | None) -> Outcome:
     if wallet.failed:
-        return Outcome(Status.FAILED, _FAILED_REASON, wallet.explorer_url)
+        reason = "the service could not retrieve this wallet"
+        return Outcome(Status.FAILED, reason, wallet.explorer_url)
     if not wallet.balances and (error := _error_field_message(wallet.error) or answer_error):
         return Outcome(Status.INVALID, error, wallet.explorer_url)
     if wallet.balances is None:
@@ -157,7 +152,8 @@ def _match_entries(
             continue
         first = by_key.setdefault(key, outcome)
         if (first.status, first.balances) != (outcome.status, outcome.balances):
-            by_key[key] = _CONTRADICTION
+            reason = "the answer contains this wallet twice, with different contents"
+            by_key[key] = Outcome(Status.INVALID, reason)
     keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in requested]
     unrequested = [safe_line(".".join(key)) for key in by_key.keys() - set(keys)]
     return Answer([by_key.get(key, missing or _MISSING) for key in keys], unrequested)
