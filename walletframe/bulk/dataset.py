@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from itertools import count
 from platform import node
 from threading import Event
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.frames.details import WalletDetails
-
-_RETRY_S = 0.5
 
 
 class WalletRegister:
@@ -89,7 +87,7 @@ class WalletRegister:
         return "request"
 
 
-class DatasetWriter:
+class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     """A writer that locks a folder, and waits up to `lock_timeout_s` for the lock."""
 
     def __init__(
@@ -119,9 +117,6 @@ class DatasetWriter:
             self._had_failed = bool(failed or segment_paths(paths.hidden))
             self._numbers = count(max(numbers + failed, default=0) + 1)
             self._resources = resources.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self._resources.close()
@@ -212,7 +207,7 @@ def _lock_folder(paths: Paths, timeout_s: float, cancel: Event) -> AcquireReturn
     while True:
         with suppress(Timeout):
             return file_lock(paths.hidden / "lock", blocking=False)
-        if time.monotonic() >= deadline or cancel.wait(_RETRY_S):
+        if time.monotonic() >= deadline or cancel.wait(0.5):
             break
     writer = "another run"
     with suppress(OSError):

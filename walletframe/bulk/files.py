@@ -1,10 +1,4 @@
 """The paths of a bulk run's folder, and the columns of its Parquet files."""
-# FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
-# FOLDER/holdings/part-000001.parquet     a row for each balance of these wallets
-# FOLDER/failed/part-000001.parquet       a row for each wallet that was requested and is not ok
-# FOLDER/.walletframe/                    internal: the name of the service, a lock, and the journal
-# FOLDER/kept.parquet                     blockchain, address, and the extra columns of the user
-#
 # No path contains the name of a blockchain, since the name is free text.
 # Files of wallets and holdings are never changed or removed, so other programs can read the files
 # during a run. (DuckDB may combine the footer of a replaced file with the data of the new file.)
@@ -54,11 +48,11 @@ class Paths:
 
     def __init__(self, root: Path) -> None:
         self.root: Path = root
-        self.hidden: Path = root / ".walletframe"
-        self.wallets: Path = root / "wallets"
-        self.holdings: Path = root / "holdings"
-        self.failed: Path = root / "failed"
-        self.extra_columns: Path = root / "kept.parquet"
+        self.hidden: Path = root / ".walletframe"  # the marker, a lock, and the journal
+        self.wallets: Path = root / "wallets"  # parts with a row for each wallet that is ok
+        self.holdings: Path = root / "holdings"  # a part has the balances of the wallets' part
+        self.failed: Path = root / "failed"  # a row for each requested wallet that is not ok
+        self.extra_columns: Path = root / "kept.parquet"  # blockchain, address and user's columns
         self.marker: Path = self.hidden / "dataset.json"
         self.lock_holder: Path = self.hidden / "holder"
         self.unfinished: Path = self.hidden / "unfinished"  # the number of wallets if finished

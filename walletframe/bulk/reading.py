@@ -47,7 +47,6 @@ _NOT_IN_FOLDER = Outcome(Status.NOT_CACHED, "not in the folder")
 _WALLET_COLUMNS = ("blockchain", "address")
 _DICTIONARY_COLUMNS = [*_WALLET_COLUMNS, *TOKEN]  # repetitive text, which is read as dictionaries
 _TEXT = pa.large_string()
-_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) 
     with suppress(FileNotFoundError):
         expected = int(paths.unfinished.read_text(encoding="utf-8") or 0)
     unwritten = read_journal(segment_paths(paths.hidden), service)
-    for _ in range(_TRIES):  # a run may replace the files of failed wallets meanwhile
+    for _ in range(5):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.read_parts(paths.failed)]
             break
@@ -311,8 +310,7 @@ def ordered_wallets_and_indices(
 ) -> tuple[pd.DataFrame, Codes]:
     """Return the ordered wallets and their indices. Absent wallets have the highest indices."""
     table = contents.wallets
-    columns = table.select(list(schema.WALLET_DTYPES))
-    frame = columns.to_pandas(types_mapper=ARROW_DTYPES.get)
+    frame = table.select(list(schema.WALLET_DTYPES)).to_pandas(types_mapper=ARROW_DTYPES.get)
     wanted = schema.WALLET_DTYPES.items()
     frame = frame.astype({name: dtype for name, dtype in wanted if frame[name].dtype != dtype})
     if requested is None:
@@ -405,8 +403,7 @@ def factorize_tokens(
 
 def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
     spellings = (factorize_tokens(part.read_columns(TOKEN))[0] for part in parts)
-    to_text = schema.text_array
-    columns = [{name: to_text(each[name].array) for name in TOKEN} for each in spellings]
+    columns = [{name: schema.text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
     known = encode_tokens(distinct)
     requested = tokens if isinstance(tokens, list) else [tokens]

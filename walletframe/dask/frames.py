@@ -27,11 +27,7 @@ from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import rename_wallet_columns, wallets_to_request
 from walletframe.bulk.files import Paths, raise_dataset_errors
-from walletframe.bulk.reading import (
-    read_service_of_folder,
-    warn_if_unfinished,
-    with_extra_columns,
-)
+from walletframe.bulk.reading import read_service_of_folder, warn_if_unfinished, with_extra_columns
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (

@@ -82,9 +82,8 @@ def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
 
 def _require_unchanged(folder: OpenedFolder) -> None:
     if list_files_and_sizes(folder.root) != folder.files:
-        raise DatasetError(
-            f"{folder.root} has changed since it was opened", hint="open the folder again"
-        )
+        hint = "open the folder again"
+        raise DatasetError(f"{folder.root} has changed since it was opened", hint)
 
 
 def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
@@ -269,8 +268,7 @@ def holdings_with_partition_wallets(
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
     tables, frames = compute([*parts], delayed_frames)  # together, to see the same state
     requested = concat_frames(frames) if frames else requested
-    held = pd.concat(tables, ignore_index=True)
-    positions = _wallets_as_rows(empty, held, requested)
+    positions = _wallets_as_rows(empty, pd.concat(tables, ignore_index=True), requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition_per_wallet(positions, edges)
     template = positions.replace_rows(empty, encode_tokens(empty), positions.wallet_codes[:0])

@@ -4,9 +4,6 @@ A hash of the wallet selects the shard, and a marker file stores the number of s
 is always in the same shard. A fetch checks all workers, submits one task per shard, and displays
 the reported progress. A task has wallets, and settings without the API key.
 """
-# FOLDER/.walletframe/shards.json      format, service, and number of shards
-# FOLDER/.walletframe/shards.lock      locked while the marker file is written
-# FOLDER/shard-000, shard-001, …       folders of bulk runs
 
 from __future__ import annotations
 
