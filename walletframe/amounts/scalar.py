@@ -311,10 +311,8 @@ class Amount(Decimal):
 
     def __conform__(self, protocol: Any) -> NoReturn:
         """Raise for SQLite, which would ignore a TypeError."""
-        raise AmountError(
-            "SQLite has no type that can store an amount exactly as a number",
-            hint="write str(amount), or a DataFrame with df.wf.to_sql(name, connection)",
-        )
+        hint = "write str(amount), or a DataFrame with df.wf.to_sql(name, connection)"
+        raise AmountError("SQLite has no type that can store an amount exactly as a number", hint)
 
     def __neg__(self) -> Self:
         return self._from_decimal(self.copy_negate())
@@ -358,5 +356,4 @@ def to_scalars(integers: Integers, scale: int, scalar_class: type[Amount] = Amou
     # starmap and zip reuse one tuple of arguments; map would create a tuple for each call.
     factors = zip(integers.tolist(), repeat(Decimal((0, (1,), -scale))))
     numbers = map(_EXACT_CONTEXT.normalize, starmap(_EXACT_CONTEXT.multiply, factors))
-    arguments = zip(repeat(scalar_class), numbers)
-    return list(starmap(Decimal.__new__, arguments))
+    return list(map(Decimal.__new__, repeat(scalar_class), numbers))
