@@ -44,7 +44,6 @@ _OPTIONS = (
     *("--offline", "--on-unreadable", "--out", "--refresh"),
 )
 _FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable", "fix")  # of `Client.fetch`
-_MAX_REASON = 160
 # Jupyter typesets text between dollar signs as mathematics, and symbols are untrusted text. So the
 # HTML of these pandas classes is put into an element that MathJax ignores. Classes are registered
 # by name, because Styler is imported only when it is used.
@@ -134,7 +133,7 @@ class WalletMagics(Magics):
         def print_failures(cell: ExecutionResult) -> None:
             shell.events.unregister("post_run_cell", print_failures)
             if cell.result is not details:
-                shown = [safe_line(line, _MAX_REASON) for line in reasons]
+                shown = [safe_line(line, 160) for line in reasons]
                 _print_lines([*summary_lines(*details), *shown])
 
         shell.events.register("post_run_cell", print_failures)
@@ -226,12 +225,9 @@ _TEXT_PRINTERS: dict[str, Any] = {
 def load(shell: InteractiveShell) -> None:
     """Register magics, completion and the display of tables. A second call has no effect."""
     shell.register_magics(WalletMagics)
-    matchers = _custom_matchers(shell)
+    matchers, text_formatter, html_formatter = _matchers_and_formatters(shell)
     if _complete_magic_line not in matchers:
         matchers.append(_complete_magic_line)
-    display: Any = shell.display_formatter
-    text_formatter = display.formatters["text/plain"]
-    html_formatter = display.formatters["text/html"]
     for name, printer in _TEXT_PRINTERS.items():
         # The user's own formatter remains.
         text_formatter.for_type(name, text_formatter.pop(name, printer))
@@ -243,12 +239,9 @@ def load(shell: InteractiveShell) -> None:
 
 def unload(shell: InteractiveShell) -> None:
     """Restore the earlier Tab completion and table display. IPython can't remove magics."""
-    matchers = _custom_matchers(shell)
+    matchers, text_formatter, html_formatter = _matchers_and_formatters(shell)
     if _complete_magic_line in matchers:
         matchers.remove(_complete_magic_line)
-    display: Any = shell.display_formatter
-    text_formatter = display.formatters["text/plain"]
-    html_formatter = display.formatters["text/html"]
     for name, printer in _TEXT_PRINTERS.items():
         if (formatter := text_formatter.pop(name, printer)) is not printer:
             text_formatter.for_type(name, formatter)
@@ -259,5 +252,7 @@ def unload(shell: InteractiveShell) -> None:
             html_formatter.for_type(name, earlier)
 
 
-def _custom_matchers(shell: InteractiveShell) -> list[Any]:
-    return getattr(shell.Completer, "custom_matchers", [])  # missing in older versions
+def _matchers_and_formatters(shell: InteractiveShell) -> tuple[list[Any], Any, Any]:
+    matchers = getattr(shell.Completer, "custom_matchers", [])  # missing in older versions
+    display: Any = shell.display_formatter
+    return matchers, display.formatters["text/plain"], display.formatters["text/html"]

@@ -113,8 +113,7 @@ def demo(*, refresh: bool) -> None:
             service.SHOWCASE, refresh=refresh, progress=False, on_failure="ignore"
         )
         _print_details(details, None)
-        failed = details.wallets[~known_mask(details.wallets)]
-        for row in failed.itertuples():
+        for row in details.wallets[~known_mask(details.wallets)].itertuples():
             echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())
         answers = f"{cached} of {counted_noun(len(details.wallets), 'answer')}"

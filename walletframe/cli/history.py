@@ -29,7 +29,6 @@ else:
     spam_flags = LazyPackage("analysis.spam.flags")
 
 _TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not begin with a year
-
 _MIXED_ARGUMENTS = "use either wallets (for amounts over time), or BEFORE and AFTER (for changes)"
 
 

@@ -17,7 +17,6 @@ from walletframe.cli.summaries import report, totals
 from walletframe.errors import WalletframeError
 from walletframe.settings.sources import PREFIX
 
-_ARGUMENT = re.compile(r"\b[a-z_]+=")
 _IN_A_SHELL = f"In a shell, write --name for name=…, and set {PREFIX}<NAME> for a setting."
 _FETCH_COMMANDS = [demo, check, fetch, fetch_to_parquet, balance, totals, report]
 
@@ -41,7 +40,7 @@ class _ErrorPrintingGroup(click.Group):
                 return super().invoke(ctx)
             except WalletframeError as error:
                 kind = _UnusableResourceError if isinstance(error, OSError) else click.UsageError
-                note = f"\n{_IN_A_SHELL}" if _ARGUMENT.search(error.hint) else ""
+                note = f"\n{_IN_A_SHELL}" if re.search(r"\b[a-z_]+=", error.hint) else ""
                 raise kind(f"{error}{note}") from None
             except OSError as error:
                 raise _UnusableResourceError(str(error)) from None

@@ -38,7 +38,6 @@ NEVER_RAISE: dict[str, Any] = {"on_failure": "ignore", "on_unreadable": "ask"}
 _SHOWN = 20
 _DROP_HINT = "Correct unreadable wallets, or drop them with --on-unreadable=drop."
 _MALFORMED_HINT = "To request malformed addresses as written, add --on-unreadable=ask."
-_ALIAS_HINT = "Add --fix to replace these names of blockchains."
 NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --file wallets.txt"
 
 
@@ -107,7 +106,7 @@ def read_requested_wallets(
         shown = (f"{located[n][0]}: {value!r}: {reason}" for n, value, reason in problems)
         more = [f"… and {count - _SHOWN} more"] if count > _SHOWN else []
         lines = [f"{counted_noun(count, 'wallet')} can't be read:", *islice(shown, _SHOWN), *more]
-        hints = [_ALIAS_HINT] * bool(aliases)
+        hints = ["Add --fix to replace these names of blockchains."] * bool(aliases)
         hints += [_DROP_HINT] * (on_unreadable == "raise" and bool(unreadable))
         hints += [_MALFORMED_HINT] * (parsed.has_malformed and bool(unreadable))
         raise click.UsageError("\n  ".join(lines) + "\n" * bool(hints) + "\n".join(["", *hints]))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
 WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
 _CHARTS_WITHOUT_AXES, _NARROW_HEIGHT = {"Treemap", "Sunburst"}, 400
-_NO_MARGIN = dict.fromkeys("tblr", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,12 @@ class ChartType:
 _NARROW_WIDTH, _NARROW_HEATMAP = 600, {"top": 15, "top_tokens": 5}
 _NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12}
 _NESTED_LEVELS = ("blockchain", "wallet", "asset"), ("wallet", "asset")
-_HEATMAP_LIMITS = {"top": 20, "top_tokens": 15}
 CHARTS = {
     "Treemap": ChartType("treemap", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
     "Sunburst": ChartType("sunburst", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
     "Bars by wallet": ChartType("bar", "token?", _BAR_LIMITS, ("wallet",)),
     "Bars by blockchain": ChartType("bar", "token?", _BAR_LIMITS, ("blockchain",), ("blockchain",)),
-    "Heatmap": ChartType("heatmap", "", _HEATMAP_LIMITS, ("wallet",)),
+    "Heatmap": ChartType("heatmap", "", {"top": 20, "top_tokens": 15}, ("wallet",)),
     "Pie of a wallet": ChartType("pie", "wallet", {}),
     "Lorenz curve": ChartType("lorenz", "token", {}),
 }
@@ -156,13 +154,11 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
         return replace(chart, reason=empty_reason(selected))
     drawn = held
     if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
-        unvalued = held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore")
-        drawn = replace(held, holdings=unvalued)
+        drawn = replace(held, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
     try:
         arguments, token = _chart_arguments_and_name(selected, options)
         wallets = selected.wallets if selected.data.is_complete else None
-        draw = getattr(charts, chart_type.function)
-        figure = draw(drawn, wallets=wallets, **arguments)
+        figure = getattr(charts, chart_type.function)(drawn, wallets=wallets, **arguments)
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
         return replace(chart, reason=f"The chart can't be drawn: {error_text(error)}")
     if not figure.data:  # an empty figure has the reason as its only annotation
@@ -190,7 +186,7 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
         layout.template = None  # the front end sets the colours
     if options.chart in _CHARTS_WITHOUT_AXES:
         margins = layout.margin.t + layout.margin.b
-        layout.height, layout.margin = layout.height - margins, _NO_MARGIN
+        layout.height, layout.margin = layout.height - margins, dict.fromkeys("tblr", 0)
         if options.is_narrow:
             layout.height = min(layout.height, _NARROW_HEIGHT)
     elif options.is_narrow and options.type.function in {"bar", "heatmap"}:

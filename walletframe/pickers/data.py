@@ -169,8 +169,7 @@ def _price_source_text(data: ExplorerData) -> str:
     tables = table_settings()
     if data.priced_by == "default" and tables.prices is None and tables.currency is None:
         return f"{_SERVICE_PRICES}, currency not named"
-    only_service = has_only_service_prices(data.details.holdings)
-    return _SERVICE_PRICES if only_service else _OWN_PRICES
+    return _SERVICE_PRICES if has_only_service_prices(data.details.holdings) else _OWN_PRICES
 
 
 def spam_button_label(selected: SelectedHoldings) -> str:

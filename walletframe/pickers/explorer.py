@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     Answer = tuple[dict[str, Any], list[bytes]]
 
 _MAX_DOWNLOAD_ROWS = 200_000
-_MAX_SERVICE = 80
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _FORMATS: dict[str, tuple[str, str, Any]] = {
     "CSV": ("holdings.csv", "text/csv", to_csv),
@@ -276,13 +275,11 @@ class HoldingsExplorer(FetchingWidget):
             'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
         )
         added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
-        message = ""
-        if added:
-            message = f"Refresh would lose the columns {', '.join(added)}"
-        elif len(holdings) != wallets["tokens"].sum():
+        if added and self._prepare is None:
+            raise WalletframeError(f"Refresh would lose the columns {', '.join(added)}", hint)
+        if len(holdings) != wallets["tokens"].sum() and self._prepare is None:
             message = "Refresh would lose added rows and restore removed rows of the holdings"
-        if message and self._prepare is None:
-            raise WalletframeError(message, hint=hint)
+            raise WalletframeError(message, hint)
         keep = extra_names(wallets)
         hint = "set the explorer's attribute `details` to a result of fetch_wallets"
         requested = wallets[["blockchain", "address", *keep]]
@@ -338,11 +335,9 @@ class HoldingsExplorer(FetchingWidget):
             problem = f"; {error.message}"
         if services == ["sandbox"] and (running := latest_sandbox()) is not None:
             return running.client()
-        names = ", ".join(safe_line(str(name), _MAX_SERVICE) for name in services) or "a service"
-        raise WalletframeError(
-            f"Refresh needs a client for {names}{problem}",
-            hint="pass client=… to the explorer, or call walletframe.configure for this service",
-        )
+        names = ", ".join(safe_line(str(name)) for name in services) or "a service"
+        hint = "pass client=… to the explorer, or call walletframe.configure for this service"
+        raise WalletframeError(f"Refresh needs a client for {names}{problem}", hint)
 
     @locked_handler
     def _show_details(self, change: dict[str, Any]) -> None:

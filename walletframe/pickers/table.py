@@ -205,7 +205,7 @@ def _balances_grid(positions: Positions) -> _DataGrid:
     holdings, tokens = positions.holdings, positions.tokens
     texts = {
         "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
-        **_token_cells(holdings, tokens, _block_explorer_prefix_by_chain(positions)),
+        **_token_cells(positions, holdings, tokens),
     }
     amounts = _AmountCells(positions.amounts, holdings.get("raw_amount"))
     numbers: dict[str, Cells] = {"amount": amounts}
@@ -221,7 +221,7 @@ def _balances_grid(positions: Positions) -> _DataGrid:
 def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid:
     texts: dict[str, Cells] = {}
     if by == "token":
-        texts = _token_cells(sums, encode_tokens(sums), _block_explorer_prefix_by_chain(positions))
+        texts = _token_cells(positions, sums, encode_tokens(sums))
     elif by == "wallet":
         texts = {"wallet": _wallet_cells(positions, sums, np.arange(len(sums)))}
     columns = _make_columns(texts)
@@ -275,8 +275,7 @@ def _value_and_currency_columns(frame: pd.DataFrame) -> dict[str, _Column]:
 
 
 def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> _TextCells:
-    frame = positions.wallet_frame if positions.has_wallets else None
-    names = user_wallet_names(wallets, frame)
+    names = user_wallet_names(wallets, positions.wallet_frame if positions.has_wallets else None)
     texts, pairs = search.wallet_text_column(wallets, codes, names), search.wallet_pairs(wallets)
     urls = _wallet_frame_urls(positions)
     row_by_pair = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
@@ -289,9 +288,8 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
     )
 
 
-def _token_cells(
-    frame: pd.DataFrame, tokens: KeyCodes, url_prefixes: Mapping[str, str]
-) -> dict[str, Cells]:
+def _token_cells(positions: Positions, frame: pd.DataFrame, tokens: KeyCodes) -> dict[str, Cells]:
+    url_prefixes = _block_explorer_prefix_by_chain(positions)
     texts = search.token_text_columns(frame, tokens)
     token, contract = texts["token"], texts["contract"]
 

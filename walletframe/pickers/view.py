@@ -63,14 +63,12 @@ def _remaining_options(data: ExplorerData, selection: Selection, filter_name: st
     if filter_name == "tokens" or (selection.tokens and filter_name != "labels"):
         return held  # wallets without the selected tokens don't match
     requested = data.wallet_mask(others)
-    codes = data.requested.codes[requested].tolist()
-    keys = [data.requested.keys[code] for code in codes]
+    keys = [data.requested.keys[code] for code in data.requested.codes[requested].tolist()]
     wallets = data.wallets[requested]
     if filter_name == "wallets":
-        known = known_mask(wallets)
         return {
             f"{chain}.{address}": OptionStats(0, math.nan) if is_known else None
-            for (chain, address), is_known in zip(keys, known, strict=True)
+            for (chain, address), is_known in zip(keys, known_mask(wallets), strict=True)
         } | held
     if filter_name == "blockchains":
         return {chain: OptionStats(0, math.nan) for chain, _ in keys} | held
@@ -211,12 +209,11 @@ class ExplorerState:
         data = self.data
         held, wallet_keys = data.held, data.requested.keys
         matching = {kind: _remaining_options(data, self.selection, kind) for kind in FILTERS}
-        labels = [label_texts(data.wallets[name]).nunique() for name in data.groups]
         totals = {  # without creating all options, which is slow
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
             "blockchains": len({*held.index_by_chain, *(chain for chain, _ in wallet_keys)}),
-            "labels": sum(labels),
+            "labels": sum(label_texts(data.wallets[name]).nunique() for name in data.groups),
         }
         counts = {kind: {"all": totals[kind], "remaining": len(matching[kind])} for kind in FILTERS}
         opened = request.get("open", ())

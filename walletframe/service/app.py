@@ -182,8 +182,7 @@ async def _answer_preflight(request: Request) -> Response:
 def _cors_headers(request: Request) -> dict[str, str]:
     """Return CORS headers if the request's origin is registered for its key."""
     key = request.app.state.gate.find_key(request.query_params.get(schemas.KEY_PARAMETER))
-    origin = request.headers.get("Origin")
-    if key is None or key.origin is None or key.origin != origin:
+    if key is None or key.origin is None or key.origin != request.headers.get("Origin"):
         return {}
     return {
         "Access-Control-Allow-Origin": key.origin,
