@@ -65,7 +65,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
 
     @staticmethod
     def _details_accessor(fetch: DetailsLike) -> DetailsAccessor:
-        """Return ``details.wf`` for `WalletDetails`, which must not import this package."""
+        """Return ``details.wf``. The module of `WalletDetails` must not import this package."""
         return DetailsAccessor(fetch)
 
     top: Final = delegate(lambda: distribution.top_rows)

@@ -87,10 +87,10 @@ class StoredWallets:
 
 
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
-    """Methods of ``details.wf`` for a folder, which they read in parts.
+    """Methods of ``details.wf`` that read a folder in parts.
 
     `value`, `flag_spam` and `without_spam` read the tokens of all balances, but don't change files.
-    They return a new `StoredWallets`, whose methods add the columns or drop the rows.
+    They return a new `StoredWallets`. Its methods add columns or drop spam while they read.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
     If you pass a token, a chart shows its amounts, otherwise the column ``value``. Without this
-    column, a chart shows numbers of balances or shares. It never adds up amounts of several tokens.
+    column, a chart shows shares, or counts of balances. It never adds up amounts of several tokens.
 
     Parameters
     ----------

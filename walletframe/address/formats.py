@@ -45,7 +45,7 @@ _NAME_SERVICES = {
 
 
 def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
-    """Return the problem with an address, and the remedy if known, or empty texts."""
+    """Return the problem with an address and the known remedy, each as text or ""."""
     known = known_blockchains().get(wallet.blockchain)
     format_names = known.address_formats if known else ()
     if any(_matches_format(format_name, wallet.address) for format_name in format_names):

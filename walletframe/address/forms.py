@@ -69,7 +69,7 @@ class WalletAddress:
 
     @property
     def canonical(self) -> WalletAddress:
-        """The form for comparisons, which is the same for all spellings of a wallet."""
+        """The wallet in the form for comparisons. All spellings of a wallet have one form."""
         return WalletAddress(*canonical_key(self.blockchain, self.address))
 
     @classmethod
@@ -113,7 +113,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet or why it can't be read, and the replaced alias of the blockchain."""
+    """Return the wallet or why it is unreadable, and any alias that the blockchain replaced."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -125,7 +125,7 @@ def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(value: object) -> str:
-    """Return "" for other values. pandas may have converted a chain ID to a float."""
+    """Return a chain ID as text, or "". pandas may have converted it to a float."""
     if isinstance(value, int | float) and 0 < value < 2**53 and value % 1 == 0:  # exact as a float
         return str(int(value))
     return ""
@@ -143,7 +143,7 @@ def is_blank(item: object) -> bool:
 
 
 def _blockchain_and_address(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return only the values that are present. The service's keys are accepted, too."""
+    """Return only the present values. The keys can be those of the service."""
     values = dict(zip(standard_column_names(mapping), mapping.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
@@ -239,5 +239,5 @@ def canonical_blockchain(blockchain: str) -> str:
 
 
 def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
-    """Return a key that is the same for all spellings of a wallet or a token."""
+    """Return the key of a wallet or token. All its spellings have the same key."""
     return canonical_blockchain(blockchain), canonical_address(address)

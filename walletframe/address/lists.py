@@ -74,7 +74,7 @@ class ParsedWallets:
 def read_numbered(
     numbered_wallets: Iterable[tuple[int, object]], positions_note: str = POSITIONS_NOTE
 ) -> ParsedWallets:
-    """Read wallets from pairs (position, wallet), and collect problems."""
+    """Read pairs (position, wallet), and collect problems."""
     wallets: list[WalletAddress] = []
     positions: list[int] = []
     problems: list[Problem] = []
@@ -98,7 +98,7 @@ def read_numbered(
 
 
 def read_list(wallets: WalletsLike) -> ParsedWallets:
-    """Read wallets in any form. Skip empty rows, but report an empty wallet passed alone."""
+    """Read wallets in any form. Empty rows are skipped, but a single empty wallet is a problem."""
     if isinstance(wallets, pd.DataFrame):
         return read_numbered(enumerate(unparsed_wallets(wallets)))
     if isinstance(wallets, np.ndarray):
@@ -135,7 +135,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
 
 
 def unify_blockchain_spellings(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
-    """Yield all wallets, with the first spelling of each unknown blockchain."""
+    """Yield all wallets. Unknown blockchains are spelled as in their first wallet."""
     first: dict[str, str] = {}
     for wallet in wallets:
         name = first.setdefault(forms.canonical_blockchain(wallet.blockchain), wallet.blockchain)
@@ -172,7 +172,7 @@ def unparsed_wallets(frame: pd.DataFrame) -> Iterable[object]:
 def distinct_wallets_and_labels(
     parsed: ParsedWallets, on_unreadable: OnUnreadable, *, position_text: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their first labels. Warn once about all other rows."""
+    """Return the distinct wallets and their first labels. Warn once about left-out rows."""
     _raise_if_unreadable(parsed, on_unreadable)
     wallets = distinct_wallets(parsed.wallets)
     labels, conflicts = first_and_conflicting_labels(parsed)
@@ -273,7 +273,7 @@ def _replacements_text(spellings: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def readable_wallets(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the wallets, including duplicates. Warn about unreadable wallets, or raise."""
+    """Return the wallets, including duplicates. Warn or raise if wallets are unreadable."""
     _raise_if_unreadable(parsed, on_unreadable)
     if parsed.problems:
         _warn_about_left_out_rows(parsed, len(distinct_wallets(parsed.wallets)), {}, str)
@@ -415,7 +415,7 @@ def first_and_conflicting_labels(
 def first_and_conflicting_label_rows(
     column_name: str, wallet_codes: Indices, column: Any
 ) -> tuple[Indices, list[int]]:
-    """Return each wallet's first row with a label, or -1, and the rows with another label."""
+    """Return each wallet's first row with a label, or -1, and the rows that conflict with it."""
     try:
         labels, _ = factorize(column)
     except TypeError:

@@ -159,7 +159,7 @@ def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, i
 
 
 def _signed_floats(operand: ExactAmounts | Floats, rows: Indices, shape: tuple[int, ...]) -> Floats:
-    """Return floats of the same sign as the operand in `rows`, and NaN for NA."""
+    """Return floats with the signs of the operand's `rows`, NaN for NA."""
     if not isinstance(operand, ExactAmounts):
         return np.broadcast_to(operand, shape)[rows]
     integers, missing = (np.broadcast_to(each, shape)[rows] for each in operand[:2])
@@ -203,7 +203,7 @@ def compare(
 
 
 def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
-    """Round amounts to a number of decimals, which may be negative."""
+    """Round amounts. The number of decimals may be negative."""
     integers, missing, scale = amounts
     if decimals >= scale:
         return ExactAmounts(integers.copy(), missing.copy(), scale)
@@ -249,7 +249,7 @@ def _amounts_and_incomparable_mask(values: Integers) -> tuple[ExactAmounts, Mask
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None if incomparable. A value with more than 77 decimals gets 78 decimals."""
+    """Return None if incomparable. Values with over 77 decimals are approximated with 78."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:

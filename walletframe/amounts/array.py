@@ -122,7 +122,7 @@ class AmountDtype(ExtensionDtype):
 
 
 class _CopyOnWriteBuffer:
-    """The amounts of an array and its views. The first write after a read makes a copy."""
+    """The amounts that an array and its views share. The first write after a read copies them."""
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
 
@@ -227,7 +227,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     -----
     These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
     minima and maxima, products with integers and Decimals, and powers with an integer exponent of
-    0 or more. Of floats, only an exact scalar, such as 0.5, can be added or subtracted. A
+    0 or more. A float can be added or subtracted only if it is one exact number, such as 0.5. A
     comparison with an inexact float, such as 0.1, warns once.
 
     Quotients, products with floats, means and medians are the float64 nearest to the exact value.
@@ -579,7 +579,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
     def _sort_keys(self) -> Floats:
-        """Return floats with the order of the amounts, NaN for missing amounts."""
+        """Return floats that sort like the amounts, NaN for missing amounts."""
         return np.where(self.exact().missing, np.nan, self._values_for_argsort())
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
@@ -686,7 +686,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the known integers and the scale. Without ``skipna``, NA removes all integers."""
+        """Return the known integers and the scale; without ``skipna``, none if any is missing."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]

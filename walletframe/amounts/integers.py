@@ -100,7 +100,7 @@ def to_floats(amounts: ExactAmounts) -> Floats:
 
 
 def split_floats(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
-    """Return significands and exponents of two. NaN and infinity have the significand 0."""
+    """Return the significands and the exponents of two. NaN and infinity have significand 0."""
     fractions, exponents = np.frexp(np.where(np.isfinite(floats), floats, 0.0))
     significands = (fractions * 2.0**_SIGNIFICAND_BITS).astype(np.int64).astype(object)
     return significands, exponents - _SIGNIFICAND_BITS

@@ -52,7 +52,7 @@ def python_number(value: Any) -> Any:
 
 
 def is_inexact(value: float) -> bool:
-    """Return whether a float is finite and differs from the decimal in its repr, such as 0.1."""
+    """Return whether a finite float, such as 0.1, differs from the decimal in its repr."""
     exact = Decimal.from_float(value)  # noqa: FURB164 - Decimal(value) depends on the context
     return math.isfinite(value) and exact != Decimal(repr(value))
 

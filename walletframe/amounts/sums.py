@@ -37,7 +37,7 @@ _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 @dataclass(frozen=True)
 class AmountsWithGroups:
-    """Amounts, and the group id of each row, -1 for a row without a group."""
+    """Amounts, and the group id of each row (-1: no group)."""
 
     amounts: ExactAmounts
     ids: Indices
@@ -240,7 +240,7 @@ def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) 
 
 
 def is_positive(amounts: ExactAmounts | Int128Amounts, at_least: int = 0) -> Mask:
-    """Return a mask of amounts above 0 and of `at_least` or more."""
+    """Return a mask of positive amounts that are `at_least` or more."""
     smallest = max(1, at_least * POWERS_OF_TEN[amounts.scale])
     if isinstance(amounts, ExactAmounts):
         return np.asarray(amounts.integers >= smallest, dtype=bool)

@@ -51,7 +51,7 @@ def plain_texts(integers: Integers, scale: int) -> pa.Array:
 
 
 def format_decimal(value: Decimal, specification: str) -> str:
-    """Format like the built-in ``format``, rounding half to even, by default without exponent."""
+    """Format like the built-in ``format``, but round half to even, and avoid exponents."""
     [(prefix, digits, presentation)] = _SPECIFICATION.findall(specification)
     if digits and presentation and presentation in "fF%":
         step = Decimal((0, (1,), -int(digits) - (2 if presentation == "%" else 0)))

@@ -128,7 +128,7 @@ def _read_at_position(value: object, position: int) -> tuple[int, int]:
 
 
 def read_digits_or_ints(values: list[Any] | Integers) -> Integers | None:
-    """Read a list of only digit strings or only ints; return None for other lists."""
+    """Read a list of digit strings or a list of ints; return None for any other list."""
     try:
         joined = "".join(values)
     except TypeError:  # not all values are strings
@@ -152,7 +152,7 @@ def read_base_units(value: Any, position: int) -> int:
 
 
 def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
-    """Return the scale of each value, 0 if unknown, and a mask of unknown scales."""
+    """Return the scale of each value (0: unknown), and a mask of unknown scales."""
     is_list = pd.api.types.is_list_like(decimals)
     scales = _to_integers_or_objects(decimals) if is_list else as_objects([decimals])
     if len(scales) != count and is_list:
