@@ -71,7 +71,7 @@ class ChunkedHoldings(Protocol):
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
     ) -> Iterator[T]:
-        """Apply a function to each chunk. Without the column ``"amount"``, amounts may be NA."""
+        """Apply a function to each chunk. Unless ``"amount"`` is requested, amounts may be NA."""
 
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]
@@ -84,11 +84,11 @@ class ChunkedHoldings(Protocol):
         batches: Sequence[Collection[TokenKey]],
         extra_columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to all rows of each batch of tokens. At least the holders are read."""
+        """Apply a function to all rows of each token batch. Other wallets may be missing."""
 
 
 class PartialAggregate(NamedTuple):
-    """Aggregates of the groups in one chunk, with representative rows of the groups."""
+    """The aggregates of the groups in one chunk, and the groups' representative rows."""
 
     aggregates: GroupAggregates
     representatives: pd.DataFrame  # rows with the token and the other columns to group by
@@ -132,7 +132,7 @@ class GroupSpec:
         return self.to_partial(Aggregation(replace(chunk, positions=positions), groups, aggregates))
 
     def merge(self, source: ChunkedHoldings, partials: Sequence[PartialAggregate]) -> Aggregation:
-        """Merge the aggregates of all parts, grouped by their representative rows."""
+        """Merge the aggregates of all chunks. The representative rows identify the groups."""
         positions = np.concatenate([part.row_positions for part in partials])
         order = np.argsort(positions)
         ranks = np.empty_like(order)  # the sorted position of each row, in the order of parts
@@ -240,7 +240,7 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
 
 
 def _summarize_chunk_values(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
-    """Return the sum, the currency, and the numbers of unpriced and unread balances."""
+    """Return the sum, a list with the currency, and counts of unpriced and unread balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = sum_floats_by_group(values, np.zeros(len(values), dtype=np.intp), 1)

@@ -255,7 +255,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
 
 
 def _contract_count_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count contracts by group. In groups by wallet, count the contracts of all wallets."""
+    """Count contracts by group. If groups are wallets, count the contracts of all wallets."""
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
@@ -291,8 +291,8 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         the holders, rounded down to at least one: 0.01 means the richest 1 %.
     by : str or list of str, default "wallet"
         One or more columns that define a holder, as in `share`. Balances that agree in these
-        columns belong to one holder. With ``"token"``, the rows of the result are tokens instead of
-        assets. The column ``holders`` always counts wallets.
+        columns belong to one holder. If `by` has ``"token"``, the result has a row per token, not
+        per asset. The column ``holders`` always counts wallets.
     wallets : DataFrame or WalletDetails, optional
         The table ``wallets`` of the same fetch. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
@@ -470,8 +470,8 @@ def pivot(
         The maximum number of assets, or None for all. Assets are in descending order of value and
         number of holders, then in the order of their first rows.
     by : str or list of str, default "wallet"
-        One or more columns to group by, as in `totals`. With ``"token"``, the table's columns are
-        tokens instead of assets. If `by` is just ``"token"``, the rows are wallets.
+        One or more columns to group by, as in `totals`. If `by` has ``"token"``, the table's
+        columns are tokens, not assets. If `by` is just ``"token"``, the rows are wallets.
     wallets : DataFrame or WalletDetails, optional
         The table ``wallets`` of the same fetch, to add rows for failed and empty wallets. Methods
         of ``details.wf`` pass it automatically.
@@ -610,8 +610,8 @@ def overlap(
     n : int or None, default 100
         The maximum number of pairs, or None for all with a common asset (up to w² / 2 pairs).
     by : str or list of str, default "wallet"
-        One or more columns to group by, as in `share`: pairs of groups are compared. With
-        ``"token"``, the comparison counts common tokens instead of assets.
+        One or more columns to group by, as in `share`: pairs of groups are compared. If `by`
+        has ``"token"``, common tokens are counted, not common assets.
     wallets : DataFrame or WalletDetails, optional
         The table ``wallets`` of the same fetch. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
@@ -714,7 +714,7 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
 
 
 def _iterate_overlapping_pairs(groups: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield three arrays: wallets, later wallets, and numbers of common tokens."""
+    """Yield three arrays: first and second group of each pair, and number of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = groups[by_token]
     ranks = np.empty_like(by_token)

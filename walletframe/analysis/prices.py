@@ -252,7 +252,7 @@ class ParquetPrices:
 
 
 def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
-    """Return the table in a file and, for a CSV file, the line number of each row."""
+    """Return the table in a file. For a CSV file, also return the line number of each row."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         hint = "save the prices as .csv or .parquet"
@@ -267,7 +267,7 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Also return the last line number of each row."""
+    """Also return the number of each row's last line."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(unescape_cell, row)]) for row in reader if row]
@@ -292,7 +292,7 @@ class LoadedPrices:
 
     @property
     def numbering_note(self) -> str:
-        """The part of a message that explains the numbers before prices."""
+        """The part of a message that explains the number in front of each price."""
         if self.lines is not None:
             return f"listed by line number in {self.file}"
         rows = f"listed by row number in {self.file}, counted from 0"
@@ -422,7 +422,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 
 def unusable_price_reason(price: Any) -> str:
-    """Return why a price can't be used, such as "negative". A usable price has no reason."""
+    """Return why a price can't be used, such as "negative", or "" for a usable price."""
     if not isinstance(price, _NUMBER_TYPES) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:

@@ -36,7 +36,7 @@ _LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500  # lengths of texts
 
 @dataclass(eq=False)
 class TextColumn:
-    """A column of texts. Its functions return the text of a code; code -1 means no text."""
+    """A column of texts. Each code stands for a text, and -1 for no text."""
 
     codes: Codes  # of each row
     count: int  # number of different codes
@@ -90,7 +90,7 @@ def searchable_columns(
 
 
 def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return the text column of addresses, with the user's names of wallets in `names`."""
+    """Return a text column of wallets. `names` are the user's names of wallets."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = wallet_pairs(wallets)
     return TextColumn(
@@ -142,7 +142,7 @@ def token_text_columns(
 
 
 def factorize_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
-    """Factorize the blockchain of each row's token, spelled as in the token's first row."""
+    """Factorize the blockchains of the rows' tokens, as spelled in each token's first row."""
     codes, chains = factorize_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
 

@@ -177,7 +177,7 @@ class FilterableHoldings(ChunkedHoldings, Protocol):
     """Holdings that can be read in part."""
 
     def holdings_of_wallets(self, indices: Codes) -> FilterableHoldings:
-        """Return the holdings of the wallets with these indices, which must ascend."""
+        """Return the holdings of the wallets with these ascending indices."""
 
     def read_rows(
         self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
@@ -418,7 +418,7 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
 def _selected_and_bridged_tokens(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[Collection[str]], list[tuple[TokenKey, TokenKey]]]:
-    """Return tokens, their blockchains, and pairs of an omitted bridged token and an asset."""
+    """Return tokens, their blockchains, and pairs (omitted bridged token, its asset)."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _TOKEN_OPTIONS)
     if asset is not None:

@@ -87,7 +87,7 @@ def totals(
 
         Rows with a missing value in the column are one group.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, to count failed wallets. ``details.wf`` passes it itself.
+        The ``wallets`` of the same fetch, to count failed wallets. ``details.wf`` passes them.
     assets : DataFrame, str or Path, optional
         Your own contracts for grouping by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False

@@ -95,7 +95,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
         Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
         Value each row at prices of the day of its ``snapshot``. The service's prices are those in
-        the snapshot. All other `prices`, also in the setting, must be a DataFrame or file with a
+        the snapshot. All other `prices`, passed or set, must be a DataFrame or file with a
         column ``date``, a folder of daily prices, a ``walletframe.analysis.PriceHistorySource``, or
         a list of these and ``"service"``. ``date`` contains days or times, in UTC unless they have
         a time zone. Each row gets the token's last price of the day (in UTC) up to the time of the
@@ -110,8 +110,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
         - ``value`` (float64): the exact product of amount and price, rounded once to the nearest
           float64. If the amount or the price is unknown, the value is NaN, not 0;
         - ``currency`` (str): the currency, the same in each row; NA if no currency is stated;
-        - ``price_source`` (str), only if `prices` is a list: the entry that has the price, as
-          ``service``, ``your prices``, or the name of a file, folder or type; NA without a price.
+        - ``price_source`` (str), only if `prices` is a list: the entry with the price: ``service``,
+          ``your prices``, or the name of a file, folder or class; NA without a price.
 
     Raises
     ------
@@ -192,7 +192,7 @@ class EffectivePrices:
         service_prices: Callable[[], Floats | None],
         times: pd.Series | None = None,
     ) -> tuple[list[Any], str | None]:
-        """Return the prices of all rows for each entry, and the common currency."""
+        """Return each entry's prices of all rows, and the common currency."""
         prices_by_entry, currencies = [], []
         for entry in self.entries:
             if is_service_prices(entry):  # these are already prices of the snapshot's day

@@ -60,12 +60,12 @@ class WalletRegister:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def count_with(self, keys: Iterable[str]) -> int:
-        """Return the number of wallets in the folder and in `keys`, which must be distinct."""
+        """Return the number of wallets in the folder and in the distinct `keys`."""
         earlier = self.stored.keys() | self._failed.keys()
         return len(earlier) + sum(key not in earlier for key in keys)
 
     def classify_next(self, key: str) -> Literal["request", "stored", "duplicate"]:
-        """Classify the input's next wallet. A wallet to request becomes pending."""
+        """Classify the next wallet. A wallet to request becomes pending."""
         if key in self.seen:
             return "duplicate"
         self.seen.add(key)

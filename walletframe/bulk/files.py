@@ -74,7 +74,7 @@ class Paths:
 
 
 def read_or_write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Write the marker file if it is missing. Raise an error for another service."""
+    """Write a missing marker file. Raise an error if an existing one names another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         temporary = path.with_suffix(TEMPORARY)
@@ -134,7 +134,7 @@ def raise_dataset_errors(root: Path) -> Iterator[None]:
 
 
 def wallet_key(wallet: WalletAddress) -> str:
-    """Return the key of a wallet, which is the same for all its spellings."""
+    """Return the key of a wallet. All spellings of a wallet have the same key."""
     return ".".join(canonical_key(wallet.blockchain, wallet.address))
 
 

@@ -66,7 +66,7 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
 
 
 def read_journal(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return the first ok record, or else the last failure, and the position of each wallet."""
+    """Return each wallet's first ok record, or else last failure, and its position, by key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]

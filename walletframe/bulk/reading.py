@@ -64,7 +64,7 @@ class StoredPart:
         return self.all_counts[self.chosen_mask]
 
     def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
-        """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
+        """Read columns of all balances, or of some `indices`. Amounts are `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
         table = self._require_matching_balances(self._read_table([*dict.fromkeys(needed)]))
         rows = None
@@ -150,7 +150,7 @@ class FolderWallets:
 
 
 def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) -> FolderWallets:
-    """Read the wallets of a folder, or only those with these keys. The last part may be empty."""
+    """Read the wallets of a folder: all, or those in `keys`. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):
@@ -193,7 +193,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
 
 
 def reordered_row_numbers(counts: Codes, order: Codes) -> Codes | None:
-    """Return the row numbers of the wallets in this order, or None if the rows don't change."""
+    """Return the row numbers of wallets in `order`, or None if rows stay as they are."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -282,7 +282,7 @@ def read_wallets(
 
 
 def read_service_of_folder(paths: Paths) -> str:
-    """Return the service. Raise an error for other folders."""
+    """Return the service, or raise an error if the folder has no dataset."""
     service = paths.read_service()
     if service is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
@@ -291,7 +291,7 @@ def read_service_of_folder(paths: Paths) -> str:
 
 
 def warn_if_unfinished(paths: Paths, attrs: dict[Any, Any]) -> None:
-    """Warn if the fetch into the folder has not finished. `attrs` are those of all its wallets."""
+    """Warn if the fetch into the folder has not finished. `attrs` belong to the wallets frame."""
     if paths.unfinished.exists():
         missing = schema.missing_wallets_text({schema.UNFINISHED: [0, 0]} | attrs)
         text = f"{paths.root} lacks {missing}, since the fetch into it has not finished"
@@ -308,7 +308,7 @@ def with_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
 def ordered_wallets_and_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the ordered wallets and their indices. Absent wallets have the highest indices."""
+    """Return the ordered wallets and their indices, the highest for wallets not in the folder."""
     table = contents.wallets
     frame = table.select(list(schema.WALLET_DTYPES)).to_pandas(types_mapper=ARROW_DTYPES.get)
     wanted = schema.WALLET_DTYPES.items()
@@ -365,7 +365,7 @@ def read_balances(
 
 
 def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
-    """Concatenate the chunks of a column, with the column's dtype in `holdings`."""
+    """Concatenate the chunks of a column. The result has its dtype in `holdings`."""
     array: Any
     if name == "amount":
         array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - AmountArray is a class of this package

@@ -331,7 +331,7 @@ class _BulkRun:
         delayed: list[Status],
         report: _Report,
     ) -> Iterator[WalletRecord]:
-        """Yield the records of one part in any order. Add each wallet's position to `positions`."""
+        """Yield one part's records in any order. Add each wallet's position to `positions`."""
         balances = 0
         for record in (result.record for result in results if result is not None):
             status = record.outcome.status

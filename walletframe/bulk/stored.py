@@ -1,6 +1,6 @@
 """Holdings that stay on the disk, in the folder of a bulk run, and are read in chunks.
 
-Prices and spam flags are added whenever balances are read.
+Prices and spam flags are added to balances as they are read.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class StoredHoldings:
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """All wallets, including the failed ones."""
+        """All wallets, including failed wallets."""
         return self.template.wallet_frame
 
     def __repr__(self) -> str:
         return "\n".join([*summary_lines(self.wallets), f"On disk, in {self.root}"])
 
     def with_prices(self, prices: PriceLookup) -> StoredHoldings:
-        """Return the holdings with columns of prices and values, which replace earlier columns."""
+        """Return the holdings with prices and values. Earlier columns of prices are replaced."""
         return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
 
     def with_spam_flags(self, flags: SpamFlags, unknown_rows: Codes) -> StoredHoldings:
@@ -78,7 +78,7 @@ class StoredHoldings:
         return replace(self, removed=removed, unknown_rows=rows, template=template)
 
     def holdings_of_wallets(self, indices: Codes) -> StoredHoldings:
-        """Return the holdings of the wallets with these indices, which must ascend."""
+        """Return the holdings of the wallets with these ascending indices."""
         mask = np.zeros(len(self.order), dtype=bool)
         mask[self.order[indices]] = True
         template = replace(
@@ -108,7 +108,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk. Chunks have the columns for tables, and `names`."""
+        """Apply a function to each chunk, which has the columns of all tables, and `names`."""
         with raise_dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))

@@ -43,7 +43,7 @@ class FetchSummary:
     resumed : int
         The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        The number of the other wallets, by status. ``cancelled`` wallets were never requested.
+        The number of wallets that were not resumed, by status (``cancelled``: never requested).
     reasons : dict of str to int
         The number of wallets that are not ok, by reason, in descending order.
     balances : int

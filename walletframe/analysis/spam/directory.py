@@ -37,7 +37,7 @@ class TokenDirectory:
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return the only finding about a listed, native or known token, or None."""
+        """Return the only finding about a listed, native or known token, and None for others."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:

@@ -136,7 +136,7 @@ def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 
 def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options: Any) -> Mask:
-    """Return a mask of the spam that the holdings state. Otherwise, detect spam."""
+    """Return a mask of spam: as stated in the holdings, or else as detected."""
     stated = _stated_spam_mask(holdings, *options.values())
     if stated is None:
         _, scores, codes = _score_pairs(holdings, _read_token_directory(**options), tokens)
@@ -145,7 +145,7 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
 
 
 def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
-    """Return `is_spam`, or no spam if spam was dropped. With options, return None."""
+    """Return the column `is_spam`, or all False if spam was dropped. With options, return None."""
     if any(option is not None for option in options):
         return None
     if "is_spam" in holdings:
@@ -329,7 +329,7 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
-    """Also return the first positions and the numbers of copies of distinct rows."""
+    """Return the evidence of distinct rows, their first positions, and numbers of copies."""
     require_columns(source.template.holdings, _COLUMNS)
     names = ["raw_amount", "price", "is_spam"]
     [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], names)

@@ -116,7 +116,7 @@ def _count_letters(text: str) -> int:
 
 
 def _domain_findings(text: str) -> Iterator[Finding]:
-    """Yield at most the first link, domain and dotted name."""
+    """Yield findings about the first link, the first domain and the first dotted name."""
     matches = re.finditer(_DOMAIN, text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level_domain(match[2].lower())]
     link = re.search(_LINK, text) or next((match for match in dotted if match[3]), None)
