@@ -141,7 +141,7 @@ def test_a_shared_symbol_names_the_known_contract_first_and_marks_bridged():
     message = str(caught.value)
     assert f"{real}: known: the USDC of its issuer" in message
     assert f"('POLYGON', '{bridged.lower()}'): known: bridged USDC" in message
-    assert "('ETH', '0xab'): not on the packaged list: may be an imitation" in message
+    assert "('ETH', '0xab'): not on walletframe's list: may be an imitation" in message
     assert message.endswith(f"such as token={real}")
     pasted = caught.value.hint.partition("token=")[2]
     assert mask_of_token(frame, ast.literal_eval(pasted)).tolist() == [False, False, True]

@@ -99,9 +99,9 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     version and month of each list; ``walletframe/tokens/known.csv`` names each contract's list.
 
     One unit of each contract represents one unit of the asset, but the values may differ: a bridged
-    unit may be worth less if the bridge's reserves are incomplete. The list omits former contracts,
-    BTT (an old unit equals 1,000 new units), EURe (two contracts show the same balance), and FRAX
-    and FXS (they changed symbols).
+    unit may be worth less if the bridge's reserves are incomplete. The list omits BTT (an old unit
+    equals 1,000 new units), EURe (two contracts show the same balance), FRAX and FXS (they changed
+    symbols), and all former contracts.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
 def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace listed tokens by their assets, but bridged tokens only if these are requested."""
+    """Replace listed tokens by their assets. Bridged tokens are replaced only if `bridged`."""
     bridged = bridged or BRIDGED in positions.holdings.attrs
     listed = _contracts_by_key(assets)
     index = _packaged_lookup if listed is _packaged_contracts() else partial(_asset_lookup, listed)
@@ -171,7 +171,7 @@ def count_and_sum_bridged(
 
 
 def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
-    """Count the contracts of positive amounts. Sum the amounts, if of one snapshot."""
+    """Count the contracts with positive amounts. Sum the amounts of a single snapshot."""
     indices = np.flatnonzero(mask)
     indices = indices[is_positive(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
@@ -188,7 +188,7 @@ def warn_about_bridged(versions: int, *amounts: str) -> None:
 
 
 def count_bridged_versions(positions: Positions, contracts: Codes) -> int:
-    """Count the bridged versions, listed separately from their asset, among these contracts."""
+    """Count the contracts that are bridged versions, listed separately from their asset."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return len(np.unique(contracts[is_bridged[contracts]]))

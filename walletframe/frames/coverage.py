@@ -51,7 +51,7 @@ def completeness_columns(
 
 
 def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
-    """Count the known (row 0) and stale (row 1) wallets of each group with an unreadable amount.
+    """Count each group's known (row 0) and stale (row 1) wallets with an unreadable amount.
 
     Holders of unknown tokens are counted only in groups of unknown tokens, because
     `completeness_columns` already excludes these wallets from all other groups.
@@ -68,7 +68,7 @@ def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -
 
 
 def with_unknown_holders(positions: Positions, rows: Mask) -> Positions:
-    """Return a copy: holders of unknown tokens, or unknown amounts in `rows`, are unknown."""
+    """Return a copy: wallets with unknown tokens, or unknown amounts in `rows`, are unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
@@ -122,7 +122,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_states(positions: Positions) -> Codes:
-    """Return three rows with 0 or 1 for each wallet: known, stale, requested."""
+    """Return the rows known, stale and requested, with 0 or 1 in each wallet's column."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.stack([positions.known, positions.stale, requested])
 
@@ -147,7 +147,7 @@ def coverage_from_counts(
     among: Mask | None = None,
     held: int | None = None,
 ) -> Coverage:
-    """Return the coverage of a table, with the wallets in the mask `among`, by default all."""
+    """Return the coverage of a table. The mask `among` selects wallets, by default all."""
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
     filtered, selected = count_filtered(positions, held), positions.holdings.attrs.get(SELECTED, "")
@@ -189,7 +189,7 @@ def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None)
 
 
 def filters_of_results(results: Mapping[str, WalletDetails]) -> tuple[int, str, str]:
-    """Return the number of balances that named results lack, the reasons, and the selections."""
+    """Return the number of balances that the results lack, the reasons, and the selections."""
     filtered, reasons, is_by_balance = 0, list[str](), False
     selected = {name: holdings.attrs.get(SELECTED, "") for name, (_, holdings) in results.items()}
     for name, details in results.items():
@@ -218,7 +218,7 @@ def drop_rows(
 def extend_dropped_record(
     holdings: pd.DataFrame, before: int, after: int, kinds: Iterable[str], counts: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the record of all dropped balances. Filters of these `kinds` dropped the `counts`."""
+    """Return the record with `counts` by reason added, dropped by filters of these `kinds`."""
     record = valid_dropped_record(holdings, before)
     balances = record["balances"] + sum(counts.values())
     filters = sorted({*record["filters"], *kinds})
@@ -235,14 +235,14 @@ def with_dropped_record(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd
 
 
 def valid_dropped_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
-    """Return the record of dropped balances, which is empty if rows changed later."""
+    """Return the record of dropped balances, or an empty record if rows changed later."""
     record: dict[str, Any] = holdings.attrs.get(DROPPED, {})
     is_valid = record.get("rows") == rows
     return record if is_valid else {"balances": 0, "reasons": [], "filters": [], "uncounted": []}
 
 
 def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy without the record's counts, which may include other wallets."""
+    """Return a copy. Its record has no counts, since these may include other wallets."""
     filters = valid_dropped_record(holdings, len(holdings))["filters"]
     uncounted = [kind for kind in filters if kind != SELECTED]
     new = {"balances": 0, "reasons": [], "filters": filters, "uncounted": uncounted}
@@ -299,7 +299,7 @@ def coverage_of_rows(
 
 
 def prices_text(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
-    """Return the sources of prices and their numbers of tokens, or "" without a list of prices."""
+    """Return each source of prices with its number of tokens, or "" without a list of prices."""
     if "price_source" not in holdings:
         return ""
     sources = pd.Series(holdings["price_source"].array.take(tokens.first))

@@ -45,7 +45,7 @@ class WalletDetails(NamedTuple):
 
     @property
     def wf(self) -> Any:
-        """Methods for tables and charts, with the completeness of the fetch.
+        """Methods for tables and charts that show the completeness of the fetch.
 
         Returns
         -------

@@ -120,7 +120,7 @@ def _table_html(table: Table) -> str:
 def table_rows_html(
     table: Table, tag_attributes: Callable[[str, str], str], write_cell: Callable[[Cell], str]
 ) -> str:
-    """Return a table's HTML rows. `tag_attributes` takes a tag and a column."""
+    """Return a table's HTML rows. `tag_attributes` takes a tag and a column name."""
     heads = "".join(
         f"<th{tag_attributes('th', name)}>{as_html(name)}</th>" for name in table.columns
     )

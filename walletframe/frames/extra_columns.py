@@ -105,7 +105,7 @@ def changed_labels_note(wallets: pd.DataFrame, wallet_codes: Codes, names: Itera
 
 
 def add_extra_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.DataFrame:
-    """Append columns whose rows are in the order of the wallets."""
+    """Append columns with one row per wallet, in the same order."""
     if extra is None or extra.columns.empty:
         return wallets
     return wallets.assign(**{str(name): column.array for name, column in extra.items()})

@@ -92,7 +92,7 @@ def read_groups(
 
 
 def group_and_restore_tokens(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings. With "token", tokens replace assets."""
+    """Group holdings. If `names` has "token", return tokens, not assets."""
     groups = group_holdings(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
@@ -100,7 +100,7 @@ def group_and_restore_tokens(positions: Positions, names: list[str]) -> tuple[Po
 def encode_and_parse_by(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Encode holdings and check `by`. With "asset", assets replace tokens."""
+    """Encode holdings and check `by`. If `by` has "asset", replace tokens by assets."""
     by_snapshot = SNAPSHOT in by_as_list(by)
     if by_snapshot and isinstance(holdings, Positions) and not holdings.by_snapshot:
         wallets = holdings.wallet_frame if wallets is None and holdings.has_wallets else wallets
@@ -245,7 +245,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
 
 
 def _combine_codes(columns: Iterable[tuple[Codes, int]], row_count: int) -> tuple[Codes, int]:
-    """Each part and the result are pairs of codes and their number."""
+    """Each column and the result are pairs (codes, number of distinct codes)."""
     codes, count = np.zeros(row_count, dtype=np.intp), 1
     for part, size in columns:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
@@ -256,7 +256,7 @@ def _combine_codes(columns: Iterable[tuple[Codes, int]], row_count: int) -> tupl
 def _group_by_set_and_code(
     set_of_row: Codes, set_count: int, code_of_row: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return each row's group, each group's set, and each group's row code (-1: no rows)."""
+    """Return each row's group, then each group's set and code (-1 for a set without rows)."""
     first, pairs = pd.factorize(set_of_row * code_count + code_of_row)
     sets, row_kinds = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
@@ -268,7 +268,7 @@ def _group_by_set_and_code(
 
 
 def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value, also of NA, and the number of codes."""
+    """Return the code of each value, and the number of codes. NA has a code, too."""
     try:
         codes, values = factorize(column)
     except TypeError:

@@ -62,7 +62,7 @@ def check(
           text is unchanged. NA if the row can't be read;
         - ``address`` (str): the address, or the beginning of a row that can't be read;
         - ``problem`` (str): the problem; NA if none was found;
-        - ``fix`` (str): a suggestion; NA if there is none. `clean` makes the fixes "write …".
+        - ``fix`` (str): a suggestion, or NA. `clean` applies fixes that begin with "write".
 
     Raises
     ------
@@ -149,7 +149,7 @@ def clean(
 ) -> pd.DataFrame:
     """Replace blockchain names by identifiers, and unify the case of values in your own columns.
 
-    No requests are sent. An identifier that is listed in `blockchains` is never replaced.
+    No requests are sent. An identifier that `blockchains()` lists is never replaced.
 
     Parameters
     ----------
@@ -160,7 +160,8 @@ def clean(
         Values that differ only in case become equal to the first value.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
         Whether to raise an error for unreadable rows and malformed addresses, or to drop them. With
-        ``"ask"``, only unreadable rows raise an error. Empty rows are skipped.
+        ``"ask"``, malformed addresses are kept, and unreadable rows raise an error. Empty rows are
+        skipped.
 
     Returns
     -------

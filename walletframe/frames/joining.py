@@ -192,7 +192,7 @@ def merge_by_wallet(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse wallets, None if unreadable, from `column` or else ``blockchain`` and ``address``."""
+    """Parse wallets from `column` or from blockchain and address. Unreadable wallets are None."""
     wallets = map(wallet_and_alias, unparsed_wallets(table) if column is None else table[column])
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
@@ -228,7 +228,7 @@ def _contains_wallets(column: Any) -> bool:
 def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
-    """Return two arrays of matching rows (-1: no match), and a warning, or ""."""
+    """Return the matching rows of both tables (-1: no match), and a warning or ""."""
     identities = encode_wallets(frame)
     code_by_key: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
@@ -265,7 +265,7 @@ def _repeated_wallets_text(count: int) -> str:
 def _joined_key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Rows without a match have the keys in `table`."""
+    """Rows without a match get their keys from `table`."""
     left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:
@@ -281,7 +281,7 @@ def _joined_key_columns(
 
 
 def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take a row of NA at -1. Dtypes that allow NA are kept."""
+    """Take rows, with NA for the row number -1. Keep dtypes that allow NA."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 

@@ -120,7 +120,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ValueSummary:
-    """The total value of holdings, and numbers of balances."""
+    """The total value of holdings, and counts of balances."""
 
     total: str
     currency: str  # after a space, or "" if unknown

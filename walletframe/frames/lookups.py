@@ -29,7 +29,7 @@ _NO_FINDING = (0.0, "")
 
 @dataclass(frozen=True, slots=True)
 class TokenSymbolCodes:
-    """The (token, symbol) pairs of some rows, as codes."""
+    """The code of each row's (token, symbol) pair."""
 
     codes: Codes  # the code of each row's pair
     keys: list[TokenKey]  # the token of each pair (`UNKNOWN` for all unknown tokens)
@@ -39,7 +39,7 @@ class TokenSymbolCodes:
 
 
 def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) -> TokenSymbolCodes:
-    """Return the (token, symbol) pairs of rows."""
+    """Encode the (token, symbol) pair of each row."""
     numbers, symbols = factorize(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
     token_codes, symbol_codes = np.divmod(pairs, max(len(symbols), 1))
@@ -50,7 +50,7 @@ def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) ->
 
 
 def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
-    """Return each row's first known price, and the index of the price's source or -1."""
+    """Return each row's first known price, and the index of its source (-1: no price)."""
     units, sources = prices[0], np.where(np.isnan(prices[0]), -1, 0)
     for source, candidates in enumerate(prices[1:], 1):
         missing = np.isnan(units)

@@ -42,7 +42,7 @@ WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 _MAX_SYMBOL, _MAX_CHAIN, _MAX_NAME, _LIMIT = 24, 20, 24, 500
 _NAME_COLUMN, _SEPARATOR = "name", " · "  # the column of the user's names; the text after a name
 _NATIVE, _UNKNOWN = "native coin", "unknown token"
-_NOT_LISTED = "not on the packaged list: may be an imitation"
+_NOT_LISTED = "not on walletframe's list: may be an imitation"
 
 
 def token_names(
@@ -55,8 +55,8 @@ def token_names(
 ) -> list[str]:
     """Return unique, readable and safe names of tokens.
 
-    With `by_chain`, names are unique on each blockchain. Lower-case symbols in `taken` are not used
-    without the contract.
+    If `by_chain`, names are unique on each blockchain. A symbol in `taken` (in lower case) is only
+    used with its contract.
     """
     # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
     # and symbols with non-ASCII characters (which may look like ASCII).
@@ -207,14 +207,14 @@ def token_index(
 
 
 def mask_of_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
-    """Return a mask of the rows of a token, from a contract or an unambiguous symbol."""
+    """Return a mask of the rows of a token: (blockchain, contract) or an unambiguous symbol."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = encode_tokens(holdings)
     return np.asarray(tokens.codes == token_index(holdings, tokens, token))
 
 
 def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
-    """Return a mask of the rows of a wallet, from ``"ETH.0x…"`` or (blockchain, address)."""
+    """Return a mask of the rows of a wallet: ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
     wallets = encode_wallets(frame)
     key = canonical_key(named.blockchain, named.address)

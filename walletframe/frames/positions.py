@@ -76,7 +76,7 @@ class Positions:
 
     @cached_property
     def index_by_chain(self) -> dict[str, int]:
-        """A map from the canonical identifier of each of the wallets' blockchains to its index."""
+        """The index of each of the wallets' blockchains, by canonical identifier."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
         return {name: index for index, name in enumerate(names)}
 
@@ -87,13 +87,13 @@ class Positions:
 
     @cached_property
     def chains(self) -> list[str]:
-        """The distinct blockchains, spelled as in the first row of each."""
+        """The distinct blockchains. Each is spelled as in its first row."""
         first = first_rows(self.chain_codes, len(self.index_by_chain))
         return [*self.wallets["blockchain"].array.take(first)]
 
     @cached_property
     def may_hold_any_token(self) -> Mask:
-        """The unknown wallets on blockchains that are not listed, such as a misspelled name."""
+        """A mask of unknown wallets on unlisted blockchains, such as a misspelled blockchain."""
         return ~self.known & unlisted_mask(self.index_by_chain)[self.chain_codes]
 
     @property
@@ -133,7 +133,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return a copy with only these wallets, but the old rows. The caller must replace them."""
+        """Return a copy with only these wallets. The caller must replace the old rows."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],
@@ -336,9 +336,9 @@ def possible_token_blockchains(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
-    """Return two index arrays: pairs of a token and a blockchain where it could be held.
+    """Return pairs (token, possible blockchain) as two arrays of indices.
 
-    The blockchains are those of the token's rows and key, or an asset's `asset_blockchains`.
+    A blockchain is possible if it is in the token's rows or key, or in `asset_blockchains`.
     """
     stride = max(len(chains), 1)
     chains_by_asset = asset_blockchains or {}

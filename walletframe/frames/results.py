@@ -166,7 +166,7 @@ class Coverage:
 
 
 def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
-    """Return a text such as ``1,200.5 in 2 bridged versions``, without amounts that are ""."""
+    """Return a text such as ``1,200.5 in 2 bridged versions``. An empty amount is left out."""
     text = counted_noun(versions, "bridged version")
     if before:
         return f"{Decimal(before):,f} before and {Decimal(amount):,f} after in {text}"
@@ -174,7 +174,7 @@ def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame whose display omits some columns, adds wallet names, and has notes below.
+    """A DataFrame. Its display omits some columns, adds wallet names, and has notes below.
 
     All operations return plain DataFrames. After a change of rows in place, the display is that of
     a plain DataFrame.
@@ -258,7 +258,7 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
 
 
 def _add_wallet_names(table: pd.DataFrame, wallets: pd.DataFrame | None) -> pd.DataFrame:
-    """Add the names as a column before the wallets, or as the last level of the index."""
+    """Add wallet names as a column before the wallets, or as the last level of the index."""
     is_indexed = "address" in table.index.names
     keys = table.index.to_frame() if is_indexed else table
     if wallets is None or not {"blockchain", "address"} <= {*keys} or "name" in keys:
@@ -274,7 +274,7 @@ def _add_wallet_names(table: pd.DataFrame, wallets: pd.DataFrame | None) -> pd.D
 def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
-    """Return none if the user has set options of pandas."""
+    """Return no formatters if the user has set options of pandas."""
     custom = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     if custom or not isinstance(frame, pd.DataFrame):
         return {}

@@ -51,7 +51,7 @@ def category_dtype(members: type[StrEnum]) -> pd.CategoricalDtype:
 def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
-    """Build a DataFrame with the columns, order and dtypes of `dtypes`."""
+    """Build a DataFrame with the columns in `dtypes`, in this order."""
     arrays = {name: _typed_array(columns[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index, copy=False)
 
@@ -72,7 +72,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays as text. Either all arrays are dictionary-encoded, or none."""
+    """Concatenate Arrow arrays as text. All arrays must be dictionary-encoded, or none."""
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
         indices = text.indices if rows is None else text.indices.take(pa.array(rows))

@@ -83,7 +83,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. With a limit, failed ones come first, then others with errors."""
+    """Return a table of wallets. With a limit, failed wallets are first, then other errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
@@ -208,8 +208,8 @@ def terminal_width() -> int | None:
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
     """Return a table as text. Cells that don't fit a terminal's width are written below their row.
 
-    With a `width`, long amounts are cut, unless they would become equal or `exact` is set. Wallets
-    and contracts with equal short forms are written in full.
+    If `width` is passed, long amounts are cut, unless they would become equal or `exact` is set.
+    Wallets and contracts with equal short forms are written in full.
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)

@@ -1,4 +1,4 @@
-"""Snapshots of holdings on this machine, their changes between two times, and timelines.
+"""Snapshots saved on this machine, changes of holdings between two times, and timelines.
 
 A snapshot has both frames of a fetch, including failed wallets. Unknown amounts never count as 0.
 """

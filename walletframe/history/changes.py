@@ -310,7 +310,7 @@ def _newest_time(wallets: pd.DataFrame) -> Any:
 
 
 def incomplete_note(before: WalletDetails, after: WalletDetails, lacked: Sequence[int]) -> str:
-    """Return a sentence if only one result was filtered, so that tokens seem new or gone, or "".
+    """Return a note if only one result was filtered (tokens may seem new or gone), or "".
 
     `lacked` has the number of balances that each result lacks, but the other has.
     """

@@ -123,7 +123,7 @@ def snapshot_path(folder: Path, taken_at: datetime) -> Path:
 
 
 def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
-    """Return the digests of a snapshot's files before the first unreadable file."""
+    """Return the digests of a snapshot's files, up to the first unreadable file."""
     digests = []
     with suppress(OSError):
         for name in _FILES:

@@ -95,7 +95,7 @@ class AmountMatrix:
     token_filter: TokenFilter | None
 
     def columns_for_users(self, pairs: Codes) -> pd.DataFrame:
-        """Return columns that show pairs to users; a chosen asset replaces the token."""
+        """Return columns of pairs to show. If an asset was chosen, it replaces the token."""
         columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
             return columns
@@ -111,13 +111,13 @@ class AmountMatrix:
         return pd.DataFrame(columns).astype(TEXT)
 
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
-        """Convert integers of this matrix to amounts. Unknown amounts become NA."""
+        """Convert integers at this matrix's scale to amounts. Unknown amounts become NA."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
     def with_coverage(
         self, table: pd.DataFrame, results: Mapping[str, WalletDetails], bridged_separate: int = 0
     ) -> pd.DataFrame:
-        """Add the coverage of named `results`. Known wallets are known at all times."""
+        """Add the coverage of `results`. A wallet counts as known if it is known at all times."""
         known = (self.status == OK).all(axis=1)
         is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
         balances = int((known & (self.token_codes >= 0)).sum())
@@ -291,7 +291,7 @@ class TokenFilter:
     by_contract: bool = False  # whether the asset's contracts stay separate
 
     def token_codes(self, row_count: int) -> KeyCodes:
-        """Return codes for `row_count` rows of the chosen token or asset."""
+        """Return the codes of `row_count` rows that all have the chosen token or asset."""
         return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key])
 
 

@@ -173,9 +173,9 @@ class ValueChanges(NamedTuple):
     def changes_by_group(
         self, names: Sequence[str], options: dict[str, Any], *, known_part: bool = False
     ) -> pd.DataFrame:
-        """Return the labels and changes of groups, the largest first; unknown changes are NaN.
+        """Return each group's labels and changes, the largest first. Unknown changes are NaN.
 
-        With `known_part`, balances without values count as 0.
+        If `known_part`, balances without values count as 0.
         """
         positions, groups = read_groups(self.balances, names, self.requested, **options)
         counts = completeness_columns(positions, groups)
@@ -303,7 +303,7 @@ def _columns_by_time(
 
 
 def _count_with_values(count: int, noun: str, mask: Mask, by_time: Mapping[str, Floats]) -> str:
-    """Return a count and its known values, such as ``1 wallet (9.00 USD now)``, or "" for 0."""
+    """Return a text such as ``1 wallet (9.00 USD now)``, or "" for a count of 0."""
     known = {text: each[mask & ~np.isnan(each)] for text, each in by_time.items()}
     sums = [f"{whole_money(each.sum())}{text}" for text, each in known.items() if len(each)]
     text = counted_noun(count, noun) + (f" ({', '.join(sums)})" if sums else "")
