@@ -751,7 +751,7 @@ def test_it_is_written_for_people_without_python(tmp_path, suffix):
         ({"price": 2.0}, "The service sent the prices"),
         (
             {"price": 2.0, "unit_price": 2.0, "value": 3.0, "currency": "USD"},
-            "without naming their currency. The author of this report named the currency.",
+            "without naming their currency. The author of this report chose the currency.",
         ),
         ({"value": 3.0}, "The author of this report chose the prices"),
     ],

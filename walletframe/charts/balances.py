@@ -114,7 +114,7 @@ class Measure:
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a size's share of the total as text, after the size if it is a value or count."""
+        """Return a size's share of the total as text. A value or count is in front of its share."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"
@@ -285,7 +285,7 @@ def select_drawn_balances(
     shares: bool = False,
     several_snapshots: bool = False,
 ) -> DrawnBalances:
-    """Read the rows to draw, and the user's names of wallets in `wallets`."""
+    """Read the rows to draw, and the user's wallet names from `wallets`."""
     positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
@@ -387,7 +387,7 @@ class PivotedSizes:
 
     @property
     def representative_rows(self) -> dict[str, list[int]]:
-        """The index of a row of holdings for each row ("rows") and column ("tokens"), not Other."""
+        """One row number of holdings for each row ("rows") and column ("tokens") except Other."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
@@ -441,7 +441,7 @@ def pivot_sizes(
 
 
 def rank_by_code(chosen: Indices, count: int) -> Indices:
-    """Return the rank in `chosen` of each code below `count`; unchosen codes rank last."""
+    """For each code below `count`, return its rank in `chosen`. Unchosen codes rank last."""
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
@@ -492,7 +492,7 @@ class GroupedBalances:
         return [name for name in self.names if name in of_wallets]
 
     def notes_by_group(self, top: int) -> list[str]:
-        """Return sentences on groups with unknown wallets, the largest first, and without."""
+        """Return sentences on incomplete groups, the largest first, then on empty groups."""
         names = self._requested_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
@@ -678,7 +678,7 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
 
-    With `token`, `asset` or `wallet`, read only rows of that token, asset or wallet. If a frame
+    If `token`, `asset` or `wallet` is passed, read only its rows. If a frame
     without values has a single asset, its amounts are drawn.
     """
     requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
@@ -729,7 +729,7 @@ def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFram
 def count_known_wallets(
     groups: Groups, requests: pd.DataFrame, times: pd.DatetimeIndex
 ) -> tuple[Codes, Codes, Codes]:
-    """Count the wallets of each group: known at each time, known at any time, and requested."""
+    """Count each group's wallets that are known at each time, known at any time, or requested."""
     rows, width, count = requests[requests["known"]], len(times), groups.wallet_set_count
     at, sets = times.get_indexer(pd.DatetimeIndex(rows["time"])), groups.wallet_set_codes
     cells = (sets[rows["wallet"]] * width + at)[at >= 0]

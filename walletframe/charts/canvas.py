@@ -86,7 +86,7 @@ def make_figure(
     representative_rows: Mapping[str, list[int]] | None = None,  # in the meta, for clicks
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title and notes. Its meta and a hover text have the other notes."""
+    """Return a figure with a title and notes. Notes that don't fit are in a hover text and meta."""
     every, visible = notes.all_notes(), notes.visible_note_lines()
     others = [note for note in every if note not in " ".join(visible)]
     if others and min(map(len, visible)) > _LINE_CHARS - _MARK_CHARS:
@@ -143,13 +143,13 @@ def _figure_height(top: float, plot_height: float, bottom: float) -> int:
 
 
 def _height_for_phone(top: float, dimensions: Dimensions) -> int:
-    """Return the least height of a figure whose plot has 45% of the figure's area on a phone."""
+    """Return the least figure height that gives the plot 45% of the area on a phone."""
     width_share = 1 - (_AXIS_WIDTH + _RIGHT_MARGIN + dimensions.right) / _PHONE_WIDTH
     return int((top + _EDGE_MARGIN + dimensions.below_on_phone) / (1 - 0.46 / width_share))
 
 
 def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
-    """Remove the title and the notes, with their height, and return both as plain text."""
+    """Remove the title, the notes and the space for them. Return both as plain text."""
     layout = figure.layout
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
@@ -163,7 +163,7 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
-    """Return arguments for `make_figure` with a legend, and with enough space on narrow pages."""
+    """Return arguments of `make_figure` for a legend that also fits on narrow pages."""
     if len(names) < 2:  # noqa: PLR2004 - a single trace needs no legend
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -280,7 +280,7 @@ def hover_text(heading: str, *lines: str) -> str:
 
 
 class Notes(NamedTuple):
-    """The sentences below a chart's title, with the most important sentence of each field first."""
+    """The sentences below a chart's title. The first sentence of a field is the most important."""
 
     simulated: Sequence[str] = ()  # the note that the data is simulated
     drawn: Sequence[str] = ()  # notes about the drawn data

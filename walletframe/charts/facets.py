@@ -38,7 +38,7 @@ def split_into_facets(
 ) -> go.Figure:
     """Move the items of each trace between two edges into a small chart below a facet's name.
 
-    The small charts share their axes, except for a y axis with labelled rows, which is divided.
+    The small charts share their axes, but a y axis with labelled rows is divided.
     """
     drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]

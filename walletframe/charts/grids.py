@@ -737,7 +737,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         showlegend=False,
         hovermode="x",
         hoverdistance=-1,
-        xaxis=axis_title("share of the wallets with a balance, smallest first") | axis,
+        xaxis=axis_title("share of the wallets with a balance, from the smallest wallet") | axis,
         yaxis=axis_title("share of the amount") | axis,
         annotations=[label],
     )

@@ -323,7 +323,7 @@ class _Box(NamedTuple):
 
 
 class _Ring(NamedTuple):
-    """The groups of one ring of the tree; each is inside a group of the previous ring."""
+    """The groups of one ring of the tree. Each group is inside a group of the previous ring."""
 
     name: str  # the last column of the path up to this ring
     noun: str  # the noun for a group
@@ -832,7 +832,7 @@ def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
 def _choose_chains_and_wallets(
     wallets: Indices, sizes: Floats, chain_of: Indices, style: _Style, *, one_token: bool
 ) -> tuple[Indices, Indices, Indices, int]:
-    """Return the blockchains to draw, those to open, the wallets to draw, and the most leaves."""
+    """Return the blockchains to draw and to open, the wallets to draw, and the leaf limit."""
     shares, top = sizes / sizes.sum(), style.top
     visible = shares >= style.min_leaf
     has_small_tokens = np.bincount(wallets[~visible], minlength=len(chain_of)) > 0

@@ -105,13 +105,13 @@ def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = N
 
 
 def area_style(colors: Any, patterns: Any, color_option: str = "color") -> dict[str, Any]:
-    """Return plotly's options for the style of areas; `color_option` names that for colours."""
+    """Return plotly's style of areas. `color_option` is the name of the option for colours."""
     pattern = {"fillmode": "overlay", "solidity": 0.2, "shape": patterns}
     return {color_option: colors, "line": OUTLINE_STYLE, "pattern": pattern}
 
 
 def text_color(color: str) -> str:
-    """Return black or white, the one with more contrast to a colour according to WCAG 2."""
+    """Return black or white, whichever has more contrast to a colour according to WCAG 2."""
     if not _HEX.fullmatch(color):
         return "#000000"  # the luminance of other formats is not computed
     channels = [int(color[index : index + 2], 16) / 255 for index in (1, 3, 5)]
@@ -139,7 +139,7 @@ def choose_patterns(
 
 
 def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Choose a colour by each name, or the next unused colour, and patterns for equal colours."""
+    """Choose each name's colour or the next unused one, and patterns for equal colours."""
     keys, colors = [("label", name) for name in sorted({*names})], list[str]()
     for key in keys:
         start = crc32(repr(key).encode()) % len(COLORS)

@@ -115,7 +115,7 @@ class ExplorerChart:
     tokens: tuple[int, ...] = ()  # the first row in the holdings of each drawn token or asset
 
     def choices(self) -> dict[str, Any]:
-        """Return the current chart, measure and grouping, with the alternatives of each."""
+        """Return the current chart, measure and grouping, and the alternatives to each."""
         chart = self.options
         measures = {
             VALUE: "value",
@@ -209,7 +209,7 @@ def bridged_button_label(chart: ExplorerChart) -> str:
 def _chart_arguments_and_name(
     selected: SelectedHoldings, options: ChartOptions
 ) -> tuple[dict[str, Any], str]:
-    """Return arguments, and the name of a single drawn token or asset."""
+    """Return the chart's arguments, and the token or asset if only one is drawn."""
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
     if (by := options.by) and chart_type.needs != "token":

@@ -103,7 +103,7 @@ class Options(dict[OptionValue, Option]):
         return kept.value
 
     def to_lists(self) -> dict[str, Any]:
-        """Return lists for the front end, and dicts by index for rare texts."""
+        """Return lists of fields for the front end, and dicts by index for rare texts."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
         full_texts: list[str | None] = []  # None if the value ends with the text
@@ -128,7 +128,7 @@ class Options(dict[OptionValue, Option]):
         return columns
 
     def remaining_lists(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
-        """Return the indices and stats of the remaining options, by descending value."""
+        """Return the indices and the stats of the remaining options, by descending value."""
         positions = {option.key: position for position, option in enumerate(self.values())}
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
         keys = [key for key in remaining if key in positions]
@@ -161,7 +161,7 @@ def stats_by_key(
 
 
 def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return each row's value and the label of the values, or None and "" without values."""
+    """Return each row's value and the label of the values; without values, None and ""."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
@@ -402,7 +402,7 @@ class TokenPicker(Picker):
     ----------
     holdings : WalletDetails or DataFrame
         Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. The
-        options are the tokens of these holdings, sorted by value, then by rows, both descending.
+        options are the tokens of these holdings, by descending value, then number of balances.
         Values are read from the column ``value`` or else computed from the column ``price``.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).

@@ -141,7 +141,7 @@ class HoldingsTable:
         return answer
 
     def field_and_key_of_cell(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return the field and the key of `Selection` that a click on a cell selects."""
+        """Return the field of `Selection` and the key that a click on a cell selects."""
         query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))
         rows, column = self._matching_rows(*query), self.grid(query[0]).columns.get(name)
@@ -351,7 +351,7 @@ class _TextCells(search.TextColumn):
 
     @classmethod
     def from_texts(cls, texts: search.TextColumn, **fields: Any) -> _TextCells:
-        """Return cells with a column's texts. `fields` are the other fields."""
+        """Return cells with the texts of a column, and other `fields`."""
         columns = texts.codes, texts.count, texts.label, texts.full_text, texts.extra_search_text
         return cls(*columns, **fields)
 
@@ -373,7 +373,7 @@ class _TextCells(search.TextColumn):
         return _argsort_missing_last(self._ranks[self.codes], self.codes < 0, descending=descending)
 
     def characters_and_decimals(self) -> tuple[int, int]:
-        """Return the number of characters that fits most labels, and 0 decimals."""
+        """Return the number of characters that most labels need, and 0 decimals."""
         lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
@@ -428,7 +428,7 @@ class _NumberCells:
         return integer_digits, max(decimals, default=0)
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Round money to cents, unless copied."""
+        """Round displayed money to cents, but not copied money."""
         values, missing = self.numbers[rows], self._missing[rows].tolist()
         pairs = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
@@ -484,7 +484,7 @@ def _max_integer_digits(values: Floats) -> int:
 
 
 def _bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
-    """Return lengths in `window`, as shares of the largest number in `rows`."""
+    """Return bar lengths of the rows in `window`, as shares of the largest number in `rows`."""
     sizes = np.abs(cells.numbers[rows])
     largest = sizes[np.isfinite(sizes)].max(initial=0) or 1
     shares = np.nan_to_num(np.abs(cells.numbers[window]) / largest, posinf=1)

@@ -77,7 +77,7 @@ _FAILED = "A wallet is unknown if the service returned no balances for it. Unkno
 _VALUES = "A value is an amount times a price, rounded once."
 _OWN_PRICES = "The author of this report chose the prices."
 _SENT_PRICES = "The service sent the prices with the balances, without naming their currency."
-_NAMED_CURRENCY = "The author of this report named the currency."
+_NAMED_CURRENCY = "The author of this report chose the currency."
 _NO_PRICES = "There were no prices, so charts show counts or shares instead of values."
 _SPAM = (
     "Tokens were marked as spam by rules about their symbols, contracts and amounts. The table "
@@ -112,7 +112,7 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A report's content, from top to bottom. `change`, notes and cells have untrusted text."""
+    """A report's content, from top to bottom. Its change, notes and cells are untrusted text."""
 
     title: str
     made: str  # the time of the report
@@ -139,7 +139,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart, whose title and note are not in the figure."""
+    """A chart. Its title and note are not in the figure."""
 
     title: str
     note: str
@@ -147,7 +147,7 @@ class Chart:
 
 
 class Grouping(NamedTuple):
-    """The names by which totals are grouped, and the options of assets, as in `totals`."""
+    """The names to group totals by, and the options for assets, as in `totals`."""
 
     by: By | None = None
     assets: AssetsLike | None = None
@@ -290,7 +290,7 @@ def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -
 def _draw_charts(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> list[Chart]:
-    """Draw the holdings by group and by asset (or token), or only the latter for one holder."""
+    """Draw holdings by group and by asset (or token); for one wallet, only by asset or token."""
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
     if not positions.wallet_keys:
         return []
@@ -509,7 +509,7 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 def _without_spam(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Remove spam from both results. `after` decides for its tokens, `before` for all others."""
+    """Remove spam from both results. For tokens in both, the flags of `after` are used."""
     frames = [before.holdings, after.holdings]
     names = ["token_blockchain", "token_address"]
     tokens = encode_tokens(concat_frames(frame[names] for frame in frames))
