@@ -75,9 +75,10 @@ def test_prices_of_the_settings_are_used(details, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_details(details, tmp_path / "holdings.parquet")
     command = ["totals", "holdings.parquet"]
-    assert "Value of" not in CliRunner().invoke(main, command).output
+    assert "Value:" not in CliRunner().invoke(main, command).output
     wf.configure(prices=["service"], currency="USD")
-    assert re.search(r"Value of 1 of 3 balances: .* USD", CliRunner().invoke(main, command).output)
+    output = CliRunner().invoke(main, command).output
+    assert re.search(r"Value: .* USD, from 1 of 3 balances", output)
 
 
 def line_of(output, word):
@@ -139,10 +140,10 @@ def test_spam_is_left_out_with_its_value(run, claims, tmp_path, suffix):
     values = [str(path), "--currency", "USD"]
     output = run("totals", *values, "--by", "wallet").output
     assert line_of(output, f"ETH.{abbreviate(A)}")[1:3] == ["1", "1"]
-    assert "Value of 2 of 3 balances: 3.00 USD" in output
+    assert "Value: 3.00 USD, from 2 of 3 balances" in output
     assert "; 1 spam balance (930.00 USD). As of" in output.splitlines()[-1]
     every = run("totals", *values, "--with-spam").output
-    assert ("Value of 3 of 4 balances: 933.00 USD" in every, "spam" in every) == (True, False)
+    assert ("Value: 933.00 USD, from 3 of 4 balances" in every, "spam" in every) == (True, False)
     assert line_of(run("totals", str(path), "--token", CLAIM[2]).output, "Visit")[3] == "930"
     assert line_of(run("totals", str(path), "--asset", CLAIM[2]).output, "Visit")[1] == "930"
 
@@ -258,7 +259,7 @@ def test_a_folder_without_any_balance(run, details, tmp_path):
     empty = details._replace(wallets=details.wallets[1:2], holdings=details.holdings[:0])
     write_parts(tmp_path / "bulk", empty)
     output = run("totals", str(tmp_path / "bulk"), "--by", "wallet", "--currency=USD").output
-    assert "Value of 0 of 0 balances: 0" in output
+    assert "Value: 0, from 0 of 0 balances" in output
 
 
 def test_other_folders_are_read_as_wallets(run, tmp_path):
@@ -366,12 +367,12 @@ def test_values_at_the_services_prices(run):
     header, *_ = result.output.splitlines()
     assert header.split()[-2:] == ["value", "complete"]
     assert (
-        "Value of 1 of 3 balances: 0.45 USD (1 without a price, 1 of unknown amount)"
+        "Value: 0.45 USD, from 1 of 3 balances (1 without a price, 1 of unknown amount)"
         in result.output
     )
     assert "value" not in run("totals", f"ETH.{A}", "--by", "blockchain").output.lower()
     named = ["--prices", "service", "--currency", "USD"]
-    values = "Value of 1 of 3 balances: 0.45 USD"
+    values = "Value: 0.45 USD, from 1 of 3 balances"
     assert values in run("totals", f"ETH.{A}", "--by", "blockchain", *named).output
 
 
@@ -382,10 +383,10 @@ def test_values_at_prices_of_a_file(run, tmp_path):
     )
     prices = ["--prices", str(tmp_path / "p.csv"), "--currency", "USD"]
     result = run("totals", f"ETH.{A}", *prices)
-    assert "Value of 2 of 3 balances: 3,002.50 USD" in result.output
+    assert "Value: 3,002.50 USD, from 2 of 3 balances" in result.output
     (tmp_path / "own.csv").write_text("token_blockchain,token_address,price\nETH,,1000\n")
     listed = run("totals", f"ETH.{A}", "--prices", str(tmp_path / "own.csv"), *prices)
-    assert "Value of 2 of 3 balances: 1,502.50 USD" in listed.output
+    assert "Value: 1,502.50 USD, from 2 of 3 balances" in listed.output
     lines = result.output.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
 
@@ -437,7 +438,7 @@ def test_prices_of_unheld_tokens_are_reported(run, tmp_path):
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nBSC,,2000\n")
     result = run("totals", f"ETH.{A}", "--prices", str(tmp_path / "p.csv"))
     assert "Warning: no price matches a token in these holdings (1 price given)" in result.stderr
-    assert "Value of 0 of 3 balances: unknown" in result.stdout
+    assert "Value: unknown, from 0 of 3 balances" in result.stdout
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -600,7 +601,7 @@ def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     refused = run("totals", str(tmp_path / "h.csv"), "--token", "ETH")
     assert refused.exit_code == 2
-    assert "('ETH', '0x7'): not on the packaged list: may be an imitation" in refused.output
+    assert "('ETH', '0x7'): not on walletframe's list: may be an imitation" in refused.output
     assert "Hint: pass blockchain and contract, such as token=('ETH', None)\n" in refused.output
     assert run("totals", str(tmp_path / "h.csv"), "--token", "ETH.").exit_code == 0
 
@@ -625,7 +626,7 @@ def test_values_of_no_rows(run, details, tmp_path):
     """An empty file has the value zero, and no gaps."""
     details.holdings.head(0).wf.to_csv(tmp_path / "h.csv")
     output = run("totals", str(tmp_path / "h.csv"), "--currency", "USD").output
-    assert "Value of 0 of 0 balances: 0.00" in output
+    assert "Value: 0.00, from 0 of 0 balances" in output
 
 
 def test_an_interrupt_adds_up_finished_wallets(run, canned):

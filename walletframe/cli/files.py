@@ -51,7 +51,7 @@ def write_details(details: WalletDetails, path: Path) -> None:
 
 
 def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
-    """Write a frame, or several frames to a JSON file. The command prints the path at its end."""
+    """Write one frame, or several frames to a JSON file. The command later prints the path."""
     if path is None:
         return
     suffix = path.suffix.lower()
@@ -151,7 +151,7 @@ def _require_holdings_columns(name: str, columns: Collection[str]) -> None:
 
 
 def require_wallet_list(name: str, columns: Collection[str] = ()) -> None:
-    """Raise a usage error if a file's name or columns are not those of a wallet list."""
+    """Raise a usage error unless a file has the name and columns of a wallet list."""
     path = Path(name)
     suffix = path.suffix.lower()
     hint = f"to read the output of fetch, leave out --file: walletframe totals {name}"

@@ -51,7 +51,7 @@ keep_option: _Option = click.option(
     "--keep",
     multiple=True,
     metavar="NAME",
-    help="Keep this column of a .csv FILE, such as owner, in the result. The column 'name' "
+    help="Keep this column, such as owner, of a .csv FILE in the result. The column 'name' "
     "contains the names of wallets. Can be repeated.",
 )
 _wallet_input = combine_options(

@@ -120,8 +120,8 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
     "--by",
     multiple=True,
     metavar="NAME",
-    help="Sum the changes over groups: token (all wallets), asset, wallet, blockchain, or an extra "
-    "column of the wallets, such as owner. Can be repeated.",
+    help="Sum the changes by token (of all wallets), asset, wallet, blockchain, or an extra column "
+    "of the wallets, such as owner. Can be repeated.",
 )
 @flags.token_option
 @click.option(

@@ -37,7 +37,7 @@ def print_table(table: Table, *, exact: bool = False) -> None:
 
 
 def echo(text: object = "", *, err: bool = False) -> None:
-    """Print text without terminal control characters. If a pipe is closed, drop the text."""
+    """Print text without terminal control characters. Drop the text if a pipe is closed."""
     # Without `file`, click would replace the encoding of an ASCII stream.
     stream = sys.stderr if err else sys.stdout
     try:
@@ -128,7 +128,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes. The last column has the reasons, or counts known wallets."""
+    """Return a table of changes. The last column contains reasons, or numbers of known wallets."""
     head = changes.iloc[:rows]
     columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):

@@ -136,7 +136,7 @@ def totals(
     if value:
         balances = counted_noun(value.known + value.unpriced + value.unread, "balance")
         gaps = f"{value.unpriced:,} without a price, {value.unread:,} of unknown amount"
-        echo(f"Value of {value.known:,} of {balances}: {value.total} ({gaps})")
+        echo(f"Value: {value.total}, from {value.known:,} of {balances} ({gaps})")
     if wallets is not None:
         echo("\n".join(summary_lines(wallets)))
     echo(shell_text(coverage))
