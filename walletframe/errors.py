@@ -192,7 +192,7 @@ class AmountError(WalletframeError, ArithmeticError):
 
 
 class AmountPrecisionError(AmountError):
-    """A float, too many decimals or a narrow dtype loses digits."""
+    """Digits would be lost by a float, too many decimals or a narrow dtype."""
 
 
 class AmountTypeError(AmountError, TypeError):
@@ -407,7 +407,7 @@ class UnknownBlockchainError(WalletframeError, LookupError):
 
 
 class FetchResult(Protocol):
-    """`WalletDetails`, or the `FetchSummary` of a fetch into a folder."""
+    """`WalletDetails` or, for a fetch into a folder, `FetchSummary`."""
 
     @property
     def wallets(self) -> Any:
@@ -421,7 +421,7 @@ class CacheError(WalletframeError, OSError):
 class ClusterError(WalletframeError, RuntimeError):
     """Some workers of a cluster can't fetch, or the cluster was lost.
 
-    If workers can't fetch, the message names them, and no request was sent.
+    If workers can't fetch, the message names these workers, and no request was sent.
     """
 
 

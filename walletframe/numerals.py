@@ -25,7 +25,7 @@ def count_suffix(count: float, whole: float, noun: str = "wallets") -> str:
 
 
 def full_amount(amount: Decimal | None) -> str:
-    """Return all digits of an amount, or ``unknown amount of`` for None."""
+    """Return all digits of an amount; for None, return ``unknown amount of``."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 

@@ -38,7 +38,7 @@ def is_fully_visible(text: str) -> bool:
 
 
 def safe_line(text: str, limit: int = 80) -> str:
-    """Return text as one line of visible characters, in which no program detects a link."""
+    """Return text as one line of visible characters. No program detects a link in it."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
     line = break_links(one_line(text, limit))
@@ -48,12 +48,12 @@ def safe_line(text: str, limit: int = 80) -> str:
 
 
 def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Return text in which no program detects a link. `slash` replaces slashes of paths."""
+    """Change text so that no program detects a link. `slash` replaces slashes of paths."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_repr(token: object) -> str:
-    """Return a token as a Python literal in which no program detects a link."""
+    """Return a token as a Python literal. No program detects a link in it."""
     return break_links(ascii(token), slash=r"\x2f")
 
 
@@ -94,7 +94,7 @@ def as_markdown(text: str, limit: int = 80) -> str:
 
 
 def safe_url(text: str) -> str | None:
-    """Return a URL unchanged if it is safe to link, else None."""
+    """Return the URL unchanged if it is safe to link, else None."""
     is_url = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
     is_safe = is_url and is_fully_visible(text) and _QUOTES.isdisjoint(text)
     return text if is_safe else None

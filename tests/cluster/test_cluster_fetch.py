@@ -297,7 +297,7 @@ LACKS = {
     "a sound environment": "in its environment, WALLETFRAME_WORKERS is not valid: 'many'",
     "this release": r"the worker runs walletframe 0\.0\.9, but this machine runs",
     "walletframe": "the worker can't run walletframe: .*walletframe",
-    "the folder": "the worker can't access this machine's folder ",
+    "the folder": "the worker can't access your machine's folder ",
 }
 
 
@@ -332,7 +332,7 @@ class TestWorkers:
             version("walletframe"), requested, sign, worker
         )
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
-        assert "the worker can't access this machine's folder" in worker_problem(
+        assert "the worker can't access your machine's folder" in worker_problem(
             version("walletframe"), requested, sign, worker
         )
         sign.touch()

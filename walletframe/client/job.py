@@ -42,7 +42,7 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, meanwhile: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Iterate `meanwhile`, then return the result, and whether the work was interrupted."""
+        """Iterate `meanwhile`. Return the result, and whether the work was interrupted."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in meanwhile:
@@ -112,7 +112,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **tqdm_options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield ``show(counts by status, number of wallets done before the run, **other counts)``."""
+    """Yield ``show(counts_by_status, wallets_done_before_the_run, **other_counts)``."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

@@ -38,7 +38,7 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the most frequent reasons and their counts. Hints after "; " are left out.
+    """Append the most frequent reasons with counts, but without the hints after "; ".
 
     >>> with_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'

@@ -75,7 +75,7 @@ class ResultStream:
         self._in_flight: dict[int, tuple[WalletAddress, CachedAnswer | None]] = {}
 
     def close(self) -> None:
-        """Send no more requests, and abandon those in flight."""
+        """Send no more requests, and abandon requests in flight."""
         self._workers.stop()
         self.problems.count_problems(None, self._workers.unrequested)
 
@@ -133,7 +133,7 @@ class ResultStream:
     def _record_of_cached(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record if the answer is ok, else None. With an error, the record is stale."""
+        """Return the record if the answer is ok, else None. If `error` is passed, it is stale."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]

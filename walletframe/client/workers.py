@@ -101,13 +101,13 @@ class RequestWorkers:
                 yield request_id, reply
 
     def stop(self) -> None:
-        """Send no more requests, and abandon those in flight."""
+        """Send no more requests, and abandon requests in flight."""
         self._cancel.set()
         for _ in self._workers:
             self._batch_queue.put(None)
 
     def _request_and_queue_replies(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Request a batch, then each wallet without a reply singly."""
+        """Request a batch, then one by one each wallet without a reply."""
         is_refused = len(batch) > 1 and self._batches_refused.is_set()
         replies = {} if is_refused else self._send_with_retries(batch)
         for numbered_reply in replies.items():
@@ -172,7 +172,7 @@ class RequestWorkers:
         return reply
 
     def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return the replies by id, without the wallets to request singly."""
+        """Return the replies by id, except for wallets to request one by one."""
         if reply.key_refused:
             self._key_refused.set()
         if isinstance(reply.answer, Outcome):

@@ -93,7 +93,7 @@ def _example_scalar(_: Amount) -> Amount:
 
 @normalize_token.register(AmountArray)
 def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
-    """Return content with the same hash in all processes. Dask names tasks by hash."""
+    """Return the content in a form with equal hashes in all processes. Dask names tasks by hash."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 

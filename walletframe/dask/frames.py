@@ -1,8 +1,8 @@
 """The accessor ``ddf.wf`` of Dask DataFrames that contain holdings, or addresses to fetch.
 
-`open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard: the
-folder of one bulk run, with all balances of some wallets. A worker reads the shard when it computes
-the partition. If the files have changed since then, the worker raises an error.
+`open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard: a
+subfolder, written by one bulk run, with all balances of some wallets. A worker reads the shard when
+it computes the partition, and raises an error if files have changed since `open_wallets`.
 """
 
 from __future__ import annotations
@@ -435,7 +435,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
 
 @contextmanager
 def _unchanged_text_dtypes() -> Iterator[None]:
-    """Keep Dask from converting text dtypes, which would change the missing value."""
+    """Keep Dask from converting text dtypes, since this would change the missing value."""
     # The setting is global. Without the lock, threads would undo each other's changes.
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
         yield

@@ -73,7 +73,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
 
 
 def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the names and sizes of all files but those of holdings, which never change."""
+    """Return names and sizes of all files except files of holdings: these never change."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
     files = [*parts, *segment_paths(paths.hidden), *paths.root.glob(paths.extra_columns.name)]
@@ -115,7 +115,7 @@ def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None)
 
 
 def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
-    """Return the folders of two frames from `open_wallets`, or None for other frames."""
+    """Return the folders of two frames, or None if they are not from `open_wallets`."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
     if readers != (read_folder_wallets, read_folder_balances):
@@ -159,7 +159,7 @@ class ClusterHoldings:
 
     @property
     def uses_template_spelling(self) -> bool:
-        """Whether blockchains are spelled as in `template`, which only those of folders are."""
+        """Whether the holdings are from folders. Then blockchains are spelled as in `template`."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:
@@ -213,7 +213,7 @@ class ClusterHoldings:
         return self._map_numbered(_drop_spam, flags)
 
     def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Pass the original number of each partition to `func`."""
+        """Apply `func` to each partition, `lookup`, and the original number of the partition."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
@@ -261,7 +261,7 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
 def holdings_with_partition_wallets(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
-    """Return holdings with the wallets of each partition; raise if a wallet is in several."""
+    """Return holdings with each partition's wallets; raise if a wallet is in several partitions."""
     empty = _empty_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
@@ -300,7 +300,7 @@ def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 
 
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings without the wallets of partitions."""
+    """Return holdings with unknown wallets, for tables that count no wallets."""
     empty = _empty_holdings(frame, ())
     dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])

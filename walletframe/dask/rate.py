@@ -176,7 +176,7 @@ class WorkerRateLimiter(RateLimiter):
         self._permit_at = -math.inf
 
     def close(self) -> None:
-        """Return the unused permits. Running threads then use this worker's share of the rate."""
+        """Return the unused permits. Later requests use this worker's share of the rate."""
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
         self._has_lost_scheduler = True

@@ -237,7 +237,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
 
 
 def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return a problem of this worker. Without a problem, write a file beside `probe`."""
+    """Return a problem of this worker. If there is none, write a file beside `probe`."""
     installed = version("walletframe")
     if installed != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
@@ -248,7 +248,7 @@ def worker_problem(required_version: str, settings: Settings, probe: Path, dask_
     except SettingsError as fault:
         return f"in its environment, {str(fault).partition(chr(10))[0]}"
     except OSError as fault:
-        return f"the worker can't access this machine's folder {probe.parents[1]}: {fault}"
+        return f"the worker can't access your machine's folder {probe.parents[1]}: {fault}"
     return ""
 
 

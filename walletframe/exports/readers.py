@@ -96,7 +96,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read the holdings of a file, and the wallets if this file or a second file has any."""
+    """Read the holdings and, if this file or the file beside it has wallets, the wallets."""
     frame, wallets = _read_frame_and_wallets(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():

@@ -184,7 +184,7 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
 
 
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a Parquet file for DuckDB, polars, and pandas without walletframe.
+    """Write a Parquet file that other programs can read, such as DuckDB and polars.
 
     The columns are those of `to_arrow`. `read_holdings` reads the file back.
 
@@ -380,7 +380,7 @@ def _escape_for_excel(value: Any) -> Any:
 
 
 def concat_columns(columns: list[pd.Series], names: list[Any], empty: pd.DataFrame) -> pd.DataFrame:
-    """Concatenate columns with names that may repeat. Without columns, return `empty`."""
+    """Concatenate columns. Names may repeat. Without columns, return `empty`."""
     if not columns:
         return empty
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(names, axis=1)

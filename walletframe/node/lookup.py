@@ -63,7 +63,7 @@ class _ContractCall:
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
     def decode(self, result: Any) -> bytes | NodeFailure:
-        """Decode hex. A native balance becomes a uint256, like a token's."""
+        """Decode hex. A native balance becomes a uint256, like the balance of a token."""
         if isinstance(result, NodeFailure):
             return result
         try:
@@ -77,7 +77,7 @@ class _ContractCall:
 def look_up_balances(
     url: RpcUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Return the balance or the failure of each query, and the metadata of `token`."""
+    """Return each query's balance or failure, and the metadata of `token`."""
     if not queries:
         return {}, TokenMetadata()
     with closing(Node(url, options.timeout_s)) as node:

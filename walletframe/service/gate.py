@@ -87,7 +87,7 @@ class Gate:
         return self._keys.get(key_text or "")
 
     def close(self) -> None:
-        """Wait for the thread in which the library `limits` removes old requests."""
+        """Wait for the thread of the library `limits` that removes old requests."""
         self._storage.timer.join()
 
     def _enforce_limit(self, limit: RateLimitItem | None, problem: Problem, *caller: str) -> None:

@@ -1,4 +1,4 @@
-"""The interface of ledgers, which have the balances by wallet, and the simulated ledger.
+"""The interface of ledgers (the balances by wallet), and the simulated ledger.
 
 Simulated prices are invented. Random integers come from a hash, and are equal on all machines and
 Python versions. Symbols must be escaped for display.
@@ -118,11 +118,11 @@ class HashRandom:
         return int.from_bytes(blake2b(self._subject, salt=salt, digest_size=32).digest()) % stop
 
     def bernoulli(self, probability: float) -> bool:
-        """Return True with this probability, which is rounded to millionths."""
+        """Return True with this probability. It is rounded to millionths."""
         return self.random_below(_PROBABILITY_STEPS) < round(probability * _PROBABILITY_STEPS)
 
     def choice(self, options: Sequence[T]) -> T:
-        """Return one of the options, which are equally likely."""
+        """Return one of the options. All are equally likely."""
         return options[self.random_below(len(options))]
 
 
@@ -138,7 +138,7 @@ class SimulatedLedger:
 
     @property
     def fingerprint(self) -> str:
-        """The generator's version and the seed, which determine all answers."""
+        """The generator's version and the seed. They determine all answers."""
         return f"v{GENERATOR_VERSION}-seed{self._seed}"
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:

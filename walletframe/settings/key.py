@@ -33,7 +33,7 @@ class Secret:
         self._reveal = lambda: text  # debuggers list members, but don't call them
 
     def reveal(self) -> str:
-        """Return the text, which is empty after unpickling."""
+        """Return the text. After unpickling, the text is empty."""
         return self._reveal()
 
     def __repr__(self) -> str:
@@ -138,7 +138,7 @@ def require_rpc_url(url: RpcUrl) -> SplitResult:
 
 
 def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
-    """Return the host, user, password, path and query values, which may be secret."""
+    """Return the parts that may be secret: host, user, password, path and query values."""
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
     pieces.append(basic_credentials(parts).reveal().rstrip("="))

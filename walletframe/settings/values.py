@@ -292,7 +292,7 @@ class Settings:
         Parameters
         ----------
         **overrides
-            The settings to change. A `service` that is the base URL changes with the base URL.
+            The settings to change. If `service` equals the base URL, both change together.
 
         Returns
         -------

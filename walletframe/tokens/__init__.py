@@ -52,7 +52,7 @@ class KnownToken:
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return all known tokens. Native coins and the usual token of each symbol are first."""
+    """Return all known tokens, first the native coins and the usual token of each symbol."""
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -61,7 +61,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def mostly_listed_blockchains() -> frozenset[str]:
-    """Return the blockchains with hand-chosen contracts, where most used tokens are listed."""
+    """Return the blockchains with hand-chosen contracts. They list most tokens in use."""
     hand_chosen = [each for each in known_tokens() if each.contract and each.source == "hand"]
     return frozenset(each.blockchain for each in hand_chosen)
 

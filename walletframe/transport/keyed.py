@@ -225,7 +225,7 @@ class _SecretTLSConnection(_SecretConnection, HTTPSConnection):
 
 
 class _ScrubbedResponse(HTTPResponse):
-    """A response whose status line and headers are scrubbed before http.client parses them."""
+    """A response. Its status line and headers are scrubbed before http.client parses them."""
 
     def __init__(self, scrub: _BytesFilter, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)

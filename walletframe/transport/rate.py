@@ -103,7 +103,7 @@ def initial_state(rate: float | None, *, is_test: bool) -> RateState:
 
 
 def with_current_settings(state: RateState, initial: RateState) -> RateState:
-    """Return the state with the limits in `initial`, which has the current settings."""
+    """Return the state with the limits of `initial`, since settings may have changed."""
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
         rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
@@ -245,7 +245,7 @@ class RateLimiter:
         self._permit_at = -math.inf
 
     def _permit_wait_s(self) -> float:
-        """Return the seconds until the granted permit is due or, without one, until one is free."""
+        """Return the seconds until the granted permit is due, or else until a permit is free."""
         if self._permit_at < time.monotonic() - LATE_S:
             wait_s, is_granted = self._take_permit_if_due()
             if not is_granted:

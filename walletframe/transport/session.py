@@ -59,7 +59,7 @@ class Reply:
 
 
 class _Session:
-    """An HTTP session with one server. `url` has no secret. The proxy is the one for `real_url`."""
+    """An HTTP session with one server. `url` has no secret. `real_url` decides the proxy."""
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"
@@ -142,7 +142,7 @@ class _Session:
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if too large. Threads read large bodies in turn."""
+        """Return the scrubbed body, or None if too large. Only one thread reads a large body."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):

@@ -86,7 +86,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
 
 
 class _BackendStore:
-    """Answers in a backend of requests-cache. If it fails, memory is used, with a warning."""
+    """Answers in a backend of requests-cache. If the backend fails, warn and use memory."""
 
     def __init__(self, backend: BaseCache) -> None:
         serializer: Any = backend.responses.serializer

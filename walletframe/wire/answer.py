@@ -251,7 +251,7 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], raw: Raw | bytes) -> _
 def split_answer(
     body: bytes, requested: Sequence[WalletAddress]
 ) -> tuple[dict[int, bytes], list[str]]:
-    """Return the bodies by position in the batch, and the unrequested wallets."""
+    """Return each wallet's body by its position in the batch, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_raw_answer, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
     entries: dict[int, list[bytes]] = {}

@@ -22,7 +22,7 @@ _MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount
 class Balances:
     """The balances of one wallet, as columns of equal length in the order of the answer.
 
-    Without blockchain, a token is unknown. With a blockchain but no address, it is the native coin.
+    A token without blockchain is unknown. A token with only a blockchain is the native coin.
     Amounts are in base units. Unreadable amounts may be truncated.
     """
 

@@ -109,7 +109,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The complete answer. Other endpoints of the service report failures in the field `error`."""
+    """The complete answer. The field `error` is known from other endpoints of the service."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL
