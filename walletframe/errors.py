@@ -406,7 +406,7 @@ class UnknownBlockchainError(WalletframeError, LookupError):
         self.blockchain = blockchain
 
 
-class FetchResult(Protocol):
+class DetailsOrSummary(Protocol):
     """`WalletDetails` or, for a fetch into a folder, `FetchSummary`."""
 
     @property
@@ -460,10 +460,13 @@ class FetchError(WalletframeError, RuntimeError):
     """
 
     def __init__(
-        self, message: str, details: FetchResult, hint: str = "see the error's attribute `details`"
+        self,
+        message: str,
+        details: DetailsOrSummary,
+        hint: str = "see the error's attribute `details`",
     ) -> None:
         super().__init__(message, hint)
-        self.details: FetchResult = details
+        self.details: DetailsOrSummary = details
 
 
 class FetchInterrupted(KeyboardInterrupt):
@@ -484,11 +487,11 @@ class FetchInterrupted(KeyboardInterrupt):
 
     def __init__(
         self,
-        details: FetchResult,
+        details: DetailsOrSummary,
         hint: str = "the error's attribute `details` contains the finished wallets; a repeated "
         "call requests only the unfinished wallets",
     ) -> None:
-        self.details: FetchResult = details
+        self.details: DetailsOrSummary = details
         self.hint: str = hint
         super().__init__(f"the fetch was interrupted\n\nHint: {hint}")
 

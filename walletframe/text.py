@@ -93,7 +93,7 @@ def as_markdown(text: str, limit: int = 80) -> str:
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
 
 
-def safe_url(text: str) -> str | None:
+def url_if_safe(text: str) -> str | None:
     """Return the URL unchanged if it is safe to link, else None."""
     is_url = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
     is_safe = is_url and is_fully_visible(text) and _QUOTES.isdisjoint(text)

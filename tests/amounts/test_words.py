@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from walletframe.amounts import AmountArray, sums
 from walletframe.amounts.arrow import decimals_from_integers, read_decimals_or_texts
-from walletframe.amounts.sums import group_sums, is_positive
+from walletframe.amounts.sums import group_sums, positive_mask
 
 EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
 integers = st.sampled_from(EDGES) | st.integers(1 - 10**38, 10**38 - 1)
@@ -40,7 +40,7 @@ def test_sums(rows):
     ours, exact = group_sums(result, ids, 3), group_sums(result.exact(), ids, 3)
     assert ours.units.tolist() == exact.units.tolist()
     assert (ours.scale, ours.sizes.tolist()) == (exact.scale, exact.sizes.tolist())
-    assert is_positive(result).tolist() == is_positive(result.exact()).tolist()
+    assert positive_mask(result).tolist() == positive_mask(result.exact()).tolist()
 
 
 @given(rows, st.randoms())

@@ -39,7 +39,7 @@ reveal_type(wf.SeriesAccessor(pd.Series(["1"], dtype="amount")).top())  # Series
 try:
     reveal_type(wf.fetch_wallets("NEAR.alice.near"))  # WalletDetails
 except wf.errors.FetchError as error:
-    reveal_type(error.details)  # FetchResult
+    reveal_type(error.details)  # DetailsOrSummary
     reveal_type(error.hint)  # str
 panel = FetchPanel()
 reveal_type(panel.value)  # tuple[str, ...]

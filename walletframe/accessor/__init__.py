@@ -30,7 +30,7 @@ else:
 NAME = "wf"
 
 
-class AddressesAccessor:
+class WalletsAccessor:
     """Methods of Series and DataFrames that contain wallets."""
 
     def __init__(self, data: pd.DataFrame | pd.Series) -> None:
@@ -43,7 +43,7 @@ class AddressesAccessor:
 
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
-class FrameAccessor(AddressesAccessor, HoldingsAccessor):
+class FrameAccessor(WalletsAccessor, HoldingsAccessor):
     """Methods of a DataFrame of wallets or of holdings.
 
     The wallets are in the columns ``blockchain`` and ``address``, or in one column of strings.
@@ -82,7 +82,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor):
 
 
 @pd.api.extensions.register_series_accessor(NAME)
-class SeriesAccessor(AddressesAccessor):
+class SeriesAccessor(WalletsAccessor):
     """Methods of a Series of ``<BLOCKCHAIN>.<ADDRESS>`` strings, or of amounts.
 
     Examples

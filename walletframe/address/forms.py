@@ -106,13 +106,13 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 def wallet_or_reason(item: object) -> WalletAddress | str:
     """Parse a wallet in any form. If the wallet can't be read, return the reason as text."""
-    wallet, alias = wallet_and_alias(item)
+    wallet, alias = parse_replacing_alias(item)
     if alias and isinstance(wallet, WalletAddress):
         return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
     return wallet
 
 
-def wallet_and_alias(item: object) -> tuple[WalletAddress | str, str]:
+def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
     """Return the wallet or why it is unreadable, and any alias that the blockchain replaced."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""

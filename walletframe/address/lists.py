@@ -85,7 +85,7 @@ def read_numbered(
         if forms.is_blank(item):
             empty += 1
             continue
-        wallet, alias = forms.wallet_and_alias(item)
+        wallet, alias = forms.parse_replacing_alias(item)
         if isinstance(wallet, str):
             problems.append((position, forms.truncated_text(item), wallet))
             continue
@@ -366,10 +366,10 @@ def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
     if labels.shape[1] > len(keep):
         raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
     parsed = read_numbered(enumerate(unparsed_wallets(frame.drop(columns=[*keep]))))
-    return with_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
+    return add_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
 
 
-def with_labels(parsed: ParsedWallets, labels: pd.DataFrame) -> ParsedWallets:
+def add_labels(parsed: ParsedWallets, labels: pd.DataFrame) -> ParsedWallets:
     """Add extra columns. Blank text becomes a missing value."""
     stripped = {name: _strip_labels(column) for name, column in labels.items()}
     return replace(parsed, labels=pd.DataFrame(stripped))

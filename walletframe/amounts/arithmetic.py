@@ -284,7 +284,6 @@ def _coerce_values(other: Any, count: int) -> Any:
 
 
 def _to_exact_or_float(values: Any) -> Any:
-    """Return exact amounts or float64, or objects if the values are mixed."""
     objects = as_objects(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:
         return read_amounts(objects)

@@ -306,7 +306,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     @classmethod
     def _from_int128(cls, amounts: Int128Amounts) -> Self:
-        """Return an array that converts the amounts to integers when needed."""
         array = cls.__new__(cls)
         vars(array).update(_buffer=_CopyOnWriteBuffer(amounts), _window=_FULL_WINDOW)
         return array
@@ -761,7 +760,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         if how == "cumsum":
             return type(self)(*sums.cumulative_sums(grouped, skipna=skipna))
         if how in {"mean", "median"}:
-            result = sums.group_means(grouped) if how == "mean" else sums.group_medians(grouped)
+            result = sums.mean_floats(grouped) if how == "mean" else sums.median_floats(grouped)
             return result if skipna else np.where(grouped.has_missing, np.nan, result)
         if how in {"first", "last"}:
             rows = sums.first_or_last_rows(grouped, last=how == "last", skipna=skipna)

@@ -171,11 +171,11 @@ def _make_exact_method(name: str) -> Any:
     """Return a method of Decimal that neither rounds nor uses the thread's decimal context."""
     method = getattr(Decimal, name)
 
-    def exact_method(self: Amount, *others: Any) -> Amount:
+    def call_exactly(self: Amount, *others: Any) -> Amount:
         return self._from_decimal(method(self, *map(python_number, others), context=_EXACT_CONTEXT))
 
-    exact_method.__name__, exact_method.__doc__ = name, method.__doc__
-    return exact_method
+    call_exactly.__name__, call_exactly.__doc__ = name, method.__doc__
+    return call_exactly
 
 
 class Amount(Decimal):

@@ -114,14 +114,14 @@ def _group_extremes(grouped: AmountsWithGroups, choose: np.ufunc) -> Integers:
     return result
 
 
-def group_means(grouped: AmountsWithGroups) -> Floats:
+def mean_floats(grouped: AmountsWithGroups) -> Floats:
     """Return the float64 nearest to the mean of each group, NaN for an empty group."""
     counts = grouped.known_counts
     divisors = np.maximum(counts, 1).astype(object) * POWERS_OF_TEN[grouped.amounts.scale]
     return np.where(counts > 0, ratios(group_totals(grouped), divisors), np.nan)
 
 
-def group_medians(grouped: AmountsWithGroups) -> Floats:
+def median_floats(grouped: AmountsWithGroups) -> Floats:
     """Return the float64 nearest to the median of each group, NaN for an empty group."""
     nonempty = np.flatnonzero(grouped.known_counts)
     size, start = grouped.known_counts[nonempty], grouped.group_starts[nonempty]
@@ -239,7 +239,7 @@ def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) 
     return GroupSums(units, scale, np.bincount(known, minlength=count))
 
 
-def is_positive(amounts: ExactAmounts | Int128Amounts, at_least: int = 0) -> Mask:
+def positive_mask(amounts: ExactAmounts | Int128Amounts, at_least: int = 0) -> Mask:
     """Return a mask of positive amounts that are `at_least` or more."""
     smallest = max(1, at_least * POWERS_OF_TEN[amounts.scale])
     if isinstance(amounts, ExactAmounts):
@@ -247,7 +247,7 @@ def is_positive(amounts: ExactAmounts | Int128Amounts, at_least: int = 0) -> Mas
     upper, lower = divmod(smallest, 2**64)
     low, high = amounts.words.view(np.uint64)[:, 0], amounts.words[:, 1]
     result: Mask = (high > upper) | ((high == upper) & (low >= lower))
-    result[amounts.override_rows] = is_positive(amounts.overrides, at_least)
+    result[amounts.override_rows] = positive_mask(amounts.overrides, at_least)
     return result
 
 

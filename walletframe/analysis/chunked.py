@@ -27,7 +27,7 @@ from walletframe.frames.coverage import count_filtered
 from walletframe.frames.groups import (
     by_as_list,
     encode_by_holder,
-    group_and_restore_tokens,
+    group_by_asset_or_token,
     read_groups,
     token_or_asset_and_by,
 )
@@ -163,7 +163,7 @@ class GroupSpec:
     def _group_rows(self, positions: Positions) -> tuple[Positions, Groups]:
         if "asset" in self.names:
             positions = asset_list.tokens_to_assets(positions, self.assets, bridged=self.bridged)
-        return group_and_restore_tokens(positions, self.names)
+        return group_by_asset_or_token(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
         """Convert to a partial aggregate with representative rows."""
@@ -171,7 +171,7 @@ class GroupSpec:
         positions, contracts = chunk.positions, chunk.positions.contracts
         first_of_pairs = contracts.first
         if self.key_columns is None:
-            chains = positions.chain_codes[positions.wallet_codes]
+            chains = positions.wallet_chain_codes[positions.wallet_codes]
             codes, pairs = pd.factorize(contracts.codes * max(len(positions.chains), 1) + chains)
             first_of_pairs = first_rows(codes, len(pairs))
         nonempty = np.flatnonzero(aggregates.balances)

@@ -20,9 +20,9 @@ from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_n
 from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
+    mark_unreadable_unknown,
     masked_completeness,
-    same_completeness,
-    with_unknown_holders,
+    repeat_completeness,
 )
 from walletframe.frames.groups import encode_by_holder, group_holdings, token_or_asset_and_by
 from walletframe.frames.identity import encode_tokens
@@ -227,8 +227,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
     index = token_or_asset_index(all_positions, named)
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = group_holdings(positions, names)
-    possible = positions.wallets_that_can_hold(0) & positions.has_wallets
-    marked = with_unknown_holders(positions, np.ones(len(positions.holdings), dtype=bool))
+    possible = positions.possible_holders_mask(0) & positions.has_wallets
+    marked = mark_unreadable_unknown(positions, np.ones(len(positions.holdings), dtype=bool))
     known = masked_completeness(marked, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
     segments = AmountsWithGroups(exact, groups.codes, count)
@@ -245,7 +245,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         **_contract_count_columns(positions, groups, missing),
     )
     if groups.names == ["wallet"]:  # the count of a single wallet says nothing new
-        known = same_completeness(marked, possible, count)
+        known = repeat_completeness(marked, possible, count)
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
@@ -584,7 +584,7 @@ def _possible_holdings_mask(
 ) -> Mask:
     """Return a mask of tokens and wallet sets: whether any of `wallets` could hold the token."""
     on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
-    on_chains[positions.chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
+    on_chains[positions.wallet_chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
     possible[positions.possible_blockchains()] = 1
     mask = np.asarray(possible[token_indices] @ on_chains > 0)
@@ -698,7 +698,7 @@ def overlap(
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
-    known = same_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
+    known = repeat_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
     coverage = coverage_of_rows(positions)
     return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 

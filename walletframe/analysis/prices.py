@@ -409,7 +409,6 @@ def parse_dates(column: pd.Series) -> pd.Series:
 
 
 def _parse_key(name: Any) -> TokenKey | str | None:
-    """Return None if `name` is not the key of a token or asset."""
     match name:
         case str():
             return normalize_asset_name(name) or None

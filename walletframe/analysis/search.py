@@ -92,13 +92,13 @@ def searchable_columns(
 def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
     """Return a text column of wallets. `names` are the user's names of wallets."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
-    pairs = wallet_pairs(wallets)
+    pairs = chain_address_pairs(wallets)
     return TextColumn(
         codes, len(pairs), labels.__getitem__, lambda code: full_wallet_name(*pairs[code])
     )
 
 
-def wallet_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
+def chain_address_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
     """Return each wallet's blockchain and address."""
     columns = (np.asarray(wallets[name], dtype=object) for name in ("blockchain", "address"))
     return [*zip(*(map(cell_text, column) for column in columns), strict=True)]

@@ -34,7 +34,7 @@ from walletframe.frames.coverage import (
     SELECTED,
     drop_rows,
     with_dropped_record,
-    without_counts,
+    without_dropped_counts,
 )
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
@@ -331,7 +331,7 @@ class SelectableHoldings:
             warn_about_bridged(count, amount)
         wallets = self.wallet_mask(selection)
         if not wallets.all():  # rows dropped before may belong to other wallets
-            holdings = without_counts(holdings)
+            holdings = without_dropped_counts(holdings)
         selected = drop_rows(holdings, mask, reasons)
         if selection.tokens:
             selected.attrs[HOLDERS] = self._record_holders(selection, matches, unknown)

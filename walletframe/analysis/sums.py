@@ -18,7 +18,7 @@ from walletframe.amounts.sums import (
     FloatTotals,
     concat_float_totals,
     group_sums,
-    is_positive,
+    positive_mask,
     sum_floats_by_group,
 )
 from walletframe.frames.asset_list import combine_single_asset, count_bridged_versions
@@ -27,7 +27,7 @@ from walletframe.frames.coverage import (
     count_wallets_with_unreadable_amount,
     coverage_from_counts,
     coverage_of_rows,
-    prices_text,
+    price_sources,
 )
 from walletframe.frames.groups import KINDS, read_groups
 from walletframe.frames.positions import HOLDERS, read_positions
@@ -239,7 +239,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
     rows = int(balances.sum())
     coverage = coverage_from_counts(positions, rows, rows - int(sums.sizes.sum()), unpriced)
-    prices = prices_text(positions.holdings, positions.contracts)
+    prices = price_sources(positions.holdings, positions.contracts)
     coverage = replace(coverage, bridged_separate=bridged_separate, prices=prices)
     return with_coverage(columns | known, coverage, positions)
 
@@ -282,7 +282,7 @@ def aggregate_groups(
     contracts, holders, unreadable = None, None, np.zeros((2, count), dtype=np.intp)
     if not sums_only:
         unreadable = count_wallets_with_unreadable_amount(positions, groups)
-        held = np.flatnonzero(is_positive(amounts))
+        held = np.flatnonzero(positive_mask(amounts))
         codes = groups.codes[held]
         if "asset" in groups.names or KINDS.isdisjoint(groups.names):
             contracts = distinct_pairs(codes, positions.contracts.codes[held])
@@ -330,7 +330,6 @@ def merge_aggregates(
 
 
 def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
-    """Without values, return None."""
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None

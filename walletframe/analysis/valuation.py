@@ -428,7 +428,6 @@ def raise_for_unusable_prices(problems: list[tuple[int, str, str]]) -> None:
 def _load_prices(
     prices: PricesLike, holdings: pd.DataFrame, tokens: KeyCodes, times: pd.Series | None
 ) -> LoadedPrices:
-    """Read prices from a table, file, folder or price source."""
     dated = times is not None
     if isinstance(prices, str | Path):
         path = Path(prices).expanduser()

@@ -59,7 +59,7 @@ class WalletRegister:
         self._next_position = max(used_positions, default=-1) + 1
         self._free_positions = set(range(self._next_position)) - used_positions
 
-    def count_with(self, keys: Iterable[str]) -> int:
+    def count_including(self, keys: Iterable[str]) -> int:
         """Return the number of wallets in the folder and in the distinct `keys`."""
         earlier = self.stored.keys() | self._failed.keys()
         return len(earlier) + sum(key not in earlier for key in keys)

@@ -278,7 +278,7 @@ def read_wallets(
             token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_balances(contents, wallets, order, names, token_keys)
         wallets, holdings = schema.normalize_blockchains(wallets, unnormalized)
-        return WalletDetails(with_extra_columns(wallets, paths), holdings)
+        return WalletDetails(append_extra_columns(wallets, paths), holdings)
 
 
 def read_service_of_folder(paths: Paths) -> str:
@@ -298,7 +298,7 @@ def warn_if_unfinished(paths: Paths, attrs: dict[Any, Any]) -> None:
         notify(f"{text}; repeat the fetch_to_parquet call", FetchWarning)
 
 
-def with_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
+def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
     """Append the folder's extra columns to its wallets."""
     if (extra_columns := files.read_extra_columns(paths)) is None:
         return wallets

@@ -191,7 +191,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     with ExitStack() as resources:
         dataset = resources.enter_context(DatasetWriter(folder, service, lock_timeout_s, cancel))
         register = dataset.recover_register(positions)
-        expected = 0 if distinct is None else register.count_with(map(wallet_key, distinct))
+        expected = 0 if distinct is None else register.count_including(map(wallet_key, distinct))
         dataset.mark_unfinished(expected)
         if extra_columns is not None:
             dataset.write_extra_columns(list(wallets), extra_columns)
@@ -225,7 +225,9 @@ def _parse_items(
     """Parse wallets one by one. Warn once about each kind of typo and each replaced alias."""
     messages, replaced = [*lists.TYPO_CHECKS], {""}
     for position, item in enumerate(items):
-        wallet, alias = forms.wallet_and_alias(item) if fix else (forms.wallet_or_reason(item), "")
+        wallet, alias = (
+            forms.parse_replacing_alias(item) if fix else (forms.wallet_or_reason(item), "")
+        )
         is_read = isinstance(wallet, WalletAddress)
         if isinstance(wallet, WalletAddress) and on_unreadable != "ask":
             wallet = malformed_reason(wallet) or wallet
@@ -311,7 +313,7 @@ class _BulkRun:
             self.journal.raise_write_error()
             self.dataset.merge_failed_files()
             if not (stream.key_refused or self.cancel.is_set()):
-                self.dataset.mark_finished(self.register.count_with(self.register.seen))
+                self.dataset.mark_finished(self.register.count_including(self.register.seen))
             self.counters.key_refused = stream.key_refused
 
     def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:

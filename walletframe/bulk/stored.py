@@ -21,7 +21,7 @@ from walletframe.frames.assembly import assemble
 from walletframe.frames.coverage import with_dropped_record
 from walletframe.frames.identity import TOKEN, encode_tokens
 from walletframe.frames.known import summary_lines
-from walletframe.frames.lookups import PRICE_DTYPES, SPAM_DTYPES, token_symbol_codes
+from walletframe.frames.lookups import PRICE_DTYPES, SPAM_DTYPES, encode_token_symbol_pairs
 from walletframe.frames.positions import Chunk, Positions, read_positions
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class StoredHoldings:
         # The rows of unknown tokens are read all together or not at all.
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
-        codes = token_symbol_codes(rows, token_ids, row_numbers)
+        codes = encode_token_symbol_pairs(rows, token_ids, row_numbers)
         rows = rows.assign(**self._computed_columns(codes, wanted))
         rows = rows[self._not_removed_mask(codes)]
         return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
@@ -189,13 +189,13 @@ class StoredHoldings:
         rows = first_rows[wallets] + np.arange(len(wallets))
         tokens = encode_tokens(spellings, codes)
         if self.removed:
-            pairs = token_symbol_codes(holdings, tokens, rows)
+            pairs = encode_token_symbol_pairs(holdings, tokens, rows)
             remaining = np.flatnonzero(self._not_removed_mask(pairs))
             holdings = holdings.take(remaining).reset_index(drop=True)
             tokens = tokens.take(remaining)
             wallets, rows = wallets[remaining], rows[remaining]
         if self.prices or self.flags:
-            pairs = token_symbol_codes(holdings, tokens, rows)
+            pairs = encode_token_symbol_pairs(holdings, tokens, rows)
             holdings = holdings.assign(**self._computed_columns(pairs, names))
         positions = self.template.select_wallets(indices).replace_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
@@ -215,7 +215,7 @@ def stored_holdings(contents: FolderWallets, paths: Paths) -> StoredHoldings:
     """Return the holdings of a folder, with the wallets in the order of the fetch."""
     wallets, order = reading.ordered_wallets_and_indices(contents)
     [wallets] = schema.normalize_blockchains(wallets)
-    template = read_positions(assemble([]).holdings, reading.with_extra_columns(wallets, paths))
+    template = read_positions(assemble([]).holdings, reading.append_extra_columns(wallets, paths))
     if len(template.wallets) < len(wallets):
         raise DatasetError(f"{paths.root} lists a wallet twice", hint="fetch into a new folder")
     failed_counts = np.zeros(len(contents.failed))

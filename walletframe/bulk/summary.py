@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.client import with_reasons
+from walletframe.client import append_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames.known import SIMULATED_NOTE
 from walletframe.frames.schema import SIMULATED
@@ -158,7 +158,7 @@ def warn_or_raise(summary: FetchSummary, on_failure: str) -> None:
     messages = _unreadable_messages(summary.unreadable_count)
     if failed := summary.wallets - summary.ok_count:
         lead = f"{count_with_verb(failed, summary.wallets, 'wallet')} not ok"
-        messages.insert(0, with_reasons(lead, summary.reasons))
+        messages.insert(0, append_reasons(lead, summary.reasons))
     if messages and on_failure == "raise":
         raise FetchError("; ".join(messages), summary, RESUME_HINT)
     if messages and on_failure == "warn":

@@ -30,9 +30,9 @@ from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
     drop_rows,
+    mark_unreadable_unknown,
     masked_completeness,
-    with_unknown_holders,
-    without_counts,
+    without_dropped_counts,
 )
 from walletframe.frames.details import extract_frame
 from walletframe.frames.groups import (
@@ -295,7 +295,7 @@ def select_drawn_balances(
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
         wallet_positions = positions.select_rows(is_selected)
         if not is_selected.all():  # rows dropped before may belong to other wallets
-            kept = drop_rows(without_counts(frame), is_selected, {})
+            kept = drop_rows(without_dropped_counts(frame), is_selected, {})
             wallet_positions = replace(wallet_positions, holdings=kept)
     wallets = None if wallets is None else extract_frame(wallets, "wallets")
     has_wallets = wallet_positions.has_wallets
@@ -316,7 +316,7 @@ def select_drawn_balances(
     empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
     sentences = coverage.sentences()
     if measure.kind == "amount" and len(rows) and not covered.has_wallets:
-        can_hold = positions.wallets_that_can_hold(tokens.codes[rows[0]])
+        can_hold = positions.possible_holders_mask(tokens.codes[rows[0]])
         if count := int((positions.has_unknown_token & can_hold).sum()):
             holders = f"{counted_noun(count, 'wallet')} with unknown tokens"
             sentences.append(f"{holders} may hold more {measure.unit}.")
@@ -478,8 +478,8 @@ class GroupedBalances:
             can_hold = np.ones(len(positions.wallets), dtype=bool)
             if self.balances.measure.kind == "amount" and len(token):
                 all_positions = self.balances.positions
-                can_hold = all_positions.wallets_that_can_hold(token[0])
-                positions = with_unknown_holders(positions, all_positions.tokens.codes == token)
+                can_hold = all_positions.possible_holders_mask(token[0])
+                positions = mark_unreadable_unknown(positions, all_positions.tokens.codes == token)
             counted = masked_completeness(positions, groups, can_hold)
             known = counted["wallets_ok"].to_numpy(np.intp)[:, np.newaxis]
             requested = counted["wallets_asked"].to_numpy(np.intp)
@@ -608,7 +608,7 @@ class GroupLevel:
         """Return two lists for the rows of a grid, including Other: short names and hover lines."""
         indices = grid.rows.tolist()
         lines = [[self.full_group_name(at), self.known_wallets_text(at)] for at in indices]
-        labels = self.row_labels(indices)
+        labels = self.labels_with_counts(indices)
         if grid.other_row_count:
             name = other_label(grid.other_row_count, self.group_noun)
             incomplete = np.flatnonzero(self.is_incomplete)  # some of them have no balances
@@ -628,7 +628,7 @@ class GroupLevel:
         wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
         return prefer_user_names([self.balances.user_wallet_names[at] for at in wallets], short)
 
-    def row_labels(self, indices: Sequence[int]) -> list[str]:
+    def labels_with_counts(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
         short = self.preferred_names(indices)
         is_marked = self.is_incomplete & (self.groups.tokens < 0)
@@ -654,7 +654,7 @@ class GroupLevel:
             return [*map(short_wallet_name, *(each.array.take(wallets) for each in columns), names)]
         if name == "blockchain":
             chains = [*positions.index_by_chain]
-            return [safe_line(chains[positions.chain_codes[wallet]]) for wallet in wallets]
+            return [safe_line(chains[positions.wallet_chain_codes[wallet]]) for wallet in wallets]
         if name == "token":
             return balances.token_names(self.groups.tokens[indices].tolist())
         labels = pd.Series(self.groups.columns[name].take(indices), dtype=object)
@@ -721,8 +721,8 @@ def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFram
     requests = pd.DataFrame(columns).take(positions.first)
     if token is not None and len(positions.holdings):
         index = token_or_asset_index(positions, token)
-        can_hold = positions.wallets_that_can_hold(index)
-        positions = with_unknown_holders(positions, positions.tokens.codes == index)
+        can_hold = positions.possible_holders_mask(index)
+        positions = mark_unreadable_unknown(positions, positions.tokens.codes == index)
     return requests.assign(known=positions.known & ~positions.stale)[can_hold]
 
 

@@ -232,7 +232,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if facet is not None:  # in a facet, names omit the facet's label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = replace(level, names=names)
-        parts = (inner.row_labels(part.tolist()) for part in np.split(rows, starts[1:]))
+        parts = (inner.labels_with_counts(part.tolist()) for part in np.split(rows, starts[1:]))
         row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
         others = len(np.setdiff1d(facet_level.group_codes, facets[shown]))
         extent[:1] = [(len(shown), others, facet_level.group_noun), (*extent[0][:2], "bar")]

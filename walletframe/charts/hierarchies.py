@@ -695,7 +695,7 @@ def _default_ring_texts(
     groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]
     rows = ring.rows[groups]
     owners, tokens = positions.wallet_codes[rows].tolist(), positions.tokens.codes[rows].tolist()
-    chains = [positions.chains[index] for index in positions.chain_codes[owners].tolist()]
+    chains = [positions.chains[index] for index in positions.wallet_chain_codes[owners].tolist()]
     labels, texts = [[chain] for chain in chains], {}
     if ring.has_one_token:
         weights = sum_by_group(positions.tokens.codes[rows], ring.sizes[groups])
@@ -749,7 +749,7 @@ def _default_path_rings(
 ) -> tuple[list[_Ring], _WriteTexts, list[str]]:
     positions = balances.positions
     one_token = balances.measure.kind == "amount"  # then wallets are the leaves
-    chain_of, chain_count = positions.chain_codes, len(positions.chains)
+    chain_of, chain_count = positions.wallet_chain_codes, len(positions.chains)
     count = len(positions.wallets)
     stride = max(len(positions.tokens.keys), count)
     owners = balances.wallet_codes

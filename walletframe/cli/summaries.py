@@ -149,7 +149,6 @@ def totals(
 def _read_or_fetch(
     arguments: tuple[str, ...], files: tuple[str, ...], **options: Any
 ) -> tuple[Source, bool]:
-    """Read a file or folder, or fetch wallets. Also return whether a fetch was interrupted."""
     file = holdings_path(arguments, files)
     if file is None:
         details, interrupted = fetch_details(arguments, files=files, **options)
@@ -182,7 +181,6 @@ def _compute_totals(
 
 
 def _where_token(source: Source, token: str | None = None, **asset_options: Any) -> pd.DataFrame:
-    """Select the rows of a token or asset."""
     if isinstance(source, FetchFrames):
         token_option = parse_token(token, source.holdings)
         return selection.where_in_fetch(*source, token=token_option, **asset_options).holdings
@@ -278,7 +276,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     choices["images"] = "static" if static else "interactive"
     written = reports.report(details, output, **choices)
     echo(f"written: {written}")
-    drawn = selection.where(composition.with_values(details.holdings), spam=False)
+    drawn = selection.where(composition.add_values_if_priced(details.holdings), spam=False)
     coverage = sums.coverage(drawn, wallets=details.wallets)
     echo(shell_text(coverage))
     known = coverage.wallets_ok == coverage.wallets_asked and not coverage.unfinished

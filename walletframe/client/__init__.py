@@ -19,5 +19,5 @@ The package `bulk` fetches more wallets than fit in memory, and uses the same st
 from walletframe.client.default import configure, default_client, fetch_wallets, require_client
 from walletframe.client.engine import Client, OnFailure
 from walletframe.client.job import BulkProgress, Job, Progress, progress_display, status_counter
-from walletframe.client.problems import check_on_failure, with_reasons
+from walletframe.client.problems import append_reasons, check_on_failure
 from walletframe.client.stream import CachePolicy, ResultStream, WalletResult

@@ -17,7 +17,7 @@ from walletframe.forks import ForkSafeLock, register_fork_reset
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify
-from walletframe.settings.values import Settings, require_service, require_settings, with_env_key
+from walletframe.settings.values import Settings, add_env_key, require_service, require_settings
 from walletframe.tracebacks import strip_address_tracebacks, strip_tracebacks
 from walletframe.transport import AnswerStore, RateLimiter, ServiceSession
 from walletframe.walletfile import read_input
@@ -80,7 +80,7 @@ class Client:
         require_settings(settings)
         chosen = settings.replace(**overrides) if settings else Settings(**overrides)
         lacks_key = chosen.api_key is not None and not chosen.api_key  # after unpickling
-        self.settings: Settings = with_env_key(chosen) if lacks_key else chosen
+        self.settings: Settings = add_env_key(chosen) if lacks_key else chosen
         self._session: ServiceSession | None = None
         self._limiter: RateLimiter | None = None
         # On a cluster, this is WorkerRateLimiter.

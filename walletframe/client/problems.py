@@ -29,7 +29,7 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
         errors = wallets.loc[mask, "error"]
         reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
         lead = f"{count_with_verb(len(errors), len(wallets), 'wallet')} {state}"
-        text = with_reasons(lead, reasons)
+        text = append_reasons(lead, reasons)
         if state == "not ok":
             if on_failure == "raise":
                 raise FetchError(text, details)
@@ -37,10 +37,10 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
         notify(text, FetchWarning)
 
 
-def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
+def append_reasons(lead: str, reasons: Mapping[str, int]) -> str:
     """Append the most frequent reasons with counts, but without the hints after "; ".
 
-    >>> with_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
+    >>> append_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
     """
     counts: Counter[str] = Counter()

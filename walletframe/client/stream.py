@@ -114,7 +114,6 @@ class ResultStream:
     def _record_without_request(
         self, wallet: WalletAddress, cached: CachedAnswer | None, now: datetime
     ) -> WalletRecord | None:
-        """Return a wallet's record, or None if the wallet must be requested."""
         outdated = None
         if cached is not None:
             age_s = (now - cached.fetched_at).total_seconds()

@@ -27,7 +27,11 @@ from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import rename_wallet_columns, wallets_to_request
 from walletframe.bulk.files import Paths, raise_dataset_errors
-from walletframe.bulk.reading import read_service_of_folder, warn_if_unfinished, with_extra_columns
+from walletframe.bulk.reading import (
+    append_extra_columns,
+    read_service_of_folder,
+    warn_if_unfinished,
+)
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
@@ -335,7 +339,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         if not is_dask_collection(other):
             with _unchanged_text_dtypes():
                 other = dd.from_pandas(other, npartitions=1, sort=False)
-        rows, read_keys = table[[*COLUMNS] if on is None else [on]], partial(_user_keys, on=on)
+        rows, read_keys = table[[*COLUMNS] if on is None else [on]], partial(_wallet_keys, on=on)
         user_keys = rows.map_partitions(read_keys, meta=_NO_KEYS)
         frame_keys = other[[*COLUMNS]].map_partitions(_frame_keys, meta=_NO_KEYS)
         if "amount" in frame_meta:
@@ -425,7 +429,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
             warn_if_unfinished(paths, {})
         shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
         empty = assemble([])
-        wallet_frames = [with_extra_columns(empty.wallets, Paths(path)) for path in roots]
+        wallet_frames = [append_extra_columns(empty.wallets, Paths(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
     with _unchanged_text_dtypes():
         wallets = dd.from_map(read_folder_wallets, shards, meta=widest, args=[widest])
@@ -445,7 +449,7 @@ def _merge_without_warning(table: pd.DataFrame, frame: object, **options: Any) -
     return merge_by_wallet(table, frame, **options)[0]
 
 
-def _user_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:
+def _wallet_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:
     wallets = parse_row_wallets(rows, on)
     keys = [str(each and canonical_key(each.blockchain, each.address)) for each in wallets]
     return pd.Series(keys, rows.index, TEXT)

@@ -29,7 +29,7 @@ from walletframe.frames.coverage import with_dropped_record
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import TOKEN, encode_tokens, encode_wallets
-from walletframe.frames.lookups import token_symbol_codes
+from walletframe.frames.lookups import encode_token_symbol_pairs
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
 from walletframe.frames.schema import SNAPSHOT, concat_frames, normalize_blockchains
 from walletframe.numerals import counted_noun
@@ -86,25 +86,25 @@ def _require_unchanged(folder: OpenedFolder) -> None:
         raise DatasetError(f"{folder.root} has changed since it was opened", hint)
 
 
-def open_if_unchanged(folder: OpenedFolder, like: pd.DataFrame) -> StoredHoldings:
-    """Open a folder on a worker. Wallets get the columns and dtypes of `like`."""
+def open_if_unchanged(folder: OpenedFolder, meta: pd.DataFrame) -> StoredHoldings:
+    """Open a folder on a worker. Wallets get the columns and dtypes of `meta`."""
     with raise_dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
-        wallets = holdings.wallets.reindex(columns=like.columns)
-        wallets = wallets.astype(like.dtypes[wallets.dtypes != like.dtypes].to_dict())
+        wallets = holdings.wallets.reindex(columns=meta.columns)
+        wallets = wallets.astype(meta.dtypes[wallets.dtypes != meta.dtypes].to_dict())
         return replace(holdings, template=replace(holdings.template, wallet_frame=wallets))
 
 
-def read_folder_wallets(folder: OpenedFolder, like: pd.DataFrame) -> pd.DataFrame:
-    """Read the wallets of a folder, with the columns and dtypes of `like`."""
-    return open_if_unchanged(folder, like).wallets
+def read_folder_wallets(folder: OpenedFolder, meta: pd.DataFrame) -> pd.DataFrame:
+    """Read the wallets of a folder, with the columns and dtypes of `meta`."""
+    return open_if_unchanged(folder, meta).wallets
 
 
 def _read_wallets_per_folder(
-    folders: Sequence[OpenedFolder], like: pd.DataFrame, columns: list[str]
+    folders: Sequence[OpenedFolder], meta: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
-    return [read_folder_wallets(folder, like)[columns] for folder in folders]
+    return [read_folder_wallets(folder, meta)[columns] for folder in folders]
 
 
 def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
@@ -350,7 +350,7 @@ def _apply_to_partition(
 def _apply_to_folders(
     func: Callable[[Chunk], T],
     folders: Sequence[tuple[int, OpenedFolder, Codes]],
-    like: pd.DataFrame,
+    meta: pd.DataFrame,
     names: list[str],
 ) -> list[T]:
     outputs: list[T] = []
@@ -360,7 +360,7 @@ def _apply_to_folders(
             selected = indices[chunk.wallet_indices]
             return func(replace(chunk, wallet_indices=selected, rows=first_row + chunk.rows))
 
-        outputs += open_if_unchanged(folder, like).map_chunks(apply, names)
+        outputs += open_if_unchanged(folder, meta).map_chunks(apply, names)
     return outputs
 
 
@@ -374,7 +374,7 @@ def _token_set_indices(rows: pd.DataFrame, token_sets: Sequence[Collection[Token
 
 def _add_lookup_columns(rows: pd.DataFrame, lookup: Lookup, partition: pd.Series) -> pd.DataFrame:
     row_numbers = partition.iloc[0] * _ROW_STEP + np.arange(len(rows))
-    codes = token_symbol_codes(rows, encode_tokens(rows), row_numbers)
+    codes = encode_token_symbol_pairs(rows, encode_tokens(rows), row_numbers)
     return rows.assign(**lookup.computed_columns(codes))
 
 

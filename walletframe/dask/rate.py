@@ -118,7 +118,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         if shared.initial != initial:  # the settings have changed since the last message
             shared.initial = initial
             changed = rate.state_from_json(initial, RateState())
-            shared.state = rate.with_current_settings(shared.state, changed)
+            shared.state = rate.apply_current_limits(shared.state, changed)
         if message["answers"]:
             shared.state = rate.count_answers(shared.state, message["answers"], now)
         shared.state = rate.restore_permits(shared.state, message["unused"], now)

@@ -31,7 +31,7 @@ from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
 from walletframe.disk import create_private_folder, file_lock
 from walletframe.errors import ClusterError, DatasetError, SettingsError
 from walletframe.numerals import counted_noun
-from walletframe.settings.values import endpoint_and_key, with_env_key
+from walletframe.settings.values import add_env_key, endpoint_and_key
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def worker_problem(required_version: str, settings: Settings, probe: Path, dask_
     if installed != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:
-        endpoint_and_key(with_env_key(settings))
+        endpoint_and_key(add_env_key(settings))
         probe.read_bytes()
         _worker_probe_file(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:
@@ -269,7 +269,7 @@ def fetch_shard(shard: Shard, settings: Settings, fetch_name: str) -> FetchSumma
             event = {"shard": shard.root.name, "worker": worker.address, "before": counters.resumed}
             worker.log_event(fetch_name, event | {"counts": dict(counts)})
 
-    with Client(with_env_key(settings)) as client, _registered_cancel_event(fetch_name) as cancel:
+    with Client(add_env_key(settings)) as client, _registered_cancel_event(fetch_name) as cancel:
         client._make_limiter = partial(WorkerRateLimiter, worker=worker)  # noqa: SLF001 - only here is the limiter replaced, so Client has no public option for it
         return fetch_into(
             shard.root,

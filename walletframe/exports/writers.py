@@ -37,7 +37,7 @@ from walletframe.frames.positions import HOLDERS
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
-from walletframe.text import escape_csv_cell, escape_excel_cell, safe_url
+from walletframe.text import escape_csv_cell, escape_excel_cell, url_if_safe
 
 if TYPE_CHECKING:
     import sqlite3
@@ -351,7 +351,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         columns.append(_excel_column(series))
         if str(name).endswith("_url"):
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
-            links += [(row, len(names), text) for row, text in texts if safe_url(text)]
+            links += [(row, len(names), text) for row, text in texts if url_if_safe(text)]
         if isinstance(series.dtype, AmountDtype):
             names.append(_escape_for_excel(text_column_name(name, frame)))
             columns.append(_text_or_none(series))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.address.forms import is_blank
-from walletframe.amounts.sums import is_positive
+from walletframe.amounts.sums import positive_mask
 from walletframe.chains import normalize_blockchain
 from walletframe.disk import read_parquet
 from walletframe.errors import (
@@ -173,7 +173,7 @@ def count_and_sum_bridged(
 def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
     """Count the contracts with positive amounts. Sum the amounts of a single snapshot."""
     indices = np.flatnonzero(mask)
-    indices = indices[is_positive(positions.amounts[indices].exact())]
+    indices = indices[positive_mask(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
     is_added = snapshots is None or len(snapshots.array[indices].unique()) <= 1
     amount = format(positions.amounts[indices].sum(), "f") if is_added else ""

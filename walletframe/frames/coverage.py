@@ -67,7 +67,7 @@ def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -
     return _sum_by_code(_wallet_states(positions)[:2, wallets], codes, len(groups))
 
 
-def with_unknown_holders(positions: Positions, rows: Mask) -> Positions:
+def mark_unreadable_unknown(positions: Positions, rows: Mask) -> Positions:
     """Return a copy: wallets with unknown tokens, or unknown amounts in `rows`, are unknown."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
@@ -88,7 +88,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     member_chains = chains[begins[groups.tokens[members]] + steps]
 
     stride = len(positions.index_by_chain)
-    pairs = groups.wallet_set_codes * stride + positions.chain_codes
+    pairs = groups.wallet_set_codes * stride + positions.wallet_chain_codes
     distinct, codes = np.unique(pairs, return_inverse=True)
     wanted = groups.wallet_sets[members] * stride + member_chains
     index = np.searchsorted(distinct, wanted).clip(max=max(len(distinct) - 1, 0))
@@ -110,7 +110,7 @@ def masked_completeness(positions: Positions, groups: Groups, wallet_mask: Mask)
     )
 
 
-def same_completeness(positions: Positions, wallet_mask: Mask, row_count: int) -> dict[str, Any]:
+def repeat_completeness(positions: Positions, wallet_mask: Mask, row_count: int) -> dict[str, Any]:
     """Return columns that count the wallets in a mask, with the same counts in each row."""
     counts = _wallet_states(positions)[:, wallet_mask].sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
@@ -164,13 +164,13 @@ def coverage_from_counts(
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
     """Return the number of listed balances that the `held` rows lack, and the reasons."""
     if not positions.has_wallets:
-        return count_unlisted(positions.holdings, held)
+        return count_dropped(positions.holdings, held)
     wallets, first = positions.wallet_frame, positions.first
     listed = wallets["tokens"].array.take(first[known_mask(wallets)[first]]).sum()
-    return count_unlisted(positions.holdings, held, int(listed))
+    return count_dropped(positions.holdings, held, int(listed))
 
 
-def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None) -> tuple[int, str]:
+def count_dropped(holdings: pd.DataFrame, held: int, listed: int | None = None) -> tuple[int, str]:
     """Return the number of `listed` balances that the `held` rows lack, and the reasons."""
     record, selected = valid_dropped_record(holdings, held), holdings.attrs.get(SELECTED)
     dropped, reasons = record["balances"], [*record["reasons"]]
@@ -188,7 +188,7 @@ def count_unlisted(holdings: pd.DataFrame, held: int, listed: int | None = None)
     return filtered, "; ".join(reasons)
 
 
-def filters_of_results(results: Mapping[str, WalletDetails]) -> tuple[int, str, str]:
+def dropped_and_selected(results: Mapping[str, WalletDetails]) -> tuple[int, str, str]:
     """Return the number of balances that the results lack, the reasons, and the selections."""
     filtered, reasons, is_by_balance = 0, list[str](), False
     selected = {name: holdings.attrs.get(SELECTED, "") for name, (_, holdings) in results.items()}
@@ -241,7 +241,7 @@ def valid_dropped_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
     return record if is_valid else {"balances": 0, "reasons": [], "filters": [], "uncounted": []}
 
 
-def without_counts(holdings: pd.DataFrame) -> pd.DataFrame:
+def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     """Return a copy. Its record has no counts, since these may include other wallets."""
     filters = valid_dropped_record(holdings, len(holdings))["filters"]
     uncounted = [kind for kind in filters if kind != SELECTED]
@@ -253,7 +253,7 @@ def unlisted_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
     """Return the number of balances that holdings lack, the reasons, and the kinds ("": other)."""
     wallets, holdings = details
     listed = int(wallets["tokens"][known_mask(wallets)].sum())
-    count, text = count_unlisted(holdings, len(holdings), listed)
+    count, text = count_dropped(holdings, len(holdings), listed)
     record = valid_dropped_record(holdings, len(holdings))
     has_others = count > record["balances"] and not record["uncounted"]
     reasons = text or counted_noun(count, "dropped balance") * bool(count)
@@ -294,11 +294,11 @@ def coverage_of_rows(
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
     counts = int(counted.sum()), int((unread & counted).sum()), unpriced
     coverage = coverage_from_counts(positions, *counts, among=among, held=len(unread))
-    prices = prices_text(positions.holdings, positions.contracts) if rows is None else ""
+    prices = price_sources(positions.holdings, positions.contracts) if rows is None else ""
     return replace(coverage, prices=prices)
 
 
-def prices_text(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
+def price_sources(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
     """Return each source of prices with its number of tokens, or "" without a list of prices."""
     if "price_source" not in holdings:
         return ""
@@ -310,10 +310,10 @@ def prices_text(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
     """Return the coverage of the table of one token or asset, without bridged versions."""
     rows = positions.tokens.codes == index
-    among = positions.wallets_that_can_hold(index)
+    among = positions.possible_holders_mask(index)
     versions, amount = count_and_sum_bridged(positions, index)
     filtered, reasons = count_filtered(positions, len(rows))
-    coverage = coverage_of_rows(with_unknown_holders(positions, rows), rows, among)
+    coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
     coverage = replace(coverage, filtered=filtered, filtered_reasons=reasons)
     return replace(coverage, bridged=versions, bridged_amount=amount)
 

@@ -85,7 +85,7 @@ FetchLike: TypeAlias = pd.DataFrame | DetailsLike
 """One of the two DataFrames of a fetch, or the complete result."""
 
 
-def is_details(argument: object) -> TypeGuard[DetailsLike]:
+def is_pair_of_frames(argument: object) -> TypeGuard[DetailsLike]:
     """Return whether an argument is a tuple of two DataFrames."""
     return (
         isinstance(argument, tuple)
@@ -96,7 +96,7 @@ def is_details(argument: object) -> TypeGuard[DetailsLike]:
 
 def as_details(argument: object, name: str = "details") -> WalletDetails:
     """Return a tuple of two frames as `WalletDetails`, or raise an error."""
-    if not is_details(argument):
+    if not is_pair_of_frames(argument):
         raise ArgumentError(
             f"`{name}` must be the result of a fetch, but has the type {type(argument).__name__}",
             hint=f"pass the result of fetch_wallets or of wf.read_wallets(folder), or {_PAIR}",
@@ -113,7 +113,7 @@ def extract_frame(argument: object, name: str) -> pd.DataFrame:
     """Return the argument if it is a DataFrame, else the DataFrame `name` of a fetch's result."""
     if isinstance(argument, pd.DataFrame):
         return argument
-    if not is_details(argument):
+    if not is_pair_of_frames(argument):
         raise ArgumentError(
             f"{name} of type {type(argument).__name__} are not supported",
             hint=f"pass the result of fetch_wallets or read_wallets, or its DataFrame .{name}",

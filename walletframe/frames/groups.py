@@ -88,10 +88,10 @@ def read_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
     """Read and group holdings. Wallets without rows also have groups."""
-    return group_and_restore_tokens(*encode_and_parse_by(holdings, by, wallets, **options))
+    return group_by_asset_or_token(*encode_and_parse_by(holdings, by, wallets, **options))
 
 
-def group_and_restore_tokens(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
+def group_by_asset_or_token(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
     """Group holdings. If `names` has "token", return tokens, not assets."""
     groups = group_holdings(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
@@ -175,7 +175,6 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
 def _wallet_label_columns(
     positions: Positions, name: str, names: list[str], wallet_indices: Codes
 ) -> dict[str, Any]:
-    """Return labels from a column of wallets, for the wallets at these indices."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(wallet_indices) for part in parts}
@@ -222,7 +221,7 @@ def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, 
     if "wallet" in names:  # other names don't split a wallet further
         return np.arange(count), count
     parts = (
-        (positions.chain_codes, len(positions.index_by_chain))
+        (positions.wallet_chain_codes, len(positions.index_by_chain))
         if name == "blockchain"
         else _encode_column(name, _wallet_values(positions, name))
         for name in names
@@ -291,7 +290,7 @@ def _row_values(positions: Positions, name: str) -> Any:
 
 def _wallet_values(positions: Positions, name: str) -> Any:
     if name == "blockchain":
-        return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
+        return text_array(np.array(positions.chains, dtype=object)[positions.wallet_chain_codes])
     if name == SNAPSHOT:
         return snapshot_times(positions.wallet_frame).array.take(positions.first)
     return extra_column_values(positions.wallet_frame, name, positions.first)

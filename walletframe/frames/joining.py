@@ -11,7 +11,7 @@ from walletframe.address.forms import (
     COLUMNS,
     WalletAddress,
     canonical_key,
-    wallet_and_alias,
+    parse_replacing_alias,
     wallet_or_reason,
 )
 from walletframe.address.lists import (
@@ -193,7 +193,8 @@ def merge_by_wallet(
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
     """Parse wallets from `column` or from blockchain and address. Unreadable wallets are None."""
-    wallets = map(wallet_and_alias, unparsed_wallets(table) if column is None else table[column])
+    items = unparsed_wallets(table) if column is None else table[column]
+    wallets = map(parse_replacing_alias, items)
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 

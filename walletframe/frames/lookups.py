@@ -38,7 +38,9 @@ class TokenSymbolCodes:
     rows: pd.DataFrame
 
 
-def token_symbol_codes(rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes) -> TokenSymbolCodes:
+def encode_token_symbol_pairs(
+    rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes
+) -> TokenSymbolCodes:
     """Encode the (token, symbol) pair of each row."""
     numbers, symbols = factorize(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)

@@ -81,20 +81,20 @@ class Positions:
         return {name: index for index, name in enumerate(names)}
 
     @cached_property
-    def chain_codes(self) -> Codes:
+    def wallet_chain_codes(self) -> Codes:
         """The index of each wallet's blockchain."""
         return np.array([self.index_by_chain[key[0]] for key in self.wallet_keys], dtype=np.intp)
 
     @cached_property
     def chains(self) -> list[str]:
         """The distinct blockchains. Each is spelled as in its first row."""
-        first = first_rows(self.chain_codes, len(self.index_by_chain))
+        first = first_rows(self.wallet_chain_codes, len(self.index_by_chain))
         return [*self.wallets["blockchain"].array.take(first)]
 
     @cached_property
     def may_hold_any_token(self) -> Mask:
         """A mask of unknown wallets on unlisted blockchains, such as a misspelled blockchain."""
-        return ~self.known & unlisted_mask(self.index_by_chain)[self.chain_codes]
+        return ~self.known & unlisted_mask(self.index_by_chain)[self.wallet_chain_codes]
 
     @property
     def kind(self) -> str:
@@ -169,19 +169,19 @@ class Positions:
         key = self.tokens.keys[token]
         return self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
 
-    def wallets_that_can_hold(self, token: int) -> Mask:
+    def possible_holders_mask(self, token: int) -> Mask:
         """Return a mask of the wallets on the token's blockchains, and of `may_hold_any_token`."""
         names = self.token_blockchains(token)
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
-        row_chains = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
-        on_chains = np.isin(self.chain_codes, np.append(row_chains, key_chains))
+        row_chains = self.wallet_chain_codes[self.wallet_codes[self.tokens.codes == token]]
+        on_chains = np.isin(self.wallet_chain_codes, np.append(row_chains, key_chains))
         return on_chains | self.may_hold_any_token
 
     def possible_blockchains(self) -> tuple[Codes, Codes]:
         """Return the result of `possible_token_blockchains` for these holdings."""
         # In a history, rows of wallets that may hold any token can have an unknown amount.
         rows = np.flatnonzero(~self.may_hold_any_token[self.wallet_codes])
-        row_chains = self.chain_codes[self.wallet_codes[rows]]
+        row_chains = self.wallet_chain_codes[self.wallet_codes[rows]]
         tokens = replace(self.tokens, codes=self.tokens.codes[rows])
         blockchains = self.assets.blockchains if self.assets else None
         return possible_token_blockchains(tokens, row_chains, self.index_by_chain, blockchains)
@@ -253,7 +253,7 @@ def _with_known_holders(positions: Positions) -> Positions:
     can_hold = np.ones_like(positions.known)
     if record["blockchains"] is not None:
         is_possible = unlisted_mask(chains) | np.isin([*chains], record["blockchains"])
-        can_hold = is_possible[positions.chain_codes]
+        can_hold = is_possible[positions.wallet_chain_codes]
     names = [*_WALLET, *[_SNAPSHOT] * positions.by_snapshot]
     rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
     keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}

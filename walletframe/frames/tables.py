@@ -27,7 +27,7 @@ from walletframe.frames.names import (
     user_wallet_names,
 )
 from walletframe.numerals import money, plain_number
-from walletframe.text import safe_line, safe_url
+from walletframe.text import safe_line, url_if_safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -162,7 +162,7 @@ def wallet_cells(
         Cell(
             short_wallet_name(*each),
             full_text=full_wallet_name(*each),
-            link=safe_url(link) if isinstance(link, str) else None,
+            link=url_if_safe(link) if isinstance(link, str) else None,
         )
         for each, link in zip(named, links, strict=True)
     ]

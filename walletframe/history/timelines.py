@@ -26,7 +26,7 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import filters_of_results, sum_possible_holders
+from walletframe.frames.coverage import dropped_and_selected, sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, group_holdings, read_groups, reject_both
@@ -121,7 +121,7 @@ class AmountMatrix:
         known = (self.status == OK).all(axis=1)
         is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
         balances = int((known & (self.token_codes >= 0)).sum())
-        filtered, reasons, selected = filters_of_results(results)
+        filtered, reasons, selected = dropped_and_selected(results)
         counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0, filtered, reasons
         coverage = Coverage(
             *counts,
@@ -191,7 +191,7 @@ def build_matrix(
             token_filter.asset_blockchains,
         )
         is_possible = np.isin(wallet_chains, chains)
-        is_possible |= ~_status_known(wallet_status) & unlisted_mask(names)[wallet_chains]
+        is_possible |= ~_known_at_all_times(wallet_status) & unlisted_mask(names)[wallet_chains]
         possible = requested[is_possible[requested]]
     # A wallet without holdings also has a pair.
     without_holdings = np.setdiff1d(possible, wallet)
@@ -238,7 +238,7 @@ def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable
     return status
 
 
-def _status_known(wallet_status: Statuses) -> Mask:
+def _known_at_all_times(wallet_status: Statuses) -> Mask:
     return np.asarray(np.isin(wallet_status, (OK, UNKNOWN_TOKEN)).all(axis=1))
 
 
@@ -374,7 +374,7 @@ def group_amounts(
     zeros = matrix.to_amounts(np.zeros(len(rows), dtype=object), rows >= 0)
     pairs = matrix.pair_columns(rows).assign(amount=zeros)
     positions, groups = read_groups(pairs, names, distinct, **options)
-    positions = replace(positions, known=_status_known(matrix.wallet_status))
+    positions = replace(positions, known=_known_at_all_times(matrix.wallet_status))
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     if wallet_names := [name for name in names if name not in KINDS]:
         owners = group_holdings(positions, wallet_names)

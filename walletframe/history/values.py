@@ -16,8 +16,8 @@ from walletframe.frames.asset_list import count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
     differing_selections,
-    filters_of_results,
-    prices_text,
+    dropped_and_selected,
+    price_sources,
     texts_on_lists,
 )
 from walletframe.frames.details import WalletDetails, as_details
@@ -139,7 +139,7 @@ def compare_values(
     table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     positions, _ = encode_and_parse_by(changes.balances, by, changes.requested, **options)
-    filtered, reasons, selected = filters_of_results({"before": results[0], "after": results[1]})
+    filtered, reasons, selected = dropped_and_selected({"before": results[0], "after": results[1]})
     wallets, balances = map(len, (changes.requested, changes.balances))
     balances -= int(np.isnan(changes.balances[["earlier_gaps", "later_gaps"]].to_numpy()).sum())
     counts = wallets, changes.known, 0, balances, 0, changes.unvalued, filtered, reasons
@@ -149,7 +149,7 @@ def compare_values(
         selected=selected,
         not_compared=changes.left_out,
         unfinished=missing_wallets_text(changes.requested.attrs),
-        prices=prices_text(changes.balances, positions.contracts),
+        prices=price_sources(changes.balances, positions.contracts),
     )
     return with_coverage(table.reset_index(drop=True), coverage)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from walletframe.address.forms import canonical_address, canonical_blockchain
 from walletframe.address.lists import parse_wallets
 from walletframe.chains import known_blockchains
-from walletframe.client import with_reasons
+from walletframe.client import append_reasons
 from walletframe.errors import AddressError, FetchWarning, SettingsError
 from walletframe.notice import notify
 from walletframe.numerals import count_with_verb
@@ -139,4 +139,4 @@ def warn_of_unknown_balances(errors: Sequence[str | None]) -> None:
     counts = Counter(error for error in errors if error is not None)
     if reasons := dict(counts.most_common()):
         lead = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
-        notify(f"{with_reasons(lead, reasons)}; the column 'error' has the reasons", FetchWarning)
+        notify(f"{append_reasons(lead, reasons)}; the column 'error' has the reasons", FetchWarning)

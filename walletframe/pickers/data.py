@@ -110,7 +110,7 @@ class ExplorerData(SelectableHoldings):
             keys = [f"{chain}.{address}" for chain, address in held.wallet_keys]
             codes = held.wallet_codes
         else:
-            keys, codes = [*held.index_by_chain], held.chain_codes[held.wallet_codes]
+            keys, codes = [*held.index_by_chain], held.wallet_chain_codes[held.wallet_codes]
         stats = stats_by_key(keys, codes[mask], None if values is None else values[mask])
         return {key: each for key, each in stats.items() if each.balances and not is_unknown(key)}
 

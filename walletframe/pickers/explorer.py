@@ -359,7 +359,6 @@ def _is_stored(details: object) -> TypeGuard[StoredWallets]:
 
 
 def _where_arguments(selected: SelectedHoldings) -> list[str]:
-    """Return Python code for the arguments of `where`."""
     selection, data = selected.selection, selected.data
     columns: dict[str, list[str | None]] = {}
     for name, text in selection.labels:

@@ -17,7 +17,7 @@ from traitlets import Bool, Dict, Instance, Int, Unicode, default, observe
 from walletframe.client import default_client, require_client
 from walletframe.errors import WalletframeError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.details import WalletDetails, as_details, is_details
+from walletframe.frames.details import WalletDetails, as_details, is_pair_of_frames
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, AnswerSource
@@ -245,7 +245,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
         self.choose_all()
         self._handlers["fetch"] = lambda _: self.fetch()
         self._handlers["status"] = lambda _: status_message(*self.details)
-        if is_details(wallets):
+        if is_pair_of_frames(wallets):
             self.details = as_details(wallets)
 
     @default("details")

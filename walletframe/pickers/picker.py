@@ -24,7 +24,7 @@ from walletframe.address.lists import parse_wallets, read_pasted, rename_wallet_
 from walletframe.analysis.selection import label_texts
 from walletframe.analysis.valuation import can_value_by_default, value
 from walletframe.frames import identity
-from walletframe.frames.details import as_details, extract_frame, is_details
+from walletframe.frames.details import as_details, extract_frame, is_pair_of_frames
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import short_wallet_name, token_index, token_names, user_wallet_names
 from walletframe.frames.schema import require_columns
@@ -302,7 +302,7 @@ _MAX_NAME, _MAX_LABEL, _MAX_ADDRESS, _MAX_PROBLEMS, _MAX_REASON = 24, 60, 500, 1
 
 def _blockchain_options(source: BlockchainsLike) -> Options:
     holdings: pd.DataFrame | None = None
-    if is_details(source):
+    if is_pair_of_frames(source):
         details = as_details(source, "blockchains")
         holdings = details.holdings
         pairs = [*_blockchain_counts(holdings), *_blockchain_counts(details.wallets)]
@@ -512,7 +512,7 @@ def _original_if_changed(text: object, shown_text: str = "") -> str:
 def _wallet_options(source: WalletSource) -> Options:
     listed: Any = rename_wallet_columns(source) if isinstance(source, pd.DataFrame) else source
     hint, holdings, known = "Name, blockchain, address", listed, {}
-    if is_details(source):
+    if is_pair_of_frames(source):
         listed, holdings = as_details(source, "wallets")
         empty = identity.encode_wallets(listed[known_mask(listed)]).keys
         known = {f"{chain}.{address}": OptionStats(0, math.nan) for chain, address in empty}
@@ -651,7 +651,6 @@ class WalletPicker(Picker):
 
 
 def _problem_texts(pasted: PastedWallets) -> list[str]:
-    """Return a heading, and the reasons for each unreadable line."""
     problems_by_line: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in pasted.problems:
         problems_by_line.setdefault(line, {}).setdefault(reason, []).append(text)

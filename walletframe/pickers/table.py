@@ -31,7 +31,7 @@ from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
 from walletframe.numerals import counted_noun, money_without_commas, plain_number
-from walletframe.text import escape_csv_cell, safe_line, safe_url
+from walletframe.text import escape_csv_cell, safe_line, url_if_safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -276,14 +276,17 @@ def _value_and_currency_columns(frame: pd.DataFrame) -> dict[str, _Column]:
 
 def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> _TextCells:
     names = user_wallet_names(wallets, positions.wallet_frame if positions.has_wallets else None)
-    texts, pairs = search.wallet_text_column(wallets, codes, names), search.wallet_pairs(wallets)
+    texts = search.wallet_text_column(wallets, codes, names)
+    pairs = search.chain_address_pairs(wallets)
     urls = _wallet_frame_urls(positions)
-    row_by_pair = dict(zip(search.wallet_pairs(positions.wallets), positions.first, strict=True))
+    row_by_pair = dict(
+        zip(search.chain_address_pairs(positions.wallets), positions.first, strict=True)
+    )
     return _TextCells.from_texts(
         texts,
         sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
         selection_key=lambda code: ".".join(pairs[code]),
-        link=(lambda code: safe_url(urls[row_by_pair[pairs[code]]])) if urls else None,
+        link=(lambda code: url_if_safe(urls[row_by_pair[pairs[code]]])) if urls else None,
         lines=lambda code: wallet_label_lines(texts.label(code), names[code]),
     )
 
@@ -302,7 +305,7 @@ def _token_cells(positions: Positions, frame: pd.DataFrame, tokens: KeyCodes) ->
         chain, address = (column[tokens.first[code]] for column in columns)
         is_plain = isinstance(address, str) and _URL_SAFE.fullmatch(address)
         prefix = url_prefixes.get(canonical_blockchain(chain)) if isinstance(chain, str) else None
-        return safe_url(f"{prefix}{address}") if prefix and is_plain else None
+        return url_if_safe(f"{prefix}{address}") if prefix and is_plain else None
 
     return {
         "token": _TextCells.from_texts(token, sort_key=token.label, selection_key=token_key),
@@ -322,10 +325,10 @@ def _block_explorer_prefix_by_chain(positions: Positions) -> dict[str, str]:
     """Return the block explorer's URL up to the address, for each blockchain."""
     prefix_by_chain: dict[str, str] = {}
     urls = _wallet_frame_urls(positions)
-    pairs = search.wallet_pairs(positions.wallet_frame) if urls else []
+    pairs = search.chain_address_pairs(positions.wallet_frame) if urls else []
     for (chain, address), url in zip(pairs, urls, strict=True):
         key = canonical_blockchain(chain)
-        if key not in prefix_by_chain and address and safe_url(url):
+        if key not in prefix_by_chain and address and url_if_safe(url):
             before, _, after = url.lower().rpartition(quote(address, safe="").lower())
             if before and not after:
                 prefix_by_chain[key] = url[: len(before)]

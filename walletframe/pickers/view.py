@@ -178,7 +178,6 @@ class ExplorerState:
         }
 
     def _valid_values(self, filter_name: str, values: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the values that are options, as spelled in the options."""
         options = []
         for value in values:
             key: Any = tuple(value)
@@ -240,7 +239,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
         if name == "wallet":
             changes["wallets"] = (".".join(held.wallets.iloc[owner]),)
         elif name == "blockchain":
-            changes["blockchains"] = (held.chains[held.chain_codes[owner]],)
+            changes["blockchains"] = (held.chains[held.wallet_chain_codes[owner]],)
         elif name == "token":
             changes["tokens"] = (held.tokens.keys[token],)
         elif name == "asset":

@@ -17,7 +17,7 @@ from walletframe.analysis.valuation import can_value_by_default, has_only_servic
 from walletframe.frames.coverage import (
     differing_selections,
     drop_rows,
-    filters_of_results,
+    dropped_and_selected,
     texts_on_lists,
 )
 from walletframe.frames.extra_columns import extra_names
@@ -49,7 +49,7 @@ from walletframe.numerals import (
 )
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_settings
-from walletframe.text import safe_line, safe_url
+from walletframe.text import safe_line, url_if_safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
@@ -168,7 +168,7 @@ def compose(
     grouping: Grouping,
 ) -> Content:
     """Return the content of a report on a fetch, with the changes since an earlier fetch."""
-    wallets, holdings = details.wallets, add_missing_flags(with_values(details.holdings))
+    wallets, holdings = details.wallets, add_missing_flags(add_values_if_priced(details.holdings))
     spam, remaining = holdings[holdings["is_spam"]], where(holdings, spam=False)
     default_by = "owner" if "owner" in wallets else "wallet"
     names = by_as_list(default_by if grouping.by is None else grouping.by)
@@ -220,11 +220,11 @@ def _compare(
 ) -> tuple[str, list[str], Listing, ValueChanges | None]:
     """Return a sentence, notes and a table of changes and, if there are values, their changes."""
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
-        before = before._replace(holdings=with_values(before.holdings))
+        before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = _without_spam(before, after)
     times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
     since = f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
-    dropped = filters_of_results({"": before})[1]
+    dropped = dropped_and_selected({"": before})[1]
     earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
     by = [name for name in add_default_asset(names) if name in possible]
@@ -249,7 +249,7 @@ def _compare(
     return change, [f"{values.notes(unit)} {earlier}".strip()], listing, values
 
 
-def with_values(holdings: pd.DataFrame) -> pd.DataFrame:
+def add_values_if_priced(holdings: pd.DataFrame) -> pd.DataFrame:
     """Add values to the holdings if there are prices."""
     is_ready = "value" in holdings or not can_value_by_default(holdings)
     return holdings if is_ready else value(holdings)
@@ -463,7 +463,9 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     shown_names = [name for name in extra_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
         "wallet": [
-            Cell(address, _ADDRESS_LENGTH, link=safe_url(link) if isinstance(link, str) else None)
+            Cell(
+                address, _ADDRESS_LENGTH, link=url_if_safe(link) if isinstance(link, str) else None
+            )
             for address, link in zip(head["address"], head["explorer_url"], strict=True)
         ],
         "status": text_cells(head["status"].astype(TEXT).str.replace("_", " ")),

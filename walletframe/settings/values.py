@@ -329,7 +329,7 @@ def read_files_and_environment(file: str | Path | None = None) -> dict[str, Entr
     return read_entries(file, Settings.__slots__)
 
 
-def with_env_key(settings: Settings) -> Settings:
+def add_env_key(settings: Settings) -> Settings:
     """Add the API key of the environment, if the endpoint and the key kind match."""
     current = Settings()
     is_same_endpoint = current.endpoint in (None, settings.endpoint)

@@ -41,7 +41,7 @@ class KnownToken:
         # symbol, and if most bridges of the blockchain are in the list.
         if self.kind != "bridged" or self.source == "hand":
             return not self.has_foreign_symbol
-        is_covered = self.source != "wormhole" and self.blockchain in mostly_listed_blockchains()
+        is_covered = self.source != "wormhole" and self.blockchain in well_listed_blockchains()
         return is_covered and self.symbol.upper().removeprefix("W") in MOST_IMITATED
 
     @property
@@ -60,7 +60,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 
 @cache
-def mostly_listed_blockchains() -> frozenset[str]:
+def well_listed_blockchains() -> frozenset[str]:
     """Return the blockchains with hand-chosen contracts. They list most tokens in use."""
     hand_chosen = [each for each in known_tokens() if each.contract and each.source == "hand"]
     return frozenset(each.blockchain for each in hand_chosen)

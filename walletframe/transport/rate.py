@@ -102,7 +102,7 @@ def initial_state(rate: float | None, *, is_test: bool) -> RateState:
     return RateState(rate, start, maximum, fixed=True, slow_start=False)
 
 
-def with_current_settings(state: RateState, initial: RateState) -> RateState:
+def apply_current_limits(state: RateState, initial: RateState) -> RateState:
     """Return the state with the limits of `initial`, since settings may have changed."""
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
@@ -210,7 +210,7 @@ class RateLimiter:
         if in_file and (path := rate_file_path(settings.cache)) is not None:
             self._service, (_, self._key) = require_service(settings), endpoint_and_key(settings)
             self.database = Database(path, RATE_FILE_SPEC)
-            self._update_state(lambda state, _: with_current_settings(state, initial))
+            self._update_state(lambda state, _: apply_current_limits(state, initial))
 
     def close(self) -> None:
         """Close the file; running threads go on with the state in memory."""

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts.integers import ExactAmounts
-from walletframe.amounts.sums import AmountsWithGroups, group_totals, is_positive
+from walletframe.amounts.sums import AmountsWithGroups, group_totals, positive_mask
 from walletframe.analysis.chunked import GroupSpec, aggregate_chunks
 from walletframe.analysis.spam.directory import make_token_directory
-from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, merge_findings, score
+from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, last_per_reason, score
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.coverage import (
@@ -364,7 +364,7 @@ _BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_fla
 
 def _absurd_amounts_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:
     digits = holdings["raw_amount"].astype(TEXT).str.len().to_numpy(dtype=float, na_value=0)
-    large = is_positive(amounts._amounts(), _ABSURD)  # noqa: SLF001 - our own class
+    large = positive_mask(amounts._amounts(), _ABSURD)  # noqa: SLF001 - our own class
     return np.asarray(large | (digits >= _ABSURD_DIGITS))
 
 
@@ -407,11 +407,10 @@ class _TokenSymbolPairs:
             count = len(np.unique(self.tokens[pairs]))
             if count >= max(_MIN_CROWD, len(self.keys) // _TOKENS_PER_COINCIDENCE):
                 crowd = Finding("crowd", (counted_noun(count, "contract"), *details))
-                by_pair |= {pair: merge_findings([*by_pair[pair], crowd]) for pair in pairs}
+                by_pair |= {pair: last_per_reason([*by_pair[pair], crowd]) for pair in pairs}
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        """Return sorted findings about a single pair."""
         token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
@@ -427,7 +426,7 @@ class _TokenSymbolPairs:
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             findings.append(price)
-        return merge_findings(findings)
+        return last_per_reason(findings)
 
 
 def _read_token_directory(

@@ -41,7 +41,7 @@ class Finding:
         )
 
 
-def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def last_per_reason(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the last finding of each reason, in descending order of weight."""
     once = {finding.reason: finding for finding in findings}
     return tuple(sorted(once.values(), key=attrgetter("weight"), reverse=True))
