@@ -862,7 +862,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Returns
         -------
         pyarrow.Array, length n
-            The amounts, null for missing amounts. Floats are the nearest.
+            The amounts, null for missing amounts. Floats are the nearest to each amount.
 
         Raises
         ------

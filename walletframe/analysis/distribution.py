@@ -187,8 +187,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
           the counts of wallets that could hold the token, as in `totals`.
 
-        ``contracts`` to ``wallets_asked`` are counts for each group. With ``by="wallet"``, all rows
-        have the counts of the complete table.
+        ``contracts`` to ``wallets_asked`` are counts for each group. If `by` is ``"wallet"``, all
+        rows have the counts of the complete table.
 
     Raises
     ------

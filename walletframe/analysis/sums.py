@@ -270,7 +270,7 @@ class GroupAggregates:
 def aggregate_groups(
     positions: Positions, groups: Groups, *, sums_only: bool = False
 ) -> GroupAggregates:
-    """Aggregate the rows of each group. With `sums_only`, count neither wallets nor contracts."""
+    """Aggregate the rows of each group. If `sums_only`, count neither wallets nor contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
     # A chunk may have no rows.

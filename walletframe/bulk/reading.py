@@ -229,8 +229,8 @@ def read_wallets(
     -------
     WalletDetails
         The frames of `fetch_wallets`, in the order of the fetch, with the ``keep`` columns of
-        `fetch_to_parquet`. If `wallets` is passed, its order and spelling are used, and absent
-        wallets have the status ``not_cached``. Before the first answer, the frames have no rows.
+        `fetch_to_parquet`. If `wallets` is passed, its order and spelling are used. Wallets not in
+        the folder have the status ``not_cached``. Before the first answer, the frames have no rows.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class FetchSummary:
     folder : Path
         The folder of the dataset.
     service : str
-        The name of the service, which is ``sandbox`` for simulated data.
+        The name of the service, or ``sandbox`` for simulated data.
     wallets : int
         The number of distinct wallets that were read from the input.
     resumed : int

@@ -155,7 +155,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     colors : mapping of (str, str or None) or str to str, optional
         Colours, as hex codes or CSS names. The keys are tokens, as in the result of
         `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. All others keep their
-        default colours, except that an asset without a colour has the first of its tokens' colours.
+        default colours, but an asset gets the colour of its first token in `colors`.
     title : str, optional
         The title of the chart, cut to 48 characters.
 

@@ -46,7 +46,7 @@ _FIXED_COLORS: dict[TokenKey, str] = {
 COLORS = (*_FIXED_COLORS.values(),)
 OTHER_COLOR = "#DDDDDD"
 BAND_COLORS = ("#CBD8E8", "#E6EEF7")
-"""The light backgrounds of boxes that contain boxes: of outermost boxes, and of inner boxes."""
+"""The light backgrounds of outermost boxes, and of inner boxes that contain boxes."""
 EDGE_COLOR = "#808080"
 """The outline of coloured areas, since some colours are hard to see on white or on black."""
 OUTLINE_STYLE: dict[str, str | float] = {"color": EDGE_COLOR, "width": 0.5}

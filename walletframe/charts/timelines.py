@@ -157,7 +157,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     top_tokens : int, default 8
         Maximum number of coloured tokens, assets or lines (at most 20). The rest becomes Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetches, with a column ``snapshot``. With `wallets`:
+        The ``wallets`` of the same fetches, with a column ``snapshot``. If given:
 
         - snapshots with failed wallets are marked;
         - a snapshot without any known wallet is not drawn as 0;

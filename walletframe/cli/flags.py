@@ -117,7 +117,7 @@ asset_list_options: _Option = combine_options(
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
         help="Assign tokens to assets by a .csv or .parquet file with the columns asset, "
-        "token_blockchain, token_address and kind. These rows take precedence over the packaged "
+        "token_blockchain, token_address and kind. These rows take precedence over walletframe's "
         "list.",
     ),
     flag("--bridged", help="Count bridged versions of an asset as well."),

@@ -82,7 +82,7 @@ def read_requested_wallets(
     *,
     fix: bool = False,
 ) -> list[WalletAddress] | pd.DataFrame:
-    """Read the distinct wallets of a command line. With `keep`, return a DataFrame."""
+    """Read the distinct wallets of a command line. If `keep` names columns, return a DataFrame."""
     if keep and not any(name.lower().endswith(".csv") for name in files):
         raise click.UsageError("--keep needs a --file whose name ends in .csv")
     kept = check_keep(keep)

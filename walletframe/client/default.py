@@ -56,7 +56,7 @@ def configure(
     file : str or Path, optional
         The settings file to read, as in `Settings`.
     currency : str, optional
-        The currency of prices without a currency, and the default of ``value(currency=…)``.
+        The currency of prices that state none, and the default of ``value(currency=…)``.
     prices : str, Path, list or other prices, optional
         The default prices of `value`, the explorer and reports, as in ``value(prices=…)``.
     assets : str, Path or DataFrame, optional

@@ -49,7 +49,7 @@ class Client:
     Parameters
     ----------
     settings : Settings, optional
-        The settings. Default: those of the environment. A pickled client does not contain the API
+        The settings, by default from the environment. A pickled client does not contain the API
         key. After unpickling, a client uses the environment's key if the base URL and the kind of
         the key are the same.
     **overrides

@@ -186,7 +186,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         keep : str or list of str, optional
             Extra columns to keep, as for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
-            The settings. Default: those of the default client, see `configure`. Each worker reads
+            The settings, by default of the default client (see `configure`). Each worker reads
             the API key from its environment variable ``WALLETFRAME_API_KEY``.
         shards : int, default 64
             The number of subfolders. Each subfolder is one task. A hash of the address selects the
@@ -391,8 +391,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Parameters
     ----------
     folder : str or Path
-        A folder written by `fetch_to_parquet`, or a folder of such folders. Each of these is a
-        partition. All workers must be able to read the folder at the same path.
+        A folder written by `fetch_to_parquet`, or a folder of such folders. Each written folder
+        is a partition. All workers must be able to read the folder at the same path.
 
     Returns
     -------

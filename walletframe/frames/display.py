@@ -38,7 +38,7 @@ _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
 def details_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
-    """Return a fetch as text. With `width`, tables fit a terminal of this width."""
+    """Return a fetch as text. If `width` is passed, tables fit a terminal of this width."""
     lines = [*summary_lines(wallets, holdings)]
     lines += [safe_line(line, _REASON_LIMIT) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))

@@ -204,8 +204,8 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `by_snapshot`, a wallet is a different wallet in each snapshot, but not if `wallets` has
-    no column ``snapshot``. Without `by_snapshot`, several snapshots are an error.
+    If `by_snapshot`, a wallet is a separate wallet in each snapshot, unless `wallets` has no column
+    ``snapshot``. Otherwise, several snapshots raise an error.
     """
     frame = None if wallets is None else extract_frame(wallets, "wallets")
     if not by_snapshot and not isinstance(holdings, Positions):

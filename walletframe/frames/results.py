@@ -51,11 +51,11 @@ class Coverage:
         The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
         or asset, only possible holders are counted.
     wallets_ok, wallets_stale : int
-        The number of these wallets with known balances, and with an out-of-date answer.
+        The numbers of these wallets with known balances, and with an out-of-date answer.
     balances : int
         The number of counted balances, including balances of unknown amount.
     amount_na, unpriced : int
-        The number of balances of unknown amount, and of known amount without a value.
+        The numbers of balances with an unknown amount, and with a known amount but no value.
     filtered : int
         The number of balances that the service listed, but the holdings lack, such as spam.
     filtered_reasons : str
@@ -75,14 +75,14 @@ class Coverage:
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     omitted_rows : int
-        The number of rows that `top` leaves out of another table than of `totals`.
+        The number of rows that `top` leaves out, unless the table is from `totals`.
     not_compared : str
         The wallets and balances that `compare_values` does not compare, and why; empty if none.
     unfinished : str
         The wallets that a folder lacks because its fetch has not finished, such as
         ``1,873 of 2,000 wallets``; empty if none.
     prices : str
-        For values at a list of prices, the number of tokens with a price of each entry, such as
+        If values are at a list of prices, each entry's number of tokens, such as
         ``mine.csv for 2 tokens, the service for 118 tokens``; otherwise empty.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.

@@ -85,7 +85,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         Compare only this token, as in `timeline`. Wallets that are unknown at one of the times
         also have a row if they could hold the token.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`; with ``"token"`` in `by`, each of its contracts.
+        Compare only this asset, as in `timeline`. If `by` has ``"token"``, compare its contracts.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 

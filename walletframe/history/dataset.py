@@ -353,8 +353,8 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept; among equals, the one with the most wallets without unreadable balances, then the
-        latest one. Another snapshot of the period is kept only if it has a wallet that is missing,
+        is kept; of equal snapshots, the snapshot with the most fully readable wallets, then the
+        latest. Another snapshot of the period is kept only if it has a wallet that is missing,
         unknown or not fully readable in the kept snapshots.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. The whole period

@@ -462,8 +462,8 @@ def timeline(
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
         A wallet without any listed token has rows only for snapshots in which the wallet is
-        unknown. If the wallet could hold the chosen token or asset, the rows have it; otherwise
-        they have no token. An unknown token has one row, since it can't be identified over time.
+        unknown. These rows have the chosen token or asset if the wallet could hold it, otherwise no
+        token. An unknown token has one row, since it can't be identified over time.
 
     Raises
     ------

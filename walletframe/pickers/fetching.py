@@ -213,8 +213,8 @@ class FetchPanel(FetchingWidget, WalletPicker):
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch. Before the first fetch, the result is `wallets`, if a
-        WalletDetails, or empty. The attribute can be observed and linked. After a cancelled fetch,
+        The result of the last fetch. Before the first fetch, a WalletDetails in `wallets`, or else
+        an empty result. The attribute can be observed and linked. After a cancelled fetch,
         unfinished wallets have the status ``cancelled``. Wallets that can't be refreshed keep older
         answers, with the source ``stale``.
 

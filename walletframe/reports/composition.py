@@ -85,8 +85,8 @@ _SPAM = (
 )
 _CHANGES = (
     "Changes compare the wallets that are known at both times. If a known wallet's answer does not "
-    "list a token, the token counts as 0. The part of the price is the earlier amount times the "
-    "change of the price; the part of the amount is the rest."
+    "list a token, the token counts as 0. The change due to prices is the earlier amount times the "
+    "change of the price; the rest is due to amounts."
 )
 _TIMES = "Times are in UTC. All numbers are from the time of the answers, not from today."
 _MAX_BARS, _MAX_COLORS = 8, 7

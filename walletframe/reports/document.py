@@ -86,8 +86,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
         The result of an earlier fetch, or a snapshot, for the changes. If it has no values, they
         are computed from its own prices, as for `details`. A balance without a price has the price
-        in `details`, and so have all balances if `details` was valued with other prices. Apply the
-        same `where` to both: different selections are not comparable, and the report says so.
+        in `details`. If `details` was valued with other prices, all balances have its prices. Apply
+        the same `where` to both: different selections are not comparable, as the report says.
     title : str, default "Token holdings"
         The heading of the report.
     images : {"interactive", "static"}, default "interactive"

@@ -154,9 +154,9 @@ class Settings:
         ``"private"`` key only to `base_url`. A ``"test"`` key is sent to `base_url`, or to
         `public_base_url` if only `public_base_url` is set.
     base_url, public_base_url : str, optional
-        The base URLs of the private and the public endpoint, with https unless for localhost.
+        The base URLs of the private and the public endpoint. Only localhost may use http.
     service : str, optional
-        The name of the service in the cache and in the column ``service``, or else the base URL.
+        The name of the service in the cache and in ``wallets.service``, by default the base URL.
     cache : path, "memory", False, or a requests-cache backend, optional
         The storage of answers, by default a file in the user's cache folder. False disables the
         cache. Several machines can share a ``RedisCache`` with ``serializer="json"``.

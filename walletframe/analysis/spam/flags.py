@@ -145,7 +145,7 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
 
 
 def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
-    """Return the column `is_spam`, or all False if spam was dropped. With options, return None."""
+    """Return the column `is_spam`, all False if spam was dropped, or None if options are set."""
     if any(option is not None for option in options):
         return None
     if "is_spam" in holdings:
@@ -173,7 +173,7 @@ def without_spam(
 ) -> pd.DataFrame:
     """Return the rows that are not spam.
 
-    The column ``is_spam`` marks spam. With options, or without this column, spam is detected as in
+    The column ``is_spam`` marks spam. If it is missing, or you pass options, spam is detected as in
     `flag_spam`. In the result, `where`, reports and the explorer don't detect spam again, unless
     you select rows in another way.
 
