@@ -245,7 +245,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     figure = make_figure(
         traces,
         title=title,
-        notes=notes if is_single else _with_large_other(notes, grid, bar_codes, drawn),
+        notes=notes if is_single else _add_large_other_note(notes, grid, bar_codes, drawn),
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
         annotations=[_other_annotation(grid, row_lines[-1])] * too_long,
@@ -311,7 +311,7 @@ def _bar_traces(
 def _choose_colored_tokens(
     bars: Indices, tokens: Indices, sizes: Floats, usual: int, most: int
 ) -> Indices:
-    """Choose the largest tokens, and those without which Other is the largest part of a bar."""
+    """Choose the largest tokens, and tokens that keep Other from being a bar's largest part."""
     totals = sum_by_group(tokens, sizes)
     pairs, codes = np.unique(bars * len(totals) + tokens, return_inverse=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
@@ -332,7 +332,7 @@ def _choose_colored_tokens(
 
 
 def _unnamed_tokens(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
-    """Return the tokens to name until Other is not a bar's largest part. Sizes are descending."""
+    """Return tokens to name, so that Other isn't a bar's largest part. `sizes` are descending."""
     named = is_named[tokens]
     rest = sizes[~named]
     if rest.sum() <= sizes[named].max(initial=0) * _MARGIN_OF_SUMS:
@@ -341,7 +341,7 @@ def _unnamed_tokens(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
     return tokens[~named][: 1 + np.count_nonzero(others > sizes[0] * _MARGIN_OF_SUMS)]
 
 
-def _with_large_other(notes: Notes, grid: PivotedSizes, bars: Indices, drawn: Floats) -> Notes:
+def _add_large_other_note(notes: Notes, grid: PivotedSizes, bars: Indices, drawn: Floats) -> Notes:
     """Add a sentence on the bars whose largest part is Other, if any."""
     large = np.flatnonzero(drawn[:, -1] > drawn[:, :-1].max(axis=1) * _MARGIN_OF_SUMS)
     held = np.unique(grid.balances.token_codes[np.isin(bars, large)])

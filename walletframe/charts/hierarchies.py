@@ -355,7 +355,7 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
 
 
 def _rest_sizes(rings: Sequence[_Ring]) -> Iterator[Floats]:
-    """Yield the size of the groups that are not drawn in each opened parent, for each ring."""
+    """Yield for each ring the total size of the undrawn groups in each opened parent."""
     for ring, count in zip(rings, [1, *(len(each.sizes) for each in rings)], strict=False):
         rest = ring.sizes.copy()
         rest[ring.drawn] = 0
@@ -364,7 +364,7 @@ def _rest_sizes(rings: Sequence[_Ring]) -> Iterator[Floats]:
 
 
 def _fit_names(rings: list[_Ring], write_texts: _WriteTexts, style: _Style) -> None:
-    """Set the spaces of boxes, and drop boxes of a treemap without space for a name."""
+    """Set the space of each box. Drop boxes of a treemap that have no space for a name."""
     boxes: _Boxes = {}
     rests: dict[_Key, float] = {}
     least: dict[_Key, int] = {}  # the number of characters that a box needs
@@ -394,7 +394,7 @@ def _fit_names(rings: list[_Ring], write_texts: _WriteTexts, style: _Style) -> N
 
 
 def _add_to_other(boxes: _Boxes, rests: dict[_Key, float], key: _Key, other: _Key) -> None:
-    """Move a box to Other or, if it is Other itself, the smallest of several boxes beside it."""
+    """Move a box to Other. If the box is Other, move the smallest of several boxes beside it."""
     parent, size = boxes.pop(key)
     if key == other:
         beside = [(size, each) for each, (outer, size) in boxes.items() if outer == parent]
@@ -419,7 +419,7 @@ def _spaces_of_arcs(boxes: _Boxes) -> dict[_Key, _Space]:
 def _spaces_at_widths(
     boxes: _Boxes, least: Mapping[_Key, int], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return the least spaces, and the smallest box without space in each parent, if any."""
+    """Return each box's least space, and each parent's smallest box without space, if any."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
     for each in (width * _WIDTH_SHARES).tolist():
@@ -434,7 +434,7 @@ def _spaces_at_widths(
 
 
 def _spaces_of_boxes(boxes: _Boxes, width: float) -> dict[_Key, _Space]:
-    """Return the space for text in each box, as plotly's treemap of this width has it."""
+    """Return the space for text in each box of plotly's treemap at this width."""
     inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
     for key, (outer, _) in boxes.items():
         inner[outer].append(key)
@@ -461,7 +461,7 @@ def _spaces_of_boxes(boxes: _Boxes, width: float) -> dict[_Key, _Space]:
 
 
 def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
-    """Yield areas of descending sizes, as d3-hierarchy, which plotly.js uses, computes them."""
+    """Yield areas of descending sizes, computed like those of plotly.js (by d3-hierarchy)."""
     start, (left, top, right, bottom) = 0, area
     while start < len(sizes):
         width, height = max(right - left, _ROUNDING), max(bottom - top, _ROUNDING)

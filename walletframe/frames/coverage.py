@@ -193,7 +193,7 @@ def dropped_and_selected(results: Mapping[str, WalletDetails]) -> tuple[int, str
     filtered, reasons, is_by_balance = 0, list[str](), False
     selected = {name: holdings.attrs.get(SELECTED, "") for name, (_, holdings) in results.items()}
     for name, details in results.items():
-        count, text, _ = unlisted_balances(details)
+        count, text, _ = dropped_balances(details)
         is_by_balance |= "dropped balance" in text or "small" in text
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
         filtered += count
@@ -249,8 +249,8 @@ def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     return with_dropped_record(holdings, {"rows": len(holdings), **new})
 
 
-def unlisted_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
-    """Return the number of balances that holdings lack, the reasons, and the kinds ("": other)."""
+def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
+    """Return the number of dropped balances, the reasons, and the kinds of filters ("": other)."""
     wallets, holdings = details
     listed = int(wallets["tokens"][known_mask(wallets)].sum())
     count, text = count_dropped(holdings, len(holdings), listed)
@@ -267,8 +267,8 @@ def differing_selections(before: WalletDetails, after: WalletDetails) -> tuple[s
     return ("", "") if is_same else (texts[0], texts[1])
 
 
-def texts_on_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
-    """Return why a wallet may be only in the earlier list, and why only in the later list."""
+def one_list_reasons(before: WalletDetails, after: WalletDetails) -> list[str]:
+    """Return the reasons why a wallet may be only in the earlier or only in the later list."""
     earlier, later = differing_selections(before, after)
     return [
         " not selected in the later list" if later else " only in the earlier list",

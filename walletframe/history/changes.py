@@ -10,7 +10,7 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import reject_assets
-from walletframe.frames.coverage import unlisted_balances
+from walletframe.frames.coverage import dropped_balances
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
@@ -314,7 +314,7 @@ def incomplete_note(before: WalletDetails, after: WalletDetails, lacked: Sequenc
 
     `lacked` has the number of balances that each result lacks, but the other has.
     """
-    missing = [unlisted_balances(each) for each in (before, after)]
+    missing = [dropped_balances(each) for each in (before, after)]
     for index, (name, other, kind) in enumerate(_SIDES):
         count, reasons, kinds = missing[index]
         if count and not kinds <= missing[1 - index][2] and lacked[index]:

@@ -17,8 +17,8 @@ from walletframe.frames.coverage import (
     completeness_columns,
     differing_selections,
     dropped_and_selected,
+    one_list_reasons,
     price_sources,
-    texts_on_lists,
 )
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
@@ -155,7 +155,7 @@ def compare_values(
 
 
 class ValueChanges(NamedTuple):
-    """The balances of wallets that are known at both times, and texts about all others."""
+    """The balances of wallets that are known at both times, and texts about other balances."""
 
     # of both times; values are in the columns earlier, later and prices, with 0 if unknown
     balances: pd.DataFrame
@@ -271,7 +271,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     )
     balances_text = _count_with_values(unvalued, "balance", is_unvalued, by_time)
     unknown_text = " and ".join(filter(None, [unknown_wallets, balances_text]))
-    reasons = [*texts_on_lists(before, after), ", whose value is unknown at one time or both"]
+    reasons = [*one_list_reasons(before, after), ", whose value is unknown at one time or both"]
     counts = zip([only_earlier, only_later, unknown_text], reasons, strict=True)
     statuses = [np.isin(wallets.index, each) for each in (compared, failed)]
     wallets["status"] = np.select(statuses, ["ok", "failed"], "missing")
@@ -293,7 +293,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
 def _columns_by_time(
     values: Floats, amounts: Floats, is_later: Mask, is_unvalued: Mask
 ) -> dict[str, Floats | Mask]:
-    """Return columns whose sums are the values, counts of balances, and NaN for unknown values."""
+    """Return columns to sum for each time: values, counts, and NaN for unknown values."""
     columns: dict[str, Floats | Mask] = {}
     for name, is_side in (("earlier", ~is_later), ("later", is_later)):
         columns[name] = np.where(is_side & ~is_unvalued, values, 0)

@@ -18,7 +18,7 @@ from walletframe.frames.coverage import (
     differing_selections,
     drop_rows,
     dropped_and_selected,
-    texts_on_lists,
+    one_list_reasons,
 )
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
@@ -218,7 +218,7 @@ def compose(
 def _compare(
     before: WalletDetails, after: WalletDetails, names: list[str], grouping: Grouping, unit: str
 ) -> tuple[str, list[str], Listing, ValueChanges | None]:
-    """Return a sentence, notes and a table of changes and, if there are values, their changes."""
+    """Return a sentence, notes and a table on changes, and the changes of values, if any."""
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = _without_spam(before, after)
@@ -273,7 +273,7 @@ def _not_comparable_sentence(earlier: str, later: str) -> str:
 def _sentences_on_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
     keys = [{*encode_wallets(wallets).keys} for wallets, _ in (before, after)]
     counts = len(keys[0] - keys[1]), len(keys[1] - keys[0])
-    pairs = zip(texts_on_lists(before, after), counts, strict=True)
+    pairs = zip(one_list_reasons(before, after), counts, strict=True)
     return [f"{text.strip().capitalize()}: {counted_noun(n, 'wallet')}." for text, n in pairs if n]
 
 
