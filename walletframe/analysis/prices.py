@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""A pair: a token, symbol or normalized asset name, and the time of the price (or None)."""
+"""A pair (token, symbol or normalized asset name; time of the price or None)."""
 
 UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
@@ -267,7 +267,7 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
 
 
 def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Also return the number of each row's last line."""
+    """Return the table, and the number of each row's last line."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(unescape_cell, row)]) for row in reader if row]

@@ -186,7 +186,7 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Labels at -1 are NA."""
+    """Return the labels at indices in `rows` or `tokens`. Index -1 means NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -230,7 +230,7 @@ def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, 
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Also return the first row of each code."""
+    """Return the code of each row, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first

@@ -34,7 +34,7 @@ _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
 _SNAPSHOT = "snapshot"
 HOLDERS: Final = "holders"
-"""The key in the ``attrs`` of holdings that `where` selected by token: which wallets are known."""
+"""The key in the ``attrs`` of holdings selected by token. It records which wallets are known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ _HIDDEN_IF_ZERO = {"amount_na", "unpriced"}  # if all values are 0
 
 SELECTION_FIELDS = {name: f"{name}s" for name in ("wallet", "token", "blockchain")}
 SELECTION_FIELDS["contract"] = "tokens"
-"""By column name: the field of `Selection` that a click on a cell sets."""
+"""The field of `Selection` that a click on a cell sets, by column name."""
 
 
 class HoldingsTable:
