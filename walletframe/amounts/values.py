@@ -181,7 +181,6 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
 
 
 def _to_integers_or_objects(decimals: Any) -> npt.NDArray[Any]:
-    """Return integers if all decimals are integers and none is a bool, else objects."""
     array = np.asarray(decimals)
     is_integer = array.dtype.kind in "iu"
     if is_integer and not hasattr(decimals, "dtype") and array.min(initial=2) <= 1:

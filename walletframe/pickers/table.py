@@ -261,7 +261,6 @@ def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _Column]:
 
 
 def _value_and_currency_columns(frame: pd.DataFrame) -> dict[str, _Column]:
-    """Add a column of currencies if there are several."""
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
