@@ -704,7 +704,6 @@ def overlap(
 
 
 def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
-    """Sort by Jaccard index, then by common tokens."""
     first, second, both = pairs
     jaccard = both / (sizes[first] + sizes[second] - both)
     if n is not None and n < len(jaccard):

@@ -318,7 +318,6 @@ class HoldingsExplorer(FetchingWidget):
             return {"name": name, "type": media_type}, [path.read_bytes()]
 
     def _send_edition(self, edition: int) -> None:
-        """Also clear the error."""
         self._show_error("")
         self._edition = edition
 

@@ -188,7 +188,6 @@ class _TupleTrait(TypedTuple):
 
 
 def _parse_front_end_values(values: list[Any], picker: Picker) -> tuple[Any, ...]:
-    """Raise an error if a value is no longer an option."""
     keys = (tuple(value) if isinstance(value, list) else value for value in values)
     return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - this module defines the class
 
