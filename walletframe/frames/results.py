@@ -147,7 +147,7 @@ class Coverage:
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
         parts = [text for text, count in left_out.items() if count]
-        counted = f"All {self.balances:,} balances of {wallets} are counted."
+        counted = f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
         counted = f"The only balance of {wallets} is counted." if self.balances == 1 else counted
         sentences = [f"Selected: {self.selected}."] * bool(self.selected)
         if parts or not self.not_compared:
