@@ -33,7 +33,6 @@ from walletframe.frames.coverage import (
     DROPPED,
     SELECTED,
     drop_rows,
-    with_dropped_record,
     without_dropped_counts,
 )
 from walletframe.frames.details import WalletDetails
@@ -198,7 +197,7 @@ def where_in_chunks(
     keys = {*selection.tokens, *dict(selection.bridged), UNKNOWN} if selection.tokens else None
     rows = source.holdings_of_wallets(indices).read_rows(keys, [*source.template.holdings])
     if record := source.template.holdings.attrs.get(DROPPED):
-        rows = with_dropped_record(rows, record | {"rows": len(rows)})
+        rows.attrs[DROPPED] = record | {"rows": len(rows)}
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
         every = np.arange(len(tokens.tokens.keys))

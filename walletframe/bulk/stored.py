@@ -18,7 +18,7 @@ from walletframe.disk import local_path
 from walletframe.errors import DatasetError
 from walletframe.frames import schema
 from walletframe.frames.assembly import assemble
-from walletframe.frames.coverage import with_dropped_record
+from walletframe.frames.coverage import with_filters
 from walletframe.frames.identity import TOKEN, encode_tokens
 from walletframe.frames.known import summary_lines
 from walletframe.frames.lookups import PRICE_DTYPES, SPAM_DTYPES, encode_token_symbol_pairs
@@ -73,7 +73,7 @@ class StoredHoldings:
     def without_spam(self, flags: SpamFlags, unknown_rows: Codes) -> StoredHoldings:
         """Return the holdings without the rows that are flagged as spam."""
         rows = unknown_rows if self.unknown_rows is None else self.unknown_rows
-        holdings = with_dropped_record(self.template.holdings, flags.dropped)
+        holdings = with_filters(self.template.holdings, **flags.dropped)
         template, removed = replace(self.template, holdings=holdings), (*self.removed, flags)
         return replace(self, removed=removed, unknown_rows=rows, template=template)
 

@@ -25,7 +25,7 @@ from walletframe.bulk import open_holdings, read_wallets
 from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.bulk.journal import segment_paths
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
-from walletframe.frames.coverage import with_dropped_record
+from walletframe.frames.coverage import with_filters
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import by_as_list
 from walletframe.frames.identity import TOKEN, encode_tokens, encode_wallets
@@ -386,7 +386,7 @@ def _add_prices(rows: pd.DataFrame, prices: PriceLookup, partition: pd.Series) -
 def _drop_spam(rows: pd.DataFrame, flags: SpamFlags, partition: pd.Series) -> pd.DataFrame:
     flagged = rows if flags.by_column else _add_lookup_columns(rows, flags, partition)
     is_spam = flagged["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
-    return with_dropped_record(rows[~is_spam], flags.dropped)
+    return with_filters(rows[~is_spam], **flags.dropped)
 
 
 def _select_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:

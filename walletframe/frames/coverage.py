@@ -8,7 +8,7 @@ holder is known for it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from walletframe.frames.schema import WALLET_DTYPES, count_array, missing_wallet
 from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import Groups
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
-DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the dropped balances
+DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that dropped balances
+
+# The kind of a filter, the number of dropped balances (None: not counted), and a text with it.
+Filter: TypeAlias = "tuple[str, int | None, str]"
 
 
 def completeness_columns(
@@ -163,29 +166,39 @@ def coverage_from_counts(
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
     """Return the number of listed balances that the `held` rows lack, and the reasons."""
-    if not positions.has_wallets:
-        return count_dropped(positions.holdings, held)
-    wallets, first = positions.wallet_frame, positions.first
-    listed = wallets["tokens"].array.take(first[known_mask(wallets)[first]]).sum()
-    return count_dropped(positions.holdings, held, int(listed))
+    listed = None
+    if positions.has_wallets:
+        wallets, first = positions.wallet_frame, positions.first
+        listed = int(wallets["tokens"].array.take(first[known_mask(wallets)[first]]).sum())
+    return _count_dropped(positions.holdings, held, listed)[:2]
 
 
-def count_dropped(holdings: pd.DataFrame, held: int, listed: int | None = None) -> tuple[int, str]:
-    """Return the number of `listed` balances that the `held` rows lack, and the reasons."""
-    record, selected = valid_dropped_record(holdings, held), holdings.attrs.get(SELECTED)
-    dropped, reasons = record["balances"], [*record["reasons"]]
+def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
+    """Return the number of dropped balances, the reasons, and the kinds of filters ("": other)."""
+    wallets, holdings = details
+    listed = int(wallets["tokens"][known_mask(wallets)].sum())
+    count, text, kinds = _count_dropped(holdings, len(holdings), listed)
+    return count, text or counted_noun(count, "dropped balance") * bool(count), kinds
+
+
+def _count_dropped(
+    holdings: pd.DataFrame, held: int, listed: int | None
+) -> tuple[int, str, set[str]]:
+    filters, selected = applied_filters(holdings, held), holdings.attrs.get(SELECTED)
+    dropped, reasons = sum(n or 0 for _, n, _ in filters), [text for _, n, text in filters if n]
+    kinds = {kind for kind, *_ in filters}
+    uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
     filtered = dropped if listed is None else max(listed - held, 0)
+    others = {""} if filtered > dropped and not uncounted else set[str]()
     if dropped > filtered:  # the rows were changed in another way, too
         dropped, reasons = 0, []
-    uncounted, filters = record["uncounted"], record["filters"]
     if filtered > dropped and (selected or dropped or uncounted):
         noun = "other " * bool(dropped and not selected) + "balance"
-        others = counted_noun(filtered - dropped, noun)
-        is_selection = bool(selected and (SELECTED in filters or not uncounted))
         causes = [f"dropped as {' or '.join(uncounted)}"] * bool(uncounted)
-        causes += ["not selected"] * is_selection
-        reasons.append(" ".join([others, ", or ".join(causes)]).strip())
-    return filtered, "; ".join(reasons)
+        causes += ["not selected"] * bool(selected and (SELECTED in kinds or not uncounted))
+        counted = counted_noun(filtered - dropped, noun)
+        reasons.append(" ".join([counted, ", or ".join(causes)]).strip())
+    return filtered, "; ".join(reasons), kinds | others
 
 
 def dropped_and_selected(results: Mapping[str, WalletDetails]) -> tuple[int, str, str]:
@@ -207,57 +220,33 @@ def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
     """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``."""
-    counts, values = {}, holdings.filter(["value", "currency"])
+    filters = applied_filters(holdings, len(holdings))
     for kind, (rows, text) in reasons.items():
-        if count := int(rows.sum()):
-            counts[text or count_and_value_text(count, f"{kind} balance", values[rows])] = count
-    record = extend_dropped_record(holdings, len(holdings), int(kept.sum()), reasons, counts)
-    return with_dropped_record(holdings[kept], record)
+        values, count = holdings.loc[rows].filter(["value", "currency"]), int(rows.sum())
+        filters.append(
+            (kind, count, text or count_and_value_text(count, f"{kind} balance", values))
+        )
+    return with_filters(holdings[kept], filters, int(kept.sum()))
 
 
-def extend_dropped_record(
-    holdings: pd.DataFrame, before: int, after: int, kinds: Iterable[str], counts: Mapping[str, int]
-) -> dict[str, Any]:
-    """Return the record with `counts` by reason added, dropped by filters of these `kinds`."""
-    record = valid_dropped_record(holdings, before)
-    balances = record["balances"] + sum(counts.values())
-    filters = sorted({*record["filters"], *kinds})
-    reasons = [*record["reasons"], *counts]
-    new = {"rows": after, "balances": balances, "reasons": reasons, "filters": filters}
-    return {**record, **new}
+def applied_filters(holdings: pd.DataFrame, rows: int) -> list[Filter]:
+    """Return the filters that left these `rows`, or [] if rows changed later."""
+    record = holdings.attrs.get(DROPPED, {})
+    return [*record["filters"]] if record.get("rows") == rows else []
 
 
-def with_dropped_record(holdings: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
-    """Return a copy of holdings with a record of dropped balances."""
+def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -> pd.DataFrame:
+    """Return a copy of holdings with the `filters` that left `rows`."""
     result = holdings.copy(deep=False)
-    result.attrs[DROPPED] = record
+    result.attrs[DROPPED] = {"rows": rows, "filters": filters}
     return result
 
 
-def valid_dropped_record(holdings: pd.DataFrame, rows: int) -> dict[str, Any]:
-    """Return the record of dropped balances, or an empty record if rows changed later."""
-    record: dict[str, Any] = holdings.attrs.get(DROPPED, {})
-    is_valid = record.get("rows") == rows
-    return record if is_valid else {"balances": 0, "reasons": [], "filters": [], "uncounted": []}
-
-
 def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy. Its record has no counts, since these may include other wallets."""
-    filters = valid_dropped_record(holdings, len(holdings))["filters"]
-    uncounted = [kind for kind in filters if kind != SELECTED]
-    new = {"balances": 0, "reasons": [], "filters": filters, "uncounted": uncounted}
-    return with_dropped_record(holdings, {"rows": len(holdings), **new})
-
-
-def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
-    """Return the number of dropped balances, the reasons, and the kinds of filters ("": other)."""
-    wallets, holdings = details
-    listed = int(wallets["tokens"][known_mask(wallets)].sum())
-    count, text = count_dropped(holdings, len(holdings), listed)
-    record = valid_dropped_record(holdings, len(holdings))
-    has_others = count > record["balances"] and not record["uncounted"]
-    reasons = text or counted_noun(count, "dropped balance") * bool(count)
-    return count, reasons, {*record["filters"], *[""] * has_others}
+    """Return a copy without the counts of filters, since these may include other wallets."""
+    rows = len(holdings)
+    filters = [(kind, None, "") for kind, *_ in applied_filters(holdings, rows)]
+    return with_filters(holdings, filters, rows)
 
 
 def differing_selections(before: WalletDetails, after: WalletDetails) -> tuple[str, str]:
@@ -281,7 +270,7 @@ def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
     value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
     currencies: list[Any] = [*rows["currency"].unique()] if "currency" in rows else [""]
     text = "" if pd.isna(value) or len(currencies) > 1 else money(value)
-    text += f" {currencies[0]}" * bool(text and not pd.isna(currencies[0]))
+    text += f" {currencies[0]}" if text and not pd.isna(currencies[0]) else ""
     return counted_noun(count, noun) + f" ({text.strip()})" * bool(text)
 
 

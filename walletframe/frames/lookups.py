@@ -104,7 +104,7 @@ class SpamFlags:
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
-    dropped: Mapping[str, Any]  # the record of dropped balances, if all spam is dropped
+    dropped: Mapping[str, Any]  # arguments of `with_filters`, if all spam is dropped
     by_column: bool = False  # whether the rows already have a column `is_spam`, which decides
 
     def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:

@@ -17,11 +17,10 @@ from walletframe.analysis.spam.reasons import BAIT, Finding, join_reasons, last_
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, symbol_findings
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames.coverage import (
+    applied_filters,
     count_and_value_text,
     drop_rows,
-    extend_dropped_record,
-    valid_dropped_record,
-    with_dropped_record,
+    with_filters,
 )
 from walletframe.frames.identity import TOKEN, KeyCodes, encode_tokens, first_rows
 from walletframe.frames.lookups import SpamFlags
@@ -150,7 +149,7 @@ def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
         return None
     if "is_spam" in holdings:
         return holdings["is_spam"].astype("boolean").to_numpy(dtype=bool, na_value=False)
-    was_dropped = "spam" in valid_dropped_record(holdings, len(holdings))["filters"]
+    was_dropped = any(kind == "spam" for kind, *_ in applied_filters(holdings, len(holdings)))
     return np.zeros(len(holdings), dtype=bool) if was_dropped else None
 
 
@@ -342,8 +341,8 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Co
     signs, tokens = holdings["signs"].to_numpy(), chunk.positions.tokens.take(first)
     if "is_spam" in source.template.holdings:
         holdings = holdings.assign(is_spam=signs & 4 > 0)
-    record = valid_dropped_record(source.template.holdings, int(totals.balances.sum()))
-    holdings = with_dropped_record(holdings, record | {"rows": len(holdings)})
+    filters = applied_filters(source.template.holdings, int(totals.balances.sum()))
+    holdings = with_filters(holdings, filters, len(holdings))
     evidence = SpamEvidence(holdings, tokens, ExactAmounts(*known), signs & 1 > 0, signs & 2 > 0)
     return evidence, chunk.rows[first], totals.balances
 
@@ -495,9 +494,9 @@ def chunked_spam_flags(
     spam = rows[[flags[code][0] >= threshold for code in codes[rows].tolist()]]
     spam = spam if stated is None else np.flatnonzero(stated)
     total, count = int(balances.sum()), int(balances[spam].sum())
-    holdings, spam_rows = source.template.holdings, evidence.holdings.iloc[spam]
-    counts = {count_and_value_text(count, "spam balance", spam_rows): count} if count else {}
-    dropped = extend_dropped_record(holdings, total, total - count, ["spam"], counts)
+    text = count_and_value_text(count, "spam balance", evidence.holdings.iloc[spam])
+    filters = [*applied_filters(source.template.holdings, total), ("spam", count, text)]
+    dropped = {"rows": total - count, "filters": filters}
     if drop_spam:
         _warn_about_spam(count, len(np.unique(tokens.codes[spam])))
     by_column = stated is not None and "is_spam" in evidence.holdings
