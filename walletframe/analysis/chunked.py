@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from walletframe.analysis.valuation import PricesLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.groups import By, Groups
-    from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
+    from walletframe.frames.identity import Codes, KeyCodes, TokenKey
     from walletframe.frames.known import ValueSummary
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions
@@ -280,8 +280,7 @@ def _tokens_and_totals(
     positions, _ = encode_by_holder(source.template, by, **options)
     specs = [_BY_TOKEN, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
-    rows = _distinct_tokens(source, by_token)
-    tokens, names = encode_by_holder(rows, by, **options)
+    tokens, names = encode_by_holder(_distinct_tokens(source, by_token), by, **options)
     return tokens, names, build_totals_table(chunk.positions, groups, sums)
 
 
@@ -303,8 +302,7 @@ def chunked_prices(
     keys = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
 
     def price_by_key(prices: list[float]) -> dict[Any, float]:
-        pairs = zip(keys, prices, strict=True)
-        return {key: price for key, price in pairs if not np.isnan(price)}
+        return {key: price for key, price in zip(keys, prices, strict=True) if not np.isnan(price)}
 
     lookups = [None if each is None else price_by_key(each.tolist()) for each in prices_by_entry]
     return PriceLookup(lookups, by_symbol, stated, chosen.sources)
@@ -352,8 +350,7 @@ def _measure_one_token(
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
     rows = source.template.replace_holdings(source.read_rows(keys, names))
     table = measure(rows, asset, token=token, by=by, **options)
-    held = int(aggregation.aggregates.balances.sum())
-    filtered, reasons = count_filtered(source.template, held)
+    filtered, reasons = count_filtered(source.template, int(aggregation.aggregates.balances.sum()))
     coverage = replace(coverage_from_attrs(table), filtered=filtered, filtered_reasons=reasons)
     return with_coverage(table, coverage, source.template)
 
@@ -367,23 +364,18 @@ def chunked_concentration(
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
     tokens, names, table = _tokens_and_totals(source, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
-    balances = table["balances"].to_numpy(np.intp)
-    batches = [*_split_tokens_into_batches(balances, tokens.tokens.unknown)]
+    unknown, balances = tokens.tokens.unknown, table["balances"].to_numpy(np.intp)
+    known = np.flatnonzero(~unknown)
+    before = np.cumsum(balances[known]) - balances[known]
+    edges = np.flatnonzero(np.diff(before // _BATCH_ROWS)) + 1
+    batches = [*np.split(known, edges), np.flatnonzero(unknown)]
+    batches = [batch for batch in batches if len(batch)]
     keys = [_contract_keys(tokens, batch) for batch in batches]
     results = source.map_token_batches(partial(measure, **options), keys, names)
     for batch, result in zip(batches, results, strict=True):
         for name in MEASURES:
             measured.loc[batch, name] = result[name].to_numpy()
     return with_coverage(measured, coverage_from_attrs(table))
-
-
-def _split_tokens_into_batches(balances: Codes, unknown_tokens: Mask) -> Iterator[Codes]:
-    """Yield batches of limited size. All unknown tokens are one batch."""
-    known = np.flatnonzero(~unknown_tokens)
-    before = np.cumsum(balances[known]) - balances[known]
-    edges = np.flatnonzero(np.diff(before // _BATCH_ROWS))
-    batches = [*np.split(known, edges + 1), np.flatnonzero(unknown_tokens)]
-    yield from (batch for batch in batches if len(batch))
 
 
 def chunked_pivot(

@@ -220,8 +220,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     """
     named, by = token_or_asset_and_by(token, asset, by)
     if named is None:
-        hint = "pass asset=… or token=…"
-        raise SettingsError("a share needs one asset or one token", hint=hint)
+        raise SettingsError("a share needs one asset or one token", "pass asset=… or token=…")
     all_positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(all_positions.holdings)
     index = token_or_asset_index(all_positions, named)
@@ -556,8 +555,7 @@ def argsort_totals(totals: pd.DataFrame) -> Codes:
     """Return the row numbers in descending order of value, then of holders."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
-    indices: Codes = ranked.index.to_numpy()
-    return indices
+    return np.asarray(ranked.index)
 
 
 def _unknown_cells_mask(positions: Positions, groups: Groups, token_indices: Codes) -> Mask:

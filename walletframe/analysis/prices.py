@@ -440,8 +440,7 @@ def currency_or_default(table: PriceTable, default: str | None) -> str | None:
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return default
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
-    cells = table["currency"][filled]
-    names = [None if is_blank(cell) else str(cell).strip() for cell in cells]
+    names = [None if is_blank(cell) else str(cell).strip() for cell in table["currency"][filled]]
     [stated] = single_currency(names, "prices", "state the same currency for each price") or [None]
     if None not in (default, stated) and stated != default:
         raise PricesError(

@@ -200,8 +200,7 @@ def where_in_chunks(
         rows.attrs[DROPPED] = record | {"rows": len(rows)}
     by_key: dict[TokenKey, str] = {}
     if search:  # use the names that are unique among all tokens
-        every = np.arange(len(tokens.tokens.keys))
-        labels = token_names(tokens.holdings, tokens.tokens, every)
+        labels = token_names(tokens.holdings, tokens.tokens, np.arange(len(tokens.tokens.keys)))
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
     selected = SelectableHoldings(rows, wallets).where(selection, search, by_key)

@@ -301,8 +301,7 @@ def merge_aggregates(
     codes = np.concatenate(groups)
 
     def merge_counts(counts: Sequence[Codes]) -> Codes:
-        weights = np.concatenate(counts)
-        return np.bincount(codes, weights=weights, minlength=size).astype(np.intp)
+        return np.bincount(codes, weights=np.concatenate(counts), minlength=size).astype(np.intp)
 
     scale, units, held, values = max(part.scale for part in parts), None, None, None
     exact = [rescale(part.units, part.scale, scale) for part in parts if part.units is not None]

@@ -398,8 +398,7 @@ def _warn_about_unmatched_lines(
         verb = "matches" if len(lines) == 1 else "match"
         counted = f"{len(lines):,} of {counted_noun(len(position_by_key), 'price')} {verb}"
         more = len(lines) - _MAX_LINES
-        lead = f"{counted} {fault} ({loaded.numbering_note}):"
-        message = [lead, *lines[:_MAX_LINES]]
+        message = [f"{counted} {fault} ({loaded.numbering_note}):", *lines[:_MAX_LINES]]
         message += [f"  … and {more:,} more"] if more > 0 else []
         notify("\n".join(message), PricesWarning)
 

@@ -192,7 +192,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
     # Charts of changes read these attributes. All file formats can store text.
-    moments = {"before": _newest_time(earlier.wallets), "after": _newest_time(later.wallets)}
+    moments = {"before": newest_time(earlier.wallets), "after": newest_time(later.wallets)}
     compared = {
         key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
     }
@@ -280,7 +280,7 @@ def mark_shared_answers_stale(
         )
     # The later snapshot read a shared answer from the cache, so it is stale there. Two fetches only
     # cause a warning: the later one may be a retry of failed wallets, which reads the cache.
-    earlier, newest = map(_newest_time, frames)
+    earlier, newest = map(newest_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
     names = ["blockchain", "address", "service", "fetched_at"]
@@ -303,7 +303,7 @@ def mark_shared_answers_stale(
     return (before, outdated) if later else (outdated, after)
 
 
-def _newest_time(wallets: pd.DataFrame) -> Any:
+def newest_time(wallets: pd.DataFrame) -> Any:
     """Return the time of the snapshot or, without a snapshot, of the newest answer."""
     name = SNAPSHOT if SNAPSHOT in wallets else "fetched_at"
     return pd.to_datetime(wallets[name], utc=True).max()

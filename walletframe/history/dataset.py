@@ -231,11 +231,10 @@ def load(
     first = (_ALL_TIME if since is None else _parse_first_and_last_time(since))[0]
     last = (_ALL_TIME if until is None else _parse_first_and_last_time(until))[1]
 
-    def select_folders() -> list[SnapshotFolder]:
-        folders = require_snapshot_folders(history_folder(folder))
+    def select(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
         return [each for each in folders if first <= each.moment <= last]
 
-    return _select_and_read(select_folders, partial(read_snapshots, keys=keys))
+    return _select_and_read(folder, select, partial(read_snapshots, keys=keys))
 
 
 @strip_address_tracebacks
@@ -277,8 +276,7 @@ def snapshot(
     keys = _parse_wallet_keys(wallets)
     last = (_ALL_TIME if when == _LATEST else _parse_first_and_last_time(when))[1]
 
-    def select_folders() -> list[SnapshotFolder]:
-        folders = require_snapshot_folders(history_folder(folder))
+    def select(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
         early = [each for each in folders if each.moment <= last]
         if not early:
             raise UnknownSnapshotError(
@@ -288,7 +286,7 @@ def snapshot(
             )
         return early[-1:]
 
-    return _select_and_read(select_folders, partial(read_snapshots, keys=keys))
+    return _select_and_read(folder, select, partial(read_snapshots, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
@@ -328,9 +326,8 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
                        snapshot  wallets  wallets_ok  simulated
     0 2026-01-31 00:00:00+00:00        1           1       True
     """
-    select = partial(require_snapshot_folders, history_folder(folder))
     wallets, folders = _select_and_read(
-        select, lambda folders: (read_snapshot_wallets(folders), folders)
+        folder, list, lambda folders: (read_snapshot_wallets(folders), folders)
     )
     columns: dict[str, Any] = {
         "wallets": 1,
@@ -405,21 +402,22 @@ def thin(
     folders = require_snapshot_folders(path)
     remove_leftovers(path)
     old = [each for each in folders if each.moment < limit and period(each.moment) != period(limit)]
-    by_period = groupby(old, key=lambda each: period(each.moment))
     removed = [
         each.moment
-        for _, group in by_period
+        for _, group in groupby(old, key=lambda each: period(each.moment))
         for each in _remove_redundant_snapshots(path, [*group])
     ]
     return pd.DataFrame({SNAPSHOT: pd.DatetimeIndex(removed, tz=UTC).as_unit("us")})
 
 
 def _select_and_read(
-    select: Callable[[], list[SnapshotFolder]], reader: Callable[[list[SnapshotFolder]], _T]
+    folder: PathLike | None,
+    select: Callable[[list[SnapshotFolder]], list[SnapshotFolder]],
+    reader: Callable[[list[SnapshotFolder]], _T],
 ) -> _T:
     """Select and read snapshots. Repeat both if another process removes a selected snapshot."""
     while True:
-        folders = select()
+        folders = select(require_snapshot_folders(history_folder(folder)))
         try:
             return reader(folders)
         except HistoryError:
@@ -461,13 +459,11 @@ def _duplicate_time_error(taken_at: datetime) -> SnapshotError:
 
 
 def _require_unedited(details: WalletDetails) -> None:
-    wallets, holdings = details
-    names = ["blockchain", "address"]
-    ids = encode_wallets(concat_frames([wallets[names], holdings[names]]))
-    requested, holders = np.split(ids.codes, [len(wallets)])
+    ids = encode_wallets(concat_frames(each[["blockchain", "address"]] for each in details))
+    requested, holders = np.split(ids.codes, [len(details.wallets)])
     row_counts = np.bincount(requested, minlength=len(ids.keys))
     expected = np.zeros(len(ids.keys), dtype=np.int64)
-    expected[requested] = wallets["tokens"].fillna(0)
+    expected[requested] = details.wallets["tokens"].fillna(0)
     holding_counts = np.bincount(holders, minlength=len(ids.keys))
     wrong = np.flatnonzero((row_counts != 1) | (expected != holding_counts))
     if len(wrong):

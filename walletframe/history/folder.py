@@ -250,12 +250,11 @@ def write_frame(details: WalletDetails, taken_at: datetime, name: str, file: Bin
 def open_parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
     """Return a Parquet writer for a file of a snapshot."""
     text_columns = [field.name for field in schema if pa.types.is_large_string(field.type)]
-    dictionary_columns = [name for name in text_columns if name not in DISTINCT_COLUMNS]
     return pq.ParquetWriter(
         file,
         schema,
         compression="zstd",
-        use_dictionary=dictionary_columns,
+        use_dictionary=[name for name in text_columns if name not in DISTINCT_COLUMNS],
         write_statistics=[SNAPSHOT, KEY],  # searches by these columns skip row groups
     )
 

@@ -346,8 +346,7 @@ class GroupTotals:
     def take_groups(self, groups: Codes) -> GroupTotals:
         """Return the groups with these indices."""
         columns = {name: getattr(self, name)[groups] for name in self.__slots__[1:-1]}
-        labels = self.labels.take(groups).reset_index(drop=True)
-        return replace(self, labels=labels, **columns)
+        return replace(self, labels=self.labels.take(groups).reset_index(drop=True), **columns)
 
 
 def group_amounts(
@@ -399,7 +398,6 @@ def group_amounts(
     labels = pd.concat([groups.labels, labels_without_token], ignore_index=True)
     of_token = [name for name in _TOKEN if name in labels]
     labels = labels[[*(name for name in labels if name not in of_token), *of_token]]
-    order = np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable")
     return GroupTotals(
         labels,
         sums,
@@ -408,7 +406,7 @@ def group_amounts(
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
-    ).take_groups(order)
+    ).take_groups(np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable"))
 
 
 def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:

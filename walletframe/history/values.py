@@ -181,14 +181,10 @@ class ValueChanges(NamedTuple):
         counts = completeness_columns(positions, groups)
         known, asked = counts["wallets_ok"], counts["wallets_asked"]
         is_unknown = np.bincount(groups.codes, minlength=len(groups)) + np.asarray(known, int) == 0
-        columns = {name: self.balances[name] for name in _SUMMED}
-        sums = {
-            name: np.bincount(groups.codes, each, len(groups)) for name, each in columns.items()
-        }
+        count, balances = len(groups), self.balances
+        sums = {name: np.bincount(groups.codes, balances[name], count) for name in _SUMMED}
         sides = [
-            sums[name]
-            if known_part
-            else np.where(sums[f"{name}_held"], sums[name], sums[f"{name}_gaps"])
+            np.where(known_part | (sums[f"{name}_held"] > 0), sums[name], sums[f"{name}_gaps"])
             for name in ("earlier", "later")
         ]
         change = sides[1] - sides[0]
@@ -246,9 +242,12 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     pairs = holders * count + tokens.codes
     is_unvalued = is_compared & np.isin(pairs, pairs[np.isnan(values)])
     has_no_price = is_later | is_unvalued | np.isnan(at_later_prices)
-    by_prices = np.where(has_no_price, 0, at_later_prices - values)
-    columns = _columns_by_time(values, amounts, is_later, is_unvalued)
-    balances = rows.assign(**columns, prices=by_prices)[is_compared]
+    # The sums of these columns are the values, counts of balances, and NaN for unknown values.
+    balances = rows.assign(prices=np.where(has_no_price, 0, at_later_prices - values))
+    for name, is_side in (("earlier", ~is_later), ("later", is_later)):
+        balances[name] = np.where(is_side & ~is_unvalued, values, 0)
+        balances[f"{name}_held"] = is_side & ~is_unvalued & (amounts > 0)
+        balances[f"{name}_gaps"] = np.where(is_side & is_unvalued, np.nan, 0)
     # An unknown token can't be identified at the other time, but counts only once.
     unknown = is_unvalued & tokens.unknown[tokens.codes]
     unknown_tokens = pd.crosstab(holders[unknown], is_later[unknown]).max(axis=1)
@@ -258,9 +257,8 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     lacked = len(np.setdiff1d(held[1], held[0])), len(np.setdiff1d(held[0], held[1]))
     both = concat_frames(requested).drop(columns=SNAPSHOT, errors="ignore")
     wallet_codes = np.append(codes[4], codes[5])
-    relabelled = changed_labels_note(both, wallet_codes, by)
     wallets = last_labels(both, wallet_codes)
-    currency = currencies[0] if currencies else None
+    [currency] = currencies or [None]
     unit = f" {safe_line(currency, 12)} " if currency else " "
     both_times = {f"{unit}before": ~is_later, f"{unit}now": is_later}
     by_time = {text: np.where(mask, values, np.nan) for text, mask in both_times.items()}
@@ -269,37 +267,25 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
         _count_with_values(len(each), "wallet", np.isin(holders, each), by_time)
         for each in (np.setdiff1d(codes[4], codes[5]), np.setdiff1d(codes[5], codes[4]), failed)
     )
-    balances_text = _count_with_values(unvalued, "balance", is_unvalued, by_time)
-    unknown_text = " and ".join(filter(None, [unknown_wallets, balances_text]))
+    parts = unknown_wallets, _count_with_values(unvalued, "balance", is_unvalued, by_time)
     reasons = [*one_list_reasons(before, after), ", whose value is unknown at one time or both"]
-    counts = zip([only_earlier, only_later, unknown_text], reasons, strict=True)
+    texts = only_earlier, only_later, " and ".join(filter(None, parts))
+    counts = zip(texts, reasons, strict=True)
     statuses = [np.isin(wallets.index, each) for each in (compared, failed)]
     wallets["status"] = np.select(statuses, ["ok", "failed"], "missing")
     return ValueChanges(
-        balances,
+        balances[is_compared],
         wallets,
         len(compared),
         unvalued,
         left_out="; ".join(f"{count}{reason}" for count, reason in counts if count),
         at_later_prices=_count_with_values(is_revalued.sum(), "balance", is_revalued, by_time),
         incomplete=incomplete_note(before, after, lacked),
-        relabelled=relabelled,
+        relabelled=changed_labels_note(both, wallet_codes, by),
         earlier_total=earlier_total,
         selected=differing_selections(before, after),
         currency=currency,
     )
-
-
-def _columns_by_time(
-    values: Floats, amounts: Floats, is_later: Mask, is_unvalued: Mask
-) -> dict[str, Floats | Mask]:
-    """Return columns to sum for each time: values, counts, and NaN for unknown values."""
-    columns: dict[str, Floats | Mask] = {}
-    for name, is_side in (("earlier", ~is_later), ("later", is_later)):
-        columns[name] = np.where(is_side & ~is_unvalued, values, 0)
-        columns[f"{name}_held"] = is_side & ~is_unvalued & (amounts > 0)
-        columns[f"{name}_gaps"] = np.where(is_side & is_unvalued, np.nan, 0)
-    return columns
 
 
 def _count_with_values(count: int, noun: str, mask: Mask, by_time: Mapping[str, Floats]) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from walletframe import charts
 from walletframe.amounts import AmountDtype
+from walletframe.analysis.distribution import argsort_totals
 from walletframe.analysis.selection import where
 from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
@@ -26,7 +27,7 @@ from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import is_simulated, known_mask, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
-from walletframe.frames.schema import SNAPSHOT, concat_frames
+from walletframe.frames.schema import concat_frames
 from walletframe.frames.tables import (
     UNKNOWN,
     Cell,
@@ -36,7 +37,7 @@ from walletframe.frames.tables import (
     value_cells,
     wallet_cells,
 )
-from walletframe.history import compare
+from walletframe.history.changes import compare, newest_time
 from walletframe.history.values import diff_values
 from walletframe.numerals import (
     count_suffix,
@@ -52,7 +53,7 @@ from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line, url_if_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from plotly.graph_objects import Figure
@@ -155,14 +156,13 @@ class Grouping(NamedTuple):
 
     def asset_arguments(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
         """Return the options of assets, or {} if the names don't contain "asset"."""
-        options = {"assets": self.assets, "bridged": self.bridged}
-        return options if "asset" in names else {}
+        return {"assets": self.assets, "bridged": self.bridged} if "asset" in names else {}
 
 
 def compose(
     details: WalletDetails,
-    *,
     before: WalletDetails | None,
+    *,
     title: str,
     made: datetime,
     grouping: Grouping,
@@ -222,8 +222,8 @@ def _compare(
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = _without_spam(before, after)
-    times = before.wallets[SNAPSHOT if SNAPSHOT in before.wallets else "fetched_at"].dropna()
-    since = f"{times.max():%Y-%m-%d %H:%M} UTC" if len(times) else "an unknown time"
+    time = newest_time(before.wallets)
+    since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
     dropped = dropped_and_selected({"": before})[1]
     earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
@@ -234,7 +234,7 @@ def _compare(
         counts = amounts["change"].value_counts(sort=False)
         counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         change = not_comparable or f"Amounts since {since}: {counted or 'unchanged'}."
-        listing = _amount_changes_listing(amounts, after.wallets, not_comparable)
+        listing = _changes_listing(amounts, after.wallets, not_comparable)
         return change, [*_sentences_on_lists(*results), earlier], listing, None
     values = diff_values(*results, names)
     change = _change_sentence(values, grouping, unit, since)
@@ -245,7 +245,7 @@ def _compare(
     earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
     names = add_default_asset(names)
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
-    listing = _value_changes_listing(table, after.wallets, not_comparable)
+    listing = _changes_listing(table, after.wallets, not_comparable)
     return change, [f"{values.notes(unit)} {earlier}".strip()], listing, values
 
 
@@ -331,8 +331,7 @@ def _groups_listing(
         writers["share"] = lambda share: percent(round(share, 9))
         frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
     if values:
-        options = grouping.asset_arguments(groups.names)
-        changes = values.changes_by_group(groups.names, options)
+        changes = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
         kinds = changes.columns.intersection(["asset", "token_blockchain"])
         is_shown = changes["difference"].notna() | changes[kinds].notna().all(axis=1)
         frame = frame.merge(changes[is_shown], "left" if values.selected[1] else "outer", labels)
@@ -352,15 +351,15 @@ def _groups_listing(
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
     if sort_by == "balances":
-        for name, numbers in _select_cells(head, "amount", "tokens").items():
-            columns[_unique_heading(name, columns)] = [*numbers, *[Cell("")] * len(ends)]
+        numbers = _select_cells(head, "amount", "tokens").items()
+        _add_cells(columns, {name: [*each, *[Cell("")] * len(ends)] for name, each in numbers})
     for name, write in writers.items():
         if values and name == "difference":
-            columns[_unique_heading("change", columns)] = _change_cells(values, head, rest)
+            _add_cells(columns, {"change": _change_cells(values, head, rest)})
         elif name in frame:
             parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
             column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
-            columns[_unique_heading(name, columns)] = text_cells(column, UNKNOWN, write=write)
+            _add_cells(columns, {name: text_cells(column, UNKNOWN, write=write)})
     heading = f"By {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
 
@@ -395,8 +394,7 @@ def _label_cells(
     for label in labels:
         if label not in {"token_blockchain", "token_address"}:
             missing = "" if label in _TOKEN_LABELS else f"no {label}"
-            heading = _unique_heading(label, columns)
-            columns[heading] = text_cells(frame[label], missing, _NAME_LENGTH)
+            _add_cells(columns, {label: text_cells(frame[label], missing, _NAME_LENGTH)})
     return columns | (_contract_column(frame) if "token_address" in labels else {})
 
 
@@ -404,8 +402,7 @@ def _totals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, asset_arguments: dict[str, Any]
 ) -> Listing:
     frame = totals(holdings, wallets=wallets, **asset_arguments)
-    ranks = [name for name in ("value", "holders") if name in frame]
-    head = frame.sort_values(ranks, ascending=False, kind="stable").head(_MAX_ROWS)
+    head = frame.iloc[argsort_totals(frame)].head(_MAX_ROWS)
     columns = _select_cells(head, "asset", "amount", "contracts", "blockchains", "value", "holders")
     columns["wallets known"] = _wallet_count_cells(head)
     if head["amount_na"].gt(0).any():
@@ -436,9 +433,8 @@ def _subtotals_listing(
     else:
         frame = frame.iloc[rows]
     head = frame.head(_MAX_ROWS)
-    columns = _label_cells(head, labels, wallets)
-    for name, cells in _select_cells(head, "amount", "value", "holders").items():
-        columns[_unique_heading(name, columns)] = cells
+    cells = _select_cells(head, "amount", "value", "holders")
+    columns = _add_cells(_label_cells(head, labels, wallets), cells)
     columns["wallets known"] = _wallet_count_cells(head)
     first = next(iter(columns))
     columns = {
@@ -460,7 +456,6 @@ def _subtotals_listing(
 
 def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     head = wallets.iloc[known_mask(wallets).argsort(kind="stable")].head(_MAX_ROWS)
-    shown_names = [name for name in extra_names(wallets) if name != "name"]
     columns = _select_cells(head, "name", "blockchain") | {
         "wallet": [
             Cell(
@@ -470,16 +465,14 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
         ],
         "status": text_cells(head["status"].astype(TEXT).str.replace("_", " ")),
     }
-    if head["error"].notna().any():
-        columns |= _select_cells(head, "reason")
-    columns |= _select_cells(head, "balances")
+    columns |= _select_cells(head, *["reason"] * bool(head["error"].notna().any()), "balances")
     if "value" in holdings:
         values = totals(holdings, by="wallet", wallets=wallets)["value"].set_axis(wallets.index)
         columns["value"] = value_cells(values.loc[head.index], UNKNOWN)
     columns["answered (UTC)"] = time_cells(head["fetched_at"], missing="")
     columns |= _select_cells(head, "source")
-    for name in shown_names:
-        columns[_unique_heading(name, columns)] = text_cells(head[name], "", _NAME_LENGTH)
+    extra = [name for name in extra_names(wallets) if name != "name"]
+    _add_cells(columns, {name: text_cells(head[name], "", _NAME_LENGTH) for name in extra})
     note = "Unknown wallets come first. An unknown wallet is not an empty wallet."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
 
@@ -550,38 +543,32 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
 
-def _value_changes_listing(
-    changes: pd.DataFrame, wallets: pd.DataFrame, not_comparable: str
-) -> Listing:
-    changed = changes[changes["difference"].fillna(0) != 0]
-    head = changed.head(_MAX_ROWS)
-    labels = [*changed.columns[: changed.columns.get_loc("before")]]
-    columns = _label_cells(head, labels, wallets)
-    for name, heading in _HEADINGS.items():
-        columns[_unique_heading(heading, columns)] = text_cells(head[name], write=signed_money)
-    for name in ("before", "after"):
-        columns[_unique_heading(name, columns)] = value_cells(head[name])
-    note = "Values of the balances that are known at both times. The largest change comes first."
-    return Listing(
-        "Changes", f"{not_comparable} {note}".strip(), Table("changes", columns, len(changed))
-    )
-
-
-def _amount_changes_listing(
-    changes: pd.DataFrame, wallets: pd.DataFrame, not_comparable: str
-) -> Listing:
-    order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
-    head = changes.iloc[order].head(_MAX_ROWS)
+def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame, not_comparable: str) -> Listing:
+    """Return a table of changes of value or, without values, of amounts."""
     labels = [*changes.columns[: changes.columns.get_loc("before")]]
-    columns = _label_cells(head, labels, wallets)
-    columns[_unique_heading("kind", columns)] = text_cells(head["change"])
-    for name, cells in _select_cells(head, "difference", "before", "after").items():
-        columns[_unique_heading(name, columns)] = cells
-    counts = zip(head["wallets_known"], head["wallets"], strict=True)
-    columns["wallets known"] = [Cell(f"{known:,} of {count:,}") for known, count in counts]
-    note = "Exact differences of amounts. A change is unknown if no wallet is known at both times."
-    note = f"{not_comparable} {note}".strip()
-    return Listing("Changes", note, Table("changes", columns, len(changes)))
+    if "from_prices" in changes:
+        note = (
+            "Values of the balances that are known at both times. The largest change comes first."
+        )
+        changes = changes[changes["difference"].fillna(0) != 0]
+        head = changes.head(_MAX_ROWS)
+        cells = {
+            heading: text_cells(head[name], write=signed_money)
+            for name, heading in _HEADINGS.items()
+        }
+        cells |= {name: value_cells(head[name]) for name in ("before", "after")}
+    else:
+        note = (
+            "Exact differences of amounts. A change is unknown if no wallet is known at both times."
+        )
+        order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
+        head = changes.iloc[order].head(_MAX_ROWS)
+        counts = zip(head["wallets_known"], head["wallets"], strict=True)
+        cells = {"kind": text_cells(head["change"])}
+        cells |= _select_cells(head, "difference", "before", "after")
+        cells["wallets known"] = [Cell(f"{known:,} of {count:,}") for known, count in counts]
+    table = Table("changes", _add_cells(_label_cells(head, labels, wallets), cells), len(changes))
+    return Listing("Changes", f"{not_comparable} {note}".strip(), table)
 
 
 def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
@@ -592,11 +579,16 @@ def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
     ]
 
 
-def _unique_heading(name: str, used: Container[str]) -> str:
-    heading = safe_line(name, _NAME_LENGTH)
-    while heading in used:
-        heading += " (2)"
-    return heading
+def _add_cells(
+    columns: dict[str, list[Cell]], added: Mapping[str, list[Cell]]
+) -> dict[str, list[Cell]]:
+    """Add columns with unique headings."""
+    for name, cells in added.items():
+        heading = safe_line(name, _NAME_LENGTH)
+        while heading in columns:
+            heading += " (2)"
+        columns[heading] = cells
+    return columns
 
 
 def _select_cells(frame: pd.DataFrame, *headings: str) -> dict[str, list[Cell]]:

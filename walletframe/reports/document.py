@@ -152,8 +152,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     from walletframe.reports.composition import Grouping, compose  # noqa: PLC0415 - loads plotly
 
     grouping = Grouping(by, assets, bridged)
-    made = datetime.now(UTC)
-    content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
+    content = compose(fetched, earlier, title=title, made=datetime.now(UTC), grouping=grouping)
     frames = {"holdings": fetched.holdings, "wallets": fetched.wallets} if data else {}
     if data and earlier is not None:
         frames["changes"] = compare(earlier, fetched)
@@ -284,7 +283,11 @@ def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
         thread.join(_CLOSING_TIMEOUT_S)
     finally:
         if thread.is_alive():  # the browser hangs, or the user interrupted the call
-            _kill_browser(browser)
+            with suppress(AttributeError, ProcessLookupError):  # it has not started, or has ended
+                if sys.platform == "win32":  # pragma: no cover - Windows has no process groups
+                    browser.subprocess.kill()
+                else:
+                    os.killpg(browser.subprocess.pid, signal.SIGKILL)
             thread.join(_CLOSING_TIMEOUT_S)
     return done
 
@@ -302,8 +305,7 @@ async def _run_jobs(
 
 async def _draw_image(chart: Chart, browser: Any) -> bytes:
     layout = chart.figure.layout
-    legend_entries = len(chart.figure.data) if layout.showlegend else 0
-    height = layout.height + _LEGEND_LINE * legend_entries
+    height = layout.height + _LEGEND_LINE * len(chart.figure.data) * bool(layout.showlegend)
     opts = {"format": "png", "width": _WIDTH, "height": height, "scale": _SCALE}
     png: bytes = await browser.calc_fig(chart.figure, opts=opts)
     return png
@@ -342,14 +344,6 @@ def _missing_browser_error(needed: str, hint: str) -> MissingExtraError:
         'a .html file with images="interactive" needs no browser'
     )
     return MissingExtraError("images", _PURPOSE, needed, hint)
-
-
-def _kill_browser(browser: Any) -> None:
-    with suppress(AttributeError, ProcessLookupError):  # the browser has not started, or has ended
-        if sys.platform == "win32":  # pragma: no cover - Windows has no process groups
-            browser.subprocess.kill()
-        else:
-            os.killpg(browser.subprocess.pid, signal.SIGKILL)
 
 
 def _browser_class_without_settings() -> Any:

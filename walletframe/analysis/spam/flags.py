@@ -296,16 +296,13 @@ def explain_spam(
         ranked = ranked[is_spam[ranked]]
     findings = [finding for index in ranked.tolist() for finding in found[index]]
     repeated = np.array([index for index in ranked.tolist() for _ in found[index]], dtype=np.intp)
-    return (
-        tokens.iloc[repeated]
-        .assign(
-            spam_score=scores[repeated],
-            is_spam=is_spam[repeated],
-            reason=pd.array([finding.reason for finding in findings], dtype=TEXT),
-            weight=np.array([finding.weight for finding in findings], dtype=float),
-            text=pd.array([finding.text for finding in findings], dtype=TEXT),
-        )
-        .reset_index(drop=True)
+    explained = tokens.iloc[repeated].reset_index(drop=True)
+    return explained.assign(
+        spam_score=scores[repeated],
+        is_spam=is_spam[repeated],
+        reason=pd.array([finding.reason for finding in findings], dtype=TEXT),
+        weight=np.array([finding.weight for finding in findings], dtype=float),
+        text=pd.array([finding.text for finding in findings], dtype=TEXT),
     )
 
 
