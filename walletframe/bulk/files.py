@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -163,10 +163,9 @@ def empty_tables() -> Tables:
 
 def read_extra_columns(paths: Paths) -> pd.DataFrame | None:
     """Read the wallets with extra columns, or return None if the folder has none."""
-    try:
+    with suppress(FileNotFoundError):
         return extra_from_arrow(read_parquet(paths.extra_columns))
-    except FileNotFoundError:
-        return None
+    return None
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:

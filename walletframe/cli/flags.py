@@ -13,8 +13,7 @@ from walletframe.settings.tables import SERVICE_PRICES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_Command: TypeAlias = "Callable[..., Any]"
-_Option: TypeAlias = "Callable[[_Command], _Command]"
+_Option: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
 
 _ROWS = 40
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
-NumberedReply: TypeAlias = "tuple[int, Reply]"  # a wallet's request id and reply
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was rejected")
@@ -57,7 +56,7 @@ class RequestWorkers:
         self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
         self._batch_queue: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._pending: set[int] = set()
-        self._reply_queue: SimpleQueue[NumberedReply] = SimpleQueue()
+        self._reply_queue: SimpleQueue[tuple[int, Reply]] = SimpleQueue()
         self._workers: list[Thread] = []
         self._batches_refused, self._key_refused = Event(), Event()
         self._give_up_at = math.inf  # give up if 429s continue past this time
@@ -79,8 +78,8 @@ class RequestWorkers:
             self._workers.append(Thread(target=deque, args=(results, 0), name=name, daemon=True))
             self._workers[-1].start()
 
-    def receive_replies(self, max_pending: int = 0) -> Iterator[NumberedReply | None]:
-        """Yield numbered replies until `max_pending` wallets remain. While waiting, yield None."""
+    def receive_replies(self, max_pending: int = 0) -> Iterator[tuple[int, Reply] | None]:
+        """Yield ids and replies until `max_pending` wallets remain. While waiting, yield None."""
         pending = self._pending
         grace_ends = math.inf
         while len(pending) > (0 if self._cancel.is_set() else max_pending):

@@ -81,14 +81,8 @@ def _take_evenly(ordered: pd.Series, count: int) -> pd.Series:
     return ordered.iloc[np.linspace(0, len(ordered) - 1, count).round().astype(np.intp)]
 
 
-@make_array_nonempty.register(AmountDtype)
-def _example_array(_: AmountDtype) -> AmountArray:
-    return AmountArray.from_raw([1, 15], [0, 1])
-
-
-@make_scalar.register(Amount)
-def _example_scalar(_: Amount) -> Amount:
-    return Amount(1)
+make_array_nonempty.register(AmountDtype, lambda _: AmountArray.from_raw([1, 15], [0, 1]))
+make_scalar.register(Amount, lambda _: Amount(1))
 
 
 @normalize_token.register(AmountArray)

@@ -15,7 +15,7 @@ from functools import partial
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 from zlib import crc32
 
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
     from walletframe.bulk.summary import FetchSummary
     from walletframe.settings.values import Settings
-
-    Futures: TypeAlias = set[distributed.Future[FetchSummary]]
 
 LOCK_TIMEOUT_S = 120.0  # network drives release a dead machine's locks sooner
 _REPORT_S = 0.5
@@ -113,7 +111,7 @@ def fetch_shards(
     """Fetch shards and add their summaries. Return whether Ctrl-C ended the fetch."""
     name = f"walletframe-{uuid4().hex}"
     _set_up_cluster(cluster, root, settings, name)
-    pending: Futures = {
+    pending: set[distributed.Future[FetchSummary]] = {
         cluster.submit(fetch_shard, each, settings, name, key=f"{name}-{each.root.name}")
         for each in shards
     }

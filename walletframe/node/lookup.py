@@ -222,8 +222,6 @@ def _decode_symbol(data: bytes) -> str | None:
 
 
 def _decode_or_none(abi_type: str, data: bytes) -> Any:
-    try:
-        [value] = decode([abi_type], data)
-    except (DecodingError, OverflowError):  # OverflowError if a length is larger than memory
-        return None
-    return value
+    with suppress(DecodingError, OverflowError):  # the latter if a length is larger than memory
+        return decode([abi_type], data)[0]
+    return None

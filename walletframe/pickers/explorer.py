@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from walletframe.frames.details import DetailsLike
     from walletframe.pickers.data import Prepare, SelectedHoldings
 
-    Answer = tuple[dict[str, Any], list[bytes]]
-
 _MAX_DOWNLOAD_ROWS = 200_000
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _FORMATS: dict[str, tuple[str, str, Any]] = {
@@ -300,7 +298,7 @@ class HoldingsExplorer(FetchingWidget):
         fields, buffers = self._make_file(kind)
         self.send({"kind": "file", **fields}, buffers)
 
-    def _make_file(self, file_format: str) -> Answer:
+    def _make_file(self, file_format: str) -> tuple[dict[str, Any], list[bytes]]:
         """Return the name, the media type and the bytes of the file."""
         if file_format not in _FORMATS:
             hint = f"choose one of {', '.join(_FORMATS)}"

@@ -39,9 +39,7 @@ from walletframe.pickers.base import AnyWidget
 from walletframe.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    Answer = Mapping[str, Any] | tuple[Mapping[str, Any], Sequence[bytes]]
+    from collections.abc import Callable
 
 P = ParamSpec("P")
 WidgetT = TypeVar("WidgetT", bound="MessageWidget")
@@ -140,7 +138,7 @@ class MessageWidget(AnyWidget):
             return
         reply: dict[str, Any] = {name: content[name] for name in ("kind", "n") if name in content}
         try:
-            answer: Answer = answer_request(content)
+            answer = answer_request(content)
         except Exception:
             if "n" in reply:
                 self.send({**reply, "failed": True})

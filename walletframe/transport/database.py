@@ -270,11 +270,10 @@ def run_in_transaction(con: sqlite3.Connection, func: Callable[[sqlite3.Connecti
 
 
 def _file_identity(path: Path) -> FileIdentity | None:
-    try:
+    with suppress(FileNotFoundError):
         file = path.stat()
-    except FileNotFoundError:
-        return None
-    return file.st_dev, file.st_ino
+        return file.st_dev, file.st_ino
+    return None
 
 
 def is_busy_error(fault: Exception) -> bool:

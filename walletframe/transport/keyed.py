@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from walletframe.transport.attempt import SocksOptions
 
 _BytesFilter: TypeAlias = "Callable[[bytes], bytes]"
-_HostPort: TypeAlias = tuple[str, int]
 
 MASKED_HOST = "node.invalid"  # no host can have this name (RFC 2606)
 ENCODING = "gzip"
@@ -68,7 +67,7 @@ class SecretAdapter(HTTPAdapter):
         scrub: _BytesFilter,
         *,
         connections: int,
-        real_address: _HostPort | None = None,
+        real_address: tuple[str, int] | None = None,
     ) -> None:
         self.scrub = scrub
         self.in_flight: InFlightRequests = InFlightRequests()
@@ -158,7 +157,7 @@ class _SecretConnection(HTTPConnection):
     in_flight: InFlightRequests
     add_secret: _BytesFilter
     scrub: _BytesFilter
-    real_address: _HostPort | None
+    real_address: tuple[str, int] | None
     _is_head_next = False
 
     def __init__(

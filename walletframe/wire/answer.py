@@ -242,10 +242,9 @@ def _string_or_json(raw: Raw) -> str | None:
 
 
 def _decoded_or_none(decode: Callable[[Raw | bytes], _T], raw: Raw | bytes) -> _T | None:
-    try:
+    with suppress(ValueError, RecursionError):
         return decode(raw)
-    except (ValueError, RecursionError):
-        return None
+    return None
 
 
 def split_answer(
