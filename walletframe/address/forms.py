@@ -59,8 +59,7 @@ class WalletAddress:
     address: str
 
     def __post_init__(self) -> None:
-        reason = _invalid_reason(self.blockchain, self.address)
-        if reason:
+        if reason := _invalid_reason(self.blockchain, self.address):
             raise AddressError([(0, truncated_text(self), reason)])
         object.__setattr__(self, "blockchain", normalize_blockchain(self.blockchain))
 

@@ -255,8 +255,7 @@ def _first_spellings_by_column(labels: pd.DataFrame) -> dict[str, dict[str, str]
     for name, column in labels.items():
         first: dict[str, str] = {}
         for label in dict.fromkeys(cell for cell in column if isinstance(cell, str)):
-            spelling = first.setdefault(label.casefold(), label)
-            if spelling != label:
+            if (spelling := first.setdefault(label.casefold(), label)) != label:
                 by_column.setdefault(str(name), {})[label] = spelling
     return by_column
 
@@ -340,8 +339,7 @@ def _warn_about_left_out_rows(
     for label, others in ((repr(safe_line(name)), each) for name, each in conflicts.items()):
         sentence = f". In {counted_noun(len(others), 'row')}, a wallet has another {label} than "
         text += f"{sentence}before; the first {label} is kept" * bool(others)
-    problems = [*sorted(parsed.problems), *sorted(chain(*conflicts.values()))]
-    if problems:
+    if problems := [*sorted(parsed.problems), *sorted(chain(*conflicts.values()))]:
         listed = "; ".join(
             f"{position_text(position)}: "
             f"{_LONG_WORD.sub(lambda word: abbreviate(word[0]), safe_line(value))!r}: {reason}"

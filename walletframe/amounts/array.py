@@ -48,12 +48,7 @@ from walletframe.amounts.integers import (
 )
 from walletframe.amounts.scalar import Amount, CsvAmount, operator_pair, python_number, to_scalars
 from walletframe.amounts.text import COMMON_DECIMALS, plain_text
-from walletframe.amounts.values import (
-    read_amounts,
-    read_base_units,
-    read_digits_or_ints,
-    read_scales,
-)
+from walletframe.amounts.values import read_amounts, read_digits_or_ints, read_scales, to_base_units
 from walletframe.errors import AmountError, AmountTypeError, AmountValueError
 
 if TYPE_CHECKING:
@@ -170,8 +165,7 @@ def _make_operators(compute: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     def apply_operator(self: AmountArray, other: Any, *, reflected: bool = False) -> Any:
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
-        operand = arithmetic.coerce_for_arithmetic(other, len(self))
-        if operand is None:
+        if (operand := arithmetic.coerce_for_arithmetic(other, len(self))) is None:
             return NotImplemented
         own = self.exact()
         result = compute(operand, own) if reflected else compute(own, operand)
@@ -298,7 +292,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             is_na = np.asarray(pd.isna(as_objects(values)), dtype=bool)
             missing |= is_na
             rows = enumerate(zip(values, is_na, strict=True))
-            units = (0 if na else read_base_units(value, n) for n, (value, na) in rows)
+            units = (0 if na else to_base_units(value, n) for n, (value, na) in rows)
             integers = np.fromiter(units, object, len(values))
         if missing.any():
             integers[missing] = 0
@@ -661,8 +655,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     def median(self, *, skipna: bool = True, **_: Any) -> np.float64:
         """Return the float64 nearest to the median, NaN without amounts."""
         integers, scale = self._present_integers(skipna=skipna)
-        count = len(integers)
-        if not count:
+        if not (count := len(integers)):
             return np.float64("nan")
         low, high = order_statistics(integers, [(count - 1) // 2, count // 2])
         return np.float64(nearest_float(low + high, 2 * POWERS_OF_TEN[scale]))

@@ -133,8 +133,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
 
 def text_column_name(name: object, frame: pd.DataFrame) -> str:
     """Return the name of the column of exact text; raise if the frame has this column."""
-    text = f"{name}{TEXT_SUFFIX}"
-    if text in map(str, frame.columns):
+    if (text := f"{name}{TEXT_SUFFIX}") in map(str, frame.columns):
         label = safe_line(text)
         message = f"the DataFrame has a column {label!r}, but this column must contain exact text"
         hint = f"drop your column, or rename it: frame.rename(columns={{{label!r}: …}})"

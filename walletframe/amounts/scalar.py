@@ -113,8 +113,7 @@ def _make_exact_operators(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, 
                     f"the float {other!r} is not an exact amount",
                     hint="use a Decimal, an integer or an amount; or first call float(amount)",
                 )
-            pair = integer_and_scale(other)
-            if pair is None:
+            if (pair := integer_and_scale(other)) is None:
                 return NotImplemented
             other = Amount.of(*pair) if isinstance(other, Fraction) else other
         try:

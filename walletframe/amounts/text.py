@@ -64,8 +64,7 @@ def format_decimal(value: Decimal, specification: str) -> str:
 
 def parse_integer_and_scale(text: str) -> tuple[int, int]:
     """Parse a finite number in ASCII text as (integer, scale), without trailing zeros."""
-    match = NUMBER_PATTERN.fullmatch(text)
-    if match is None:
+    if (match := NUMBER_PATTERN.fullmatch(text)) is None:
         raise AmountError(
             f"{short_repr(text)} is not a number",
             hint="write a decimal number such as '1.5', without spaces or thousands separators; "

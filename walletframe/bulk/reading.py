@@ -35,7 +35,7 @@ from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.wire.outcome import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Sequence
     from pathlib import Path
 
     from walletframe.address.forms import WalletAddress
@@ -283,8 +283,7 @@ def read_wallets(
 
 def read_service_of_folder(paths: Paths) -> str:
     """Return the service, or raise an error if the folder has no dataset."""
-    service = paths.read_service()
-    if service is None:
+    if (service := paths.read_service()) is None:
         hint = "pass the folder that was passed to fetch_to_parquet"
         raise DatasetError(f"{paths.root} has no files written by fetch_to_parquet", hint)
     return service
@@ -378,9 +377,7 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     return array if rows is None else array.take(rows)
 
 
-def factorize_tokens(
-    data: Mapping[str, Any], rows: Codes | None = None
-) -> tuple[pd.DataFrame, Codes]:
+def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
     """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
     sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
     pairs = zip(TOKEN, sizes, strict=True)

@@ -281,8 +281,7 @@ class _BulkRun:
         batch: list[WalletAddress] = []
         started_at = time.monotonic()
         for wallet in wallets:
-            kind = self.register.classify_next(wallet_key(wallet))
-            if kind == "request":
+            if (kind := self.register.classify_next(wallet_key(wallet))) == "request":
                 batch.append(wallet)
             # A stored wallet of an iterator was not counted at the start of the run.
             elif kind == "stored" and not isinstance(wallets, list):

@@ -86,8 +86,7 @@ class StoredHoldings:
             wallet_frame=self.wallets.iloc[indices].reset_index(drop=True),
             first=np.arange(len(indices)),
         )
-        unknown = self.unknown_rows
-        if unknown is not None:
+        if (unknown := self.unknown_rows) is not None:
             wallets = np.searchsorted(self.first_rows, unknown, side="right") - 1
             unknown = unknown[np.isin(wallets, indices)]
         return replace(

@@ -95,9 +95,8 @@ def fetch_to_parquet(
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)
     echo(repr(summary))
-    steps.exit_by_completeness(
-        all_known=summary.ok_count == summary.wallets, interrupted=interrupted
-    )
+    all_known = summary.ok_count == summary.wallets
+    steps.exit_by_completeness(all_known=all_known, interrupted=interrupted)
 
 
 @click.command(epilog=flags.examples("walletframe demo"))

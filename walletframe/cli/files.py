@@ -54,8 +54,7 @@ def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
     """Write one frame, or several frames to a JSON file. The command later prints the path."""
     if path is None:
         return
-    suffix = path.suffix.lower()
-    if suffix == ".json":
+    if (suffix := path.suffix.lower()) == ".json":
         exports.to_json(frames, path)
     else:
         [frame] = frames.values()
@@ -133,8 +132,7 @@ def _require_holdings_columns(name: str, columns: Collection[str]) -> None:
     missing = ", ".join(repr(each) for each in HOLDING_COLUMNS if each not in columns)
     if not missing:
         return
-    kind = _table_kind(columns)
-    if kind is None:
+    if (kind := _table_kind(columns)) is None:
         present = ", ".join(map(repr, columns)) or "none"
         raise SettingsError(f"it lacks {missing}; its columns are: {present}")
     path = Path(name)
@@ -157,8 +155,7 @@ def require_wallet_list(name: str, columns: Collection[str] = ()) -> None:
     hint = f"to read the output of fetch, leave out --file: walletframe totals {name}"
     if suffix in (".parquet", ".json"):
         raise _wrong_kind_error(name, f"{_LIST} (text or .csv)", f"{suffix} data", hint)
-    kind = _table_kind(columns)
-    if kind == _HOLDINGS:
+    if (kind := _table_kind(columns)) == _HOLDINGS:
         wallets_file = path.with_suffix(f".wallets{path.suffix}")
         complete = f"all wallets, including failed and empty ones, are in {wallets_file}"
         raise _wrong_kind_error(name, _LIST, kind, f"{complete}; {hint}")

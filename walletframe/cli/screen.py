@@ -95,9 +95,7 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
     columns = _group_columns(head, wallets)
     if "amount" in totals:
         columns["amount"] = tables.amount_cells(head["amount"])
-    columns |= {
-        heading: text_cells(head[name]) for name, heading in _COUNTS.items() if name in totals
-    }
+    columns |= {title: text_cells(head[name]) for name, title in _COUNTS.items() if name in totals}
     if "value" in totals:
         columns["value"] = tables.value_cells(head["value"])
     if "wallets_ok" in totals:
@@ -138,10 +136,8 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
         known = zip(head["wallets_known"], head["wallets"], strict=True)
         columns["known"] = [Cell(f"{count:,} of {total:,}") for count, total in known]
     else:
-        statuses = zip(head["status_before"], head["status_after"], strict=True)
-        columns["why"] = [
-            Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in statuses
-        ]
+        pairs = zip(head["status_before"], head["status_after"], strict=True)
+        columns["why"] = [Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in pairs]
     return Table("changes", columns, len(changes))
 
 

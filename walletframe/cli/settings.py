@@ -87,8 +87,7 @@ def clear_cache(*, sandbox: bool) -> None:
 
 
 def _cache_file() -> Path:
-    chosen = Settings().cache
-    if chosen is None:
+    if (chosen := Settings().cache) is None:
         return default_cache_path()
     if isinstance(chosen, Path):
         return chosen

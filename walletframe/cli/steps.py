@@ -97,9 +97,7 @@ def read_requested_wallets(
         parsed = lists.add_labels(parsed, labelled)
     parsed = lists.fix_aliases_and_labels(parsed) if fix else parsed
     parsed = lists.move_malformed_to_problems(parsed, on_unreadable)
-    aliases = [
-        (number, str(alias), f"write {name} instead") for number, alias, name in parsed.aliases
-    ]
+    aliases = [(number, alias, f"write {name} instead") for number, alias, name in parsed.aliases]
     unreadable = [] if on_unreadable == "drop" else parsed.problems
     if problems := sorted([*unreadable, *aliases]):
         count = len(problems)

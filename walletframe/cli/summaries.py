@@ -149,8 +149,7 @@ def totals(
 def _read_or_fetch(
     arguments: tuple[str, ...], files: tuple[str, ...], **options: Any
 ) -> tuple[Source, bool]:
-    file = holdings_path(arguments, files)
-    if file is None:
+    if (file := holdings_path(arguments, files)) is None:
         details, interrupted = fetch_details(arguments, files=files, **options)
         return FetchFrames(details.holdings, details.wallets), interrupted
     if is_bulk_folder(file):

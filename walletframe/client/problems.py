@@ -71,8 +71,7 @@ class AnswerProblemCounts:
         """Count the unreadable balances in a record, and the unrequested wallets."""
         self._unrequested_count += len(unrequested)
         self._unrequested = (self._unrequested + unrequested)[:_MAX_NAMED]
-        balances = record and record.outcome.balances
-        if balances:
+        if balances := record and record.outcome.balances:
             self._unreadable += balances.unreadable_count
             self._balances += len(balances)
             self._wallets += bool(balances.unreadable_count)

@@ -380,9 +380,7 @@ class ClusterWallets(NamedTuple):
     @property
     def wf(self) -> ClusterAccessor[ClusterWallets]:
         """Methods of ``details.wf`` that run on the workers."""
-        return ClusterAccessor(
-            self.holdings, self.wallets, lambda holdings: self._replace(holdings=holdings)
-        )
+        return ClusterAccessor(self.holdings, self.wallets, lambda new: self._replace(holdings=new))
 
 
 def open_wallets(folder: str | Path) -> ClusterWallets:

@@ -137,8 +137,7 @@ def split_by_row_count(items: Sequence[T], sizes: Sequence[int]) -> Iterator[lis
 
 def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
     """Yield results as they arrive. The results of a cluster are never all in memory."""
-    cluster = _current_client()
-    if cluster is None:
+    if (cluster := _current_client()) is None:
         return iter(compute(*tasks))
     return (result for _, result in as_completed(cluster.compute(tasks), with_results=True))
 
@@ -268,7 +267,7 @@ def holdings_with_partition_wallets(
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
     tables, frames = compute([*parts], delayed_frames)  # together, to see the same state
     requested = concat_frames(frames) if frames else requested
-    positions = _wallets_as_rows(empty, pd.concat(tables, ignore_index=True), requested)
+    positions = _wallet_rows(empty, pd.concat(tables, ignore_index=True), requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition_per_wallet(positions, edges)
     template = positions.replace_rows(empty, encode_tokens(empty), positions.wallet_codes[:0])
@@ -276,9 +275,7 @@ def holdings_with_partition_wallets(
     return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
 
 
-def _wallets_as_rows(
-    empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None
-) -> Positions:
+def _wallet_rows(empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None) -> Positions:
     """Return one row per wallet, with a placeholder as the token."""
     rows = empty[_NEEDED].reindex(range(len(wallets)))
     token = dict.fromkeys(TOKEN, wallets["blockchain"].array)
@@ -302,7 +299,7 @@ def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
     """Return holdings with unknown wallets, for tables that count no wallets."""
     empty = _empty_holdings(frame, ())
-    dummy = _wallets_as_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
+    dummy = _wallet_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 

@@ -236,8 +236,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
 
 def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
     """Return a problem of this worker. If there is none, write a file beside `probe`."""
-    installed = version("walletframe")
-    if installed != required_version:
+    if (installed := version("walletframe")) != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:
         endpoint_and_key(add_env_key(settings))

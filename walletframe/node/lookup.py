@@ -57,7 +57,7 @@ class _ContractCall:
     data: bytes
     coin_holder: str | None = None  # the wallet, for a native balance read without Multicall3
 
-    def to_method_and_params(self, block: str) -> tuple[str, list[Any]]:
+    def method_and_params(self, block: str) -> tuple[str, list[Any]]:
         if self.coin_holder is not None:
             return "eth_getBalance", [self.coin_holder, block]
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
@@ -82,11 +82,9 @@ def look_up_balances(
         return {}, TokenMetadata()
     with closing(Node(url, options.timeout_s)) as node:
         chain_id = _parse_quantity(node.call("eth_chainId"))
-        mismatches = {query: _chain_mismatch(query, chain_id, options) for query in queries}
-        results = {
-            query: NodeBalance(failure=failure) for query, failure in mismatches.items() if failure
-        }
-        requested = [query for query, failure in mismatches.items() if not failure]
+        faults = {query: _chain_mismatch(query, chain_id, options) for query in queries}
+        results = {query: NodeBalance(failure=fault) for query, fault in faults.items() if fault}
+        requested = [query for query, fault in faults.items() if not fault]
         if not requested:
             return results, TokenMetadata()
         calls = []
@@ -123,8 +121,7 @@ def _parse_quantity(result: Any) -> int | NodeFailure:
     if isinstance(result, NodeFailure):
         return result
     with suppress(ValueError):
-        number = int(_hex_digits(result), 16)
-        if number < 2**63:
+        if (number := int(_hex_digits(result), 16)) < 2**63:
             return number
     return _invalid_result("a number", result)
 
@@ -139,8 +136,7 @@ def _chain_mismatch(
 ) -> NodeFailure | None:
     if isinstance(chain_id, NodeFailure):
         return chain_id
-    expected = options.chain_id_of(query.blockchain)
-    if expected == chain_id:
+    if (expected := options.chain_id_of(query.blockchain)) == chain_id:
         return None
     reason = f"the node has chain id {chain_id}, but {query.blockchain} has chain id {expected}"
     return NodeFailure(NodeStatus.OTHER_CHAIN, reason)
@@ -191,14 +187,12 @@ class _BlockCaller:
 
     def _send_without_multicall(self, chunk: Sequence[_ContractCall]) -> list[bytes | NodeFailure]:
         if len(chunk) == 1:
-            method, params = chunk[0].to_method_and_params(self._block)
+            method, params = chunk[0].method_and_params(self._block)
             return [chunk[0].decode(self._node.call(method, *params))]
         decoded: list[bytes | NodeFailure] = []
         for first in range(0, len(chunk), _BATCH_SIZE):
             batch = chunk[first : first + _BATCH_SIZE]
-            results = self._node.call_batch(
-                [each.to_method_and_params(self._block) for each in batch]
-            )
+            results = self._node.call_batch([each.method_and_params(self._block) for each in batch])
             decoded += map(_ContractCall.decode, batch, results)
         return decoded
 

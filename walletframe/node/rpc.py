@@ -125,8 +125,7 @@ def _parse_result(answer: Any) -> Any:
     """Return the result, or a failure for the error's code or message."""
     if not isinstance(answer, dict):
         return _NO_JSON_RPC
-    error = answer.get("error")
-    if error is None:
+    if (error := answer.get("error")) is None:
         return answer.get("result", _NO_JSON_RPC)
     fields = error if isinstance(error, dict) else {"message": error}
     message, code = str(fields.get("message")), fields.get("code")

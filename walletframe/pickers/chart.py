@@ -78,9 +78,7 @@ class ChartOptions:
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.inner_levels)
-        if self.per_asset:
-            return by
-        return (*(name for name in by if name != "asset"), "token")
+        return by if self.per_asset else (*(name for name in by if name != "asset"), "token")
 
     def with_user_changes(self, request: Mapping[str, Any], columns: Sequence[str]) -> ChartOptions:
         """Return the options after a user's changes. `columns` are the valid groupings."""

@@ -62,7 +62,7 @@ _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
-_IMAGE_STYLE = "max-width: 100%; min-width: 640px"  # narrow screens scroll
+_IMG_STYLE = "max-width: 100%; min-width: 640px"  # narrow screens scroll
 _RERUN = "Run the cell again to show the explorer."
 
 
@@ -71,9 +71,7 @@ def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str
     line, picture = f"The chart is drawn only while a kernel runs. {_RERUN}", ""
     if image:
         line = f"The chart was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
-        img = (
-            f'<img alt="Chart of holdings" style="{_IMAGE_STYLE}" src="data:{escape_html(image)}">'
-        )
+        img = f'<img alt="Chart of holdings" style="{_IMG_STYLE}" src="data:{escape_html(image)}">'
         picture = f'<div style="overflow-x: auto">{img}</div>'
     html = disable_mathjax(f"{picture}<div><em>{line}</em></div>{details._repr_html_()}")
     content = f'{_HIDING_STYLE}<div class="wf-saved">{html}</div>'
@@ -343,8 +341,7 @@ class HoldingsExplorer(FetchingWidget):
 
 def _holdings_with_wallet_columns(shown: WalletDetails) -> pd.DataFrame:
     wallets, holdings = shown
-    names = [name for name in extra_names(wallets) if name not in holdings]
-    if not names:
+    if not (names := [name for name in extra_names(wallets) if name not in holdings]):
         return holdings
     kept = wallets[["blockchain", "address", *names]].drop_duplicates(["blockchain", "address"])
     joined, _ = merge_by_wallet(holdings, kept, "left", on=None, suffixes=("", ""))

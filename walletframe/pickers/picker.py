@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 OptionValue: TypeAlias = "str | TokenKey"
 _PRICE_COLUMNS = ("symbol", "token_blockchain", "token_address", "amount", "price")
-_MIN_SHOWN_VALUE, _MAX_PRICE, _MAX_CURRENCY = 0.01, 1e300, 12
+_MIN_SHOWN_VALUE, _MAX_PRICE = 0.01, 1e300
 
 
 class OptionStats(NamedTuple):
@@ -136,9 +136,7 @@ class Options(dict[OptionValue, Option]):
         return {"indices": [positions[key] for key in keys], **_stats_lists(remaining, keys)}
 
 
-def _stats_lists(
-    stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]
-) -> dict[str, list[Any]]:
+def _stats_lists(stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]) -> dict[str, Any]:
     stats_by_row = [stats.get(key) for key in keys]
     value_texts = []
     for row in stats_by_row:
@@ -148,9 +146,7 @@ def _stats_lists(
     return {"balances": [row and row.balances for row in stats_by_row], "value_texts": value_texts}
 
 
-def stats_by_key(
-    keys: Sequence[Any], codes: Codes, values: Floats | None
-) -> dict[Any, OptionStats]:
+def stats_by_key(keys: list[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
     """Return the stats of each key. `codes` has the index of each row's key."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
@@ -166,9 +162,7 @@ def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
             return None, ""
-        label = (
-            f"value in {safe_line(str(currencies[0]), _MAX_CURRENCY)}" if currencies else "value"
-        )
+        label = f"value in {safe_line(str(currencies[0]), 12)}" if currencies else "value"
         return holdings["value"].to_numpy(np.float64, na_value=np.nan), label
     if not {*_PRICE_COLUMNS} <= {*holdings} or holdings["amount"].dtype != "amount":
         return None, ""
@@ -456,8 +450,7 @@ class TokenPicker(Picker):
             hint = "pass the token as a pair, such as {!a}".format
             symbols, tokens = self._options.symbols, self._options.tokens
             return tokens.keys[token_index(symbols, tokens, value, hint=hint)]
-        key = identity.token_key(value)
-        if key not in self._options:
+        if (key := identity.token_key(value)) not in self._options:
             raise errors.UnknownTokenError(value)
         return key
 

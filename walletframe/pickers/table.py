@@ -241,10 +241,8 @@ def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid
         each = kinds.tolist()
         labels = [f"{ok:,} of {of:,}{f', {stale:,} stale' * bool(stale)}" for ok, stale, of in each]
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
-        label = labels.__getitem__
-        counted["known"] = _TextCells(
-            codes.ravel(), len(labels), label, label, sort_key=ranks.__getitem__
-        )
+        texts_of_counts = search.text_column_from_codes(codes.ravel(), labels)
+        counted["known"] = _TextCells.from_texts(texts_of_counts, sort_key=ranks.__getitem__)
     return _DataGrid(columns | _make_columns(counted), len(sums))
 
 

@@ -82,9 +82,7 @@ def _remaining_options(data: ExplorerData, selection: Selection, filter_name: st
 class ExplorerState:
     """The state of an explorer's front end, with handlers for requests."""
 
-    def __init__(
-        self, data: ExplorerData, notify: Callable[[int], None] = lambda _edition: None
-    ) -> None:
+    def __init__(self, data: ExplorerData, notify: Callable[[int], None] = lambda _: None) -> None:
         self.selection: Selection = Selection()
         self.chart_options: ChartOptions = ChartOptions()
         self.search: str = ""  # the last search for balances
@@ -102,10 +100,9 @@ class ExplorerState:
     def replace_data(self, data: ExplorerData) -> None:
         """Replace the data. Selected options are kept if the new data contains them."""
         self.data: ExplorerData = data
-        self._select = lru_cache(_CACHE_SIZE // 4)(data.select_holdings)
-        self._summarize = lru_cache(_CACHE_SIZE // 4)(
-            lambda selection: summary_parts(self._select(selection))
-        )
+        small_cache = lru_cache(_CACHE_SIZE // 4)
+        self._select = small_cache(data.select_holdings)
+        self._summarize = small_cache(lambda chosen: summary_parts(self._select(chosen)))
         self._draw = lru_cache(_CACHE_SIZE)(
             lambda selection, options: draw_chart(self._select(selection), options)
         )

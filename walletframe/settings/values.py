@@ -88,8 +88,7 @@ def _parse_cache(source: str, value: Any) -> CacheChoice:
 
 
 def _parse_flag(source: str, value: Any) -> bool:
-    text = str(value).lower()
-    if text not in _TRUE + _FALSE:
+    if (text := str(value).lower()) not in _TRUE + _FALSE:
         raise SettingsError(f"{source} is not valid: {safe_repr(value)}", hint="use true or false")
     return text in _TRUE
 

@@ -135,8 +135,7 @@ class Database:
                 each.close()
                 each.lock.release()
         with suppress(*_RACE_FAULTS):
-            new_path = rename_damaged_file(self.path, self._opened_file)
-            if new_path is not None:
+            if (new_path := rename_damaged_file(self.path, self._opened_file)) is not None:
                 self._warnings.append(
                     f"the {self._spec.name} {self.path} was damaged: it was renamed to "
                     f"{new_path}, and a new file was created"

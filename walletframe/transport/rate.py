@@ -280,8 +280,7 @@ class RateLimiter:
         self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection
     ) -> RateState:
         """Apply a change to the stored state, or to `last_state` if no valid state is stored."""
-        salt = con.execute("SELECT CAST(salt AS BLOB) FROM salts").fetchone()
-        if salt is None:
+        if (salt := con.execute("SELECT CAST(salt AS BLOB) FROM salts").fetchone()) is None:
             salt = (token_bytes(16),)
             con.execute("INSERT INTO salts VALUES (?)", salt)
         # The digest does not reveal the key, and no local variable contains the key.

@@ -205,11 +205,9 @@ def _read_wallet_leniently(entry: Raw) -> SentWallet:
 
 
 def _read_balance_leniently(raw: Raw) -> SentBalance:
-    balance = _decoded_or_none(_decode_balance, raw)
-    if balance is not None:
+    if (balance := _decoded_or_none(_decode_balance, raw)) is not None:
         return balance
-    parts = _decoded_or_none(_decode_raw_fields, raw)
-    if parts is None:
+    if (parts := _decoded_or_none(_decode_raw_fields, raw)) is None:
         return SentBalance(amount=SentAmount(_string_or_json(raw)))
     asset_parts = _decoded_or_none(_decode_raw_fields, parts.get("asset", NULL)) or {}
     chain, symbol, address = (
@@ -220,8 +218,7 @@ def _read_balance_leniently(raw: Raw) -> SentBalance:
         chain = None  # an unreadable address means an unknown token, not the native coin
     quantity = parts.get("amount", NULL)
     amount = SentAmount(_string_or_json(quantity))
-    amount_parts = _decoded_or_none(_decode_raw_fields, quantity)
-    if amount_parts is not None:
+    if (amount_parts := _decoded_or_none(_decode_raw_fields, quantity)) is not None:
         digits = _string_or_json(amount_parts.get("decimals", NULL)) or ""
         is_valid = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DECIMALS_DIGITS
         decimals = int(digits) if is_valid else None
@@ -247,17 +244,14 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], raw: Raw | bytes) -> _
     return None
 
 
-def split_answer(
-    body: bytes, requested: Sequence[WalletAddress]
-) -> tuple[dict[int, bytes], list[str]]:
+def split_answer(body: bytes, batch: Sequence[WalletAddress]) -> tuple[dict[int, bytes], list[str]]:
     """Return each wallet's body by its position in the batch, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_raw_answer, body)
-    positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(requested)}
+    positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(batch)}
     entries: dict[int, list[bytes]] = {}
     unrequested: dict[str, None] = {}
     for entry in answer.wallets if answer else ():
-        key = _entry_key(entry)
-        if key in positions:
+        if (key := _entry_key(entry)) in positions:
             entries.setdefault(positions[key], []).append(bytes(entry))
         elif key is not None:
             unrequested[safe_line(".".join(key))] = None
