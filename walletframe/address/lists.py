@@ -43,7 +43,6 @@ Problem: TypeAlias = tuple[int, str, str]
 T = TypeVar("T")
 
 _MAX_LISTED = 3
-_SEPARATORS = re.compile(r"[\s,;|]+")
 _NUMBERING = re.compile(r"^\s*[(\[]?\d{1,4}[.)\]](?:\s+(?=\S)|(?=[A-Z][A-Z0-9_]*\.))")
 _BULLET = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - lists in chats have these dashes
 _ADDRESSES = ("address", "walletaddress", "wallet", "wallets")
@@ -470,7 +469,7 @@ def read_pasted(
 
 
 def _read_line(line: str) -> ParsedWallets:
-    split = _SEPARATORS.split(_NUMBERING.sub("", line))
+    split = re.split(r"[\s,;|]+", _NUMBERING.sub("", line))
     stripped = (part.strip(_QUOTES_AND_BRACKETS) for part in split)
     pieces = [piece for piece in stripped if piece and not _BULLET.fullmatch(piece)]
     if [piece.casefold() for piece in pieces] in _HEADERS:

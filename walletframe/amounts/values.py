@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Indices, Integers, Mask
 
-_TYPES_WITH_EXACT_TEXT = {str, int, Decimal, Amount}
 _DIGITS = re.compile("-?[0-9]+")
 _MIN_ARROW_COUNT = 20  # Arrow is faster above this number of values
 _USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # their sum is at most 76, the digits of Arrow's decimal256
@@ -50,7 +49,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
         if isinstance(objects[position], Decimal):
             _read_at_position(objects[position], int(position))  # a NaN raises an error
     is_text = pd.api.types.infer_dtype(objects) == "string"
-    is_exact = is_text or set(map(type, objects[~missing])) <= _TYPES_WITH_EXACT_TEXT
+    is_exact = is_text or set(map(type, objects[~missing])) <= {str, int, Decimal, Amount}
     if is_exact and len(objects) > _MIN_ARROW_COUNT:
         texts = objects if is_text else as_objects([str(value) for value in objects])
         with suppress(ValueError):  # invalid Unicode, or an integer that is too long

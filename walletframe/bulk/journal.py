@@ -46,7 +46,6 @@ class JournalEntry(msgspec.Struct, frozen=True, array_like=True):
     failure: tuple[str, str | None] | None = None  # status and reason
 
 
-_ENCODE = msgspec.msgpack.Encoder().encode
 _DECODE = msgspec.msgpack.Decoder(JournalEntry).decode
 
 
@@ -150,7 +149,7 @@ class Journal:
         keys = [wallet_key(wallet) for wallet in wallets]
         pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
         positioned = [(each.blockchain, each.address, position) for each, position in pairs]
-        encoded = _ENCODE(JournalEntry(positioned, fetched_at, body, failure))
+        encoded = msgspec.msgpack.encode(JournalEntry(positioned, fetched_at, body, failure))
         header = len(encoded).to_bytes(4, "little") + zlib.crc32(encoded).to_bytes(4, "little")
         with self._lock:
             if self._is_closed or self._fault:

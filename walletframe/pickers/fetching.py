@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from walletframe.pickers.picker import WalletSource
 
 _PROGRESS_INTERVAL_S, _RECENT_S = 0.1, 15.0
-_CLOSE_TIMEOUT_S = 5.0  # `close` waits up to this time for the thread
 
 
 class FetchingWidget(MessageWidget):
@@ -60,7 +59,7 @@ class FetchingWidget(MessageWidget):
         """Close this widget and stop its fetch."""
         if (thread := getattr(self, "_thread", None)) is not None:
             self._cancelled.set()
-            thread.join(_CLOSE_TIMEOUT_S)
+            thread.join(timeout=5.0)
         super().close()
 
     @locked_handler

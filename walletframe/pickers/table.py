@@ -52,7 +52,6 @@ _USER_RANK, _LAST_RANK = 20, 90  # ranks of user columns, and of columns without
 _COUNT_COLUMNS = ("tokens", "holders", "balances", "amount_na", "unpriced")
 _LABELS = {"amount_na": "unknown amounts", "known": "wallets known"}
 _GROUP_NAMES = ("wallet", "token", "asset", "blockchain")  # not user columns
-_HIDDEN_IF_ZERO = {"amount_na", "unpriced"}  # if all values are 0
 
 SELECTION_FIELDS = {name: f"{name}s" for name in ("wallet", "token", "blockchain")}
 SELECTION_FIELDS["contract"] = "tokens"
@@ -233,7 +232,7 @@ def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid
     counted = {
         name: _make_cells(sums[name])
         for name in _COUNT_COLUMNS
-        if name in sums and (name not in _HIDDEN_IF_ZERO or (sums[name] > 0).any())
+        if name in sums and (name not in {"amount_na", "unpriced"} or (sums[name] > 0).any())
     }
     if "wallets_asked" in sums:  # a column with the numbers of known and requested wallets
         names = ["wallets_ok", "wallets_stale", "wallets_asked"]

@@ -47,7 +47,6 @@ WidgetT = TypeVar("WidgetT", bound="MessageWidget")
 # JupyterLab runs handlers and cells on different threads, and each fetch also has a thread. All
 # widgets share one lock, since two widgets that set each other's traits could deadlock otherwise.
 LOCK = RLock()
-_MAX_ERROR_LENGTH = 400
 
 
 def locked_handler(
@@ -149,4 +148,4 @@ class MessageWidget(AnyWidget):
 
     def _show_error(self, text: str) -> None:
         """Show an error. An empty text hides the error line."""
-        self._alert = one_line(text, _MAX_ERROR_LENGTH)
+        self._alert = one_line(text, 400)

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 _JSON = "application/json"
 _THREAD_NAME = "walletframe-sandbox"
-_LONGEST_REQUEST = 1 << 20
-_LOGGERS = ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio")
 _SCHEMA = "#/components/schemas/"
 _OWN_STATUS = "The service's document does not show this status; the sandbox defines it."
 _TEXTS = tomllib.loads(files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8"))
@@ -216,7 +214,7 @@ class LoopbackServer:
     def __init__(self, app: FastAPI, *, port: int, headers: list[tuple[str, str]]) -> None:
         self._socket = socket.create_server((HOST, port))
         self.port: int = self._socket.getsockname()[1]
-        for name in _LOGGERS:
+        for name in ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio"):
             logging.getLogger(name).addFilter(_is_from_other_thread)
         config = uvicorn.Config(
             app,
@@ -230,7 +228,7 @@ class LoopbackServer:
             server_header=False,
             headers=headers,
             timeout_graceful_shutdown=1,
-            h11_max_incomplete_event_size=_LONGEST_REQUEST,
+            h11_max_incomplete_event_size=1 << 20,
         )
         self._server = uvicorn.Server(config)
         self._ended = threading.Event()

@@ -30,7 +30,6 @@ _EMPTY_SHARE, _NULL_SHARE = 0.03, 0.01
 _LONGEST_DRAW = 59
 _PROBABILITY_STEPS = 1_000_000
 _UINT256_MAX = 2**256 - 1
-_COPIED_SYMBOLS = ("USDC", "USDT", "ETH", "WBTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ def _random_balances(rng: HashRandom, chain: _Chain) -> Iterator[AssetAndAmount]
     share = rng.choice((0.15, 0.3, 0.3, 0.5, 0.8))
     chosen = [token for token in known if rng.bernoulli(share)] or [known[0]]
     if rng.bernoulli(0.12):
-        symbol = rng.choice(_COPIED_SYMBOLS + tuple(token.symbol for token in known))
+        symbol = rng.choice(("USDC", "USDT", "ETH", "WBTC", *(token.symbol for token in known)))
         chosen.append(_invented_token(chain, "stolen", symbol, rng.choice((6, 8, 18))))
     for token in chosen:
         yield _make_balance(chain, token, _random_raw_amount(rng, token))

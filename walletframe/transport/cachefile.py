@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA_VERSION = 1
-_WAL_LIMIT_BYTES = 4 * 1024 * 1024
 _COLUMNS = (
     "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, turn INTEGER NOT NULL, "
     "checksum INTEGER"
@@ -100,7 +99,7 @@ def _prepare_db(con: sqlite3.Connection) -> None:
             if database.sqlite_error_code(fault) != sqlite3.SQLITE_READONLY:
                 raise
     con.execute("PRAGMA synchronous = NORMAL").fetchall()
-    con.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
+    con.execute(f"PRAGMA journal_size_limit = {4 * 1024 * 1024}").fetchall()
 
 
 def _create_tables(con: sqlite3.Connection) -> None:

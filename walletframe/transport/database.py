@@ -36,10 +36,8 @@ if os.name == "posix":  # pragma: no branch - Windows has no flock
 T = TypeVar("T")
 FileIdentity: TypeAlias = tuple[int, int]  # device and inode
 
-_PAUSE_S = 0.005
 _OPEN_FAULTS = () if os.name == "posix" else (PermissionError,)  # Windows can't rename an open file
 _RACE_FAULTS = (BlockingIOError, FileNotFoundError, *_OPEN_FAULTS)
-_BUSY_TIMEOUT_S = 0.1
 _NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -120,7 +118,7 @@ class Database:
                 if not self._prepare_retry(fault) or time.monotonic() > deadline:
                     raise
                 # SQLite itself does not wait while another process creates the file.
-                time.sleep(_PAUSE_S)
+                time.sleep(0.005)
             else:
                 return result
 
@@ -237,7 +235,7 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
     con = sqlite3.connect(
         f"{path.absolute().as_uri()}?{query}",
         uri=True,
-        timeout=_BUSY_TIMEOUT_S,
+        timeout=0.1,
         isolation_level=None,
         check_same_thread=False,
     )

@@ -15,9 +15,7 @@ from walletframe.wire.outcome import Outcome, Status
 
 Server: TypeAlias = Literal["service", "node"]
 
-_MAX_QUOTE = 150
 _MAX_JSON_BYTES = 100_000
-_MESSAGE_FIELDS = ("message", "detail", "error")
 _REJECTIONS = {
     "service": "the service rejected the API key (check the key and key_kind)",
     "node": "the node rejected the request (check the key in the node's URL)",
@@ -76,7 +74,7 @@ def json_error_message(body: bytes) -> bytes:
     except (ValueError, RecursionError):
         return body
     objects = [value for value in (problem, problem.get("error")) if isinstance(value, dict)]
-    values = (fields.get(name) for fields in objects for name in _MESSAGE_FIELDS)
+    values = (fields.get(name) for fields in objects for name in ("message", "detail", "error"))
     message = next((text for text in values if isinstance(text, str) and text.strip()), None)
     return body if message is None else message.encode(errors="replace")
 
@@ -88,7 +86,7 @@ def status_outcome(status: int, body: bytes, server: Server = "service") -> Outc
     "the service answered 404 Not Found: 'no such path'"
     """
     phrase = next((known.phrase for known in HTTPStatus if known == status), "")
-    quote = safe_line(body[:1000].decode(errors="replace"), _MAX_QUOTE)
+    quote = safe_line(body[:1000].decode(errors="replace"), 150)
     answered = f"answered {status} {phrase}".rstrip()
     quoted = answered + (f": {quote!r}" if quote else "")
     message = f"the {server} {quoted}"

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _MAX_BODY_BYTES = 256 * 1024 * 1024
 _SMALL_BODY_BYTES = 8 * 1024 * 1024
-_CHUNK_BYTES = 256 * 1024
 _TICK_S = 0.05
 _MIN_TIMEOUT_S = 0.001
 
@@ -145,7 +144,7 @@ class _Session:
         """Return the scrubbed body, or None if too large. Only one thread reads a large body."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
-            for _ in map(buffer.write, response.iter_content(_CHUNK_BYTES)):
+            for _ in map(buffer.write, response.iter_content(256 * 1024)):
                 if buffer.tell() > _MAX_BODY_BYTES:
                     return None
                 if buffer.tell() > _SMALL_BODY_BYTES and not is_large:
