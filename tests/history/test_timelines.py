@@ -297,3 +297,33 @@ def test_other_groups_of_totals_are_refused():
     """The error names an unknown column and the existing columns."""
     with pytest.raises(SettingsError, match=r"by='team' is not supported(?s:.*)\(owner\)"):
         total_timeline(owned_history(), by="team")
+
+
+def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings():
+    """Wallets with unknown tokens stay unknown in it; wallets that can't hold the asset, known."""
+    unknown = token("?", contract=None, blockchain=None)
+    days = [
+        {
+            f"ETH.{A}": [token("ETH", raw, contract=None)],
+            f"ETH.{B}": [token("ETH", raw, contract=None), *[unknown] * (raw > 1)],
+            f"NEAR.{C}": "timeout",
+        }
+        for raw in (1, 2)
+    ]
+    history = history_of(*days)
+    selected = history.wf.where(asset="ETH")
+    shown = [total_timeline(each, asset="ETH", by="wallet") for each in (history, selected)]
+    pd.testing.assert_frame_equal(*map(pd.DataFrame, shown))
+    both = [fetched(day, at=DAY + timedelta(days=n)) for n, day in enumerate(days)]
+    changes = [
+        compare(*pair, by=["wallet", "asset"], **options)
+        for pair, options in [
+            (both, {"asset": "ETH"}),
+            ([each.wf.where(asset="ETH") for each in both], {}),
+        ]
+    ]
+    assert (
+        changes[1]["change"].tolist() == changes[0]["change"].tolist() == ["increased", "unknown"]
+    )
+    valued = [each.wf.where(asset="ETH").wf.value({"ETH": 1}) for each in both]
+    assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 0]

@@ -19,14 +19,15 @@ from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets, first_rows
-from walletframe.frames.known import known_mask, stale_mask
+from walletframe.frames.known import known_and_fresh_mask, known_mask, stale_mask
 from walletframe.frames.schema import amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
+from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from walletframe.frames.details import FetchLike
+    from walletframe.frames.details import FetchLike, WalletDetails
     from walletframe.frames.identity import Codes, Mask, TokenKey
 
 HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
@@ -260,6 +261,22 @@ def _with_known_holders(positions: Positions) -> Positions:
     unsure = np.array([key in keys for key in positions.wallet_keys], dtype=bool)
     sure = positions.known & ~unsure
     return replace(positions, known=sure | ~can_hold, stale=positions.stale & sure & can_hold)
+
+
+def state_known_holders(details: WalletDetails) -> WalletDetails:
+    """Return a copy in which `status` is that of the wallets' amounts of the selected tokens."""
+    wallets, holdings = details
+    if HOLDERS not in holdings.attrs:
+        return details
+    positions = read_positions(holdings, wallets, by_snapshot=True)
+    codes = _encode_row_wallets(wallets, by_snapshot=positions.by_snapshot).codes
+    known, fresh = positions.known[codes], (positions.known & ~positions.stale)[codes]
+    unable = fresh & ~known_and_fresh_mask(wallets)  # to hold the tokens
+    status, source = (wallets[name].astype(TEXT) for name in ("status", "source"))
+    status = status.mask(unable, "ok").mask(known_mask(wallets) & ~known, "unknown_token")
+    tokens = wallets["tokens"].mask(unable & wallets["tokens"].isna(), 0)
+    columns = {"status": status, "tokens": tokens, "source": source.mask(unable, "service")}
+    return details._replace(wallets=wallets.assign(**columns))
 
 
 def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:

@@ -36,6 +36,7 @@ from walletframe.frames.positions import (
     encode_holdings,
     possible_token_blockchains,
     snapshot_times,
+    state_known_holders,
     sum_cells,
     unlisted_mask,
 )
@@ -138,6 +139,7 @@ def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
     needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
+    details = state_known_holders(details)
     wallets, holdings = (frame[names] for frame, names in zip(details, needed, strict=True))
     amounts_of(holdings["amount"])
     return WalletDetails(wallets, holdings)
@@ -243,7 +245,8 @@ def _known_at_all_times(wallet_status: Statuses) -> Mask:
 
 
 def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
-    codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype=TEXT))
+    names = pd.Index([*_STATUSES, _STATUS_NAMES[UNKNOWN_TOKEN]])
+    codes = names.get_indexer(pd.Index(wallets["status"], dtype=TEXT))
     if (codes < 0).any():
         raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is not a wallet status")
     if len(repeated := np.flatnonzero(np.bincount(cells)[cells] > 1)):
@@ -252,6 +255,7 @@ def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]
             f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has more than one row",
             hint='select one snapshot, such as history.snapshot("2026-01-31")',
         )
+    codes[codes == len(_STATUSES)] = UNKNOWN_TOKEN
     codes[(codes == OK) & ~known_and_fresh_mask(wallets)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes
