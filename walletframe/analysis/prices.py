@@ -19,7 +19,7 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.address.forms import is_blank
 from walletframe.amounts.arrow import merge_amount_columns
 from walletframe.disk import read_parquet
-from walletframe.errors import POSITIONS_NOTE, ColumnsError, PricesError
+from walletframe.errors import POSITIONS_NOTE, PricesError
 from walletframe.frames.identity import encode_tokens, token_key
 from walletframe.frames.schema import require_columns, single_currency
 from walletframe.numerals import counted_noun
@@ -230,17 +230,14 @@ class ParquetPrices:
         try:
             files = dataset(folder, format="parquet", partitioning="hive")
             present = files.schema.names
-            missing = [name for name in _DAILY_COLUMNS if name not in present]
-            if not missing:
-                within = (text >= str(since - margin)) & (text <= str(until + 2 * margin))
-                kept = [name for name in columns if name in present]
-                frame: pd.DataFrame = files.to_table(kept, filter=within).to_pandas()
-                dates = parse_dates(frame["date"])
+            require_columns(pd.DataFrame(columns=present), _DAILY_COLUMNS)
+            within = (text >= str(since - margin)) & (text <= str(until + 2 * margin))
+            kept = [name for name in columns if name in present]
+            frame: pd.DataFrame = files.to_table(kept, filter=within).to_pandas()
+            dates = parse_dates(frame["date"])
         except ValueError as fault:  # from Arrow and pandas
             reason = str(fault)
         else:
-            if missing:
-                raise ColumnsError(missing, present)
             unreadable = frame["date"][dates.isna()]
             if unreadable.empty:
                 bounds = (pd.Timestamp(day, tz="UTC") for day in (since, until))

@@ -301,9 +301,7 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     rows = positions.tokens.codes == index
     among = positions.possible_holders_mask(index)
     versions, amount = count_and_sum_bridged(positions, index)
-    filtered, reasons = count_filtered(positions, len(rows))
     coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
-    coverage = replace(coverage, filtered=filtered, filtered_reasons=reasons)
     return replace(coverage, bridged=versions, bridged_amount=amount)
 
 

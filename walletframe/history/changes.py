@@ -262,11 +262,9 @@ def mark_shared_answers_stale(
 ) -> tuple[WalletDetails, WalletDetails]:
     """Mark shared answers as stale in the later result. Check that the results are comparable."""
     frames = before.wallets, after.wallets
-    simulated_flags: set[bool] = set()
     for wallets in frames:
         require_columns(wallets, ["service", "source", "fetched_at"])
-        simulated_flags |= set(wallets["service"].isin([SIMULATED]))
-    if len(simulated_flags) > 1:
+    if len({flag for each in frames for flag in each["service"].isin([SIMULATED])}) > 1:
         raise SnapshotError(
             "simulated holdings can't be compared with real ones",
             hint="compare snapshots whose wallets have the same text in the column 'service'",
