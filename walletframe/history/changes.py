@@ -211,8 +211,7 @@ def _changes_by_group(
         for each in (matrix.status, matrix.wallet_status)
     )
     matrix = replace(matrix, status=status, wallet_status=wallet_status)
-    rows = np.flatnonzero(matrix.token_codes >= 0)
-    grouped = group_amounts(matrix, wallets, by, rows, **options)
+    grouped = group_amounts(matrix, wallets, by, np.flatnonzero(matrix.token_codes >= 0), **options)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
     grouped = grouped.take_groups(np.flatnonzero(is_changed))
     labels, [wallets_known] = grouped.labels, grouped.wallets_known.T

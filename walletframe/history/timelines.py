@@ -165,20 +165,16 @@ def build_matrix(
     if token_filter:
         holdings, holding_times = holdings[token_filter.rows], holding_times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
-        token_ids = encode_tokens(holdings)
-        if is_single:
-            token_ids = token_filter.token_codes(len(holdings))
+        count = len(holdings)
+        token_ids = token_filter.token_codes(count) if is_single else encode_tokens(holdings)
     frames = [wallets[_WALLET], holdings[_WALLET], unknown_wallets]
     ids = encode_wallets(concat_frames(frames))
     requested, holders, unknown_holders = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
     ids = replace(ids, codes=ids.codes[: len(ids.codes) - len(unknown_holders)])
     cells = requested * time_count + wallet_times
     wallet_status = _wallet_statuses(wallets, cells, (len(ids.keys), time_count))
-    for rows in (
-        (holdings, holders, holding_times),
-        (unknown_wallets, unknown_holders, unknown_times),
-    ):
-        _require_holders_requested(*rows, wallet_status)
+    _require_holders_requested(holdings, holders, holding_times, wallet_status)
+    _require_holders_requested(unknown_wallets, unknown_holders, unknown_times, wallet_status)
     codes = wallet_status[unknown_holders, unknown_times]
     wallet_status[unknown_holders, unknown_times] = np.where(codes == OK, UNKNOWN_TOKEN, codes)
     pairs, distinct = pd.factorize(holders * len(token_ids.keys) + token_ids.codes)

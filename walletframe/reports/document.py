@@ -266,14 +266,21 @@ def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
     if find_spec("kaleido") is None:
         raise MissingExtraError("images", _PURPOSE)
     import kaleido  # noqa: PLC0415 - the package is an optional extra
+    from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
 
-    browser_class = _browser_class_without_settings()
-    path = browser_class.find_browser(skip_local=False)
+    class ChromiumWithoutSettings(Chromium):
+        """A browser whose processes don't inherit walletframe's settings, such as the key."""
+
+        def get_env(self) -> dict[str, str]:
+            items = os.environ.items()
+            return {name: text for name, text in items if not name.upper().startswith(PREFIX)}
+
+    path = ChromiumWithoutSettings.find_browser(skip_local=False)
     if not path or not Path(path).is_file():
         needed = "a Chrome or Chromium browser, but none was found"
         raise _missing_browser_error(needed, "install one")
     page = kaleido.PageGenerator(mathjax=False)  # MathJax would be loaded from the web
-    browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=browser_class)
+    browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=ChromiumWithoutSettings)
     results: Queue[bytes | BaseException] = Queue()
     work = _run_jobs(browser, jobs, results)
     thread = Thread(target=asyncio.run, args=(work,), name="walletframe-pictures", daemon=True)
@@ -344,16 +351,3 @@ def _missing_browser_error(needed: str, hint: str) -> MissingExtraError:
         'a .html file with images="interactive" needs no browser'
     )
     return MissingExtraError("images", _PURPOSE, needed, hint)
-
-
-def _browser_class_without_settings() -> Any:
-    from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
-
-    class ChromiumWithoutSettings(Chromium):
-        """A browser whose processes don't inherit walletframe's settings, such as the key."""
-
-        def get_env(self) -> dict[str, str]:
-            items = os.environ.items()
-            return {name: text for name, text in items if not name.upper().startswith(PREFIX)}
-
-    return ChromiumWithoutSettings
