@@ -30,7 +30,7 @@ from walletframe.errors import (
 )
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.history import dataset
-from walletframe.history.folder import read_snapshots, snapshot_folders
+from walletframe.history.folder import read_snapshots
 
 TOP = 2**256 - 1
 START = datetime(2026, 1, 30, 0, 30, tzinfo=UTC)
@@ -178,13 +178,12 @@ def test_concurrent_readers_read_existing_snapshots(folder):
     """If listed snapshots were removed, readers list the snapshots again."""
     before, first = history.load(folder=folder), []
 
-    def asked():
-        result = snapshot_folders(folder)
+    def asked(listed):
         if not first:
             first.append(history.thin(folder=folder))
-        return result
+        return listed
 
-    result = dataset._select_and_read(asked, lambda result: read_snapshots(result, None))
+    result = dataset._select_and_read(folder, asked, lambda result: read_snapshots(result, None))
     assert_same(result, of_times(before, history.snapshots(folder=folder)["snapshot"]))
 
 

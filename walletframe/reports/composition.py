@@ -358,7 +358,9 @@ def _groups_listing(
             _add_cells(columns, {"change": _change_cells(values, head, rest)})
         elif name in frame:
             parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
-            column = [*parts[0], *(part.sum(min_count=1) for part in parts[1:])]
+            # A sum of 0 is unknown if a number is unknown.
+            sums = (part.sum(skipna=bool(part.sum()), min_count=1) for part in parts[1:])
+            column = [*parts[0], *sums]
             _add_cells(columns, {name: text_cells(column, UNKNOWN, write=write)})
     heading = f"By {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
@@ -538,7 +540,8 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     if len(rest):
         parts.append(f"{counted_noun(len(rest), 'other asset')} {whole_money(rest.sum(), '+')}")
     direction = "Up" if total >= 0 else "Down"
-    share = f" ({total / earlier:+.1%})" if earlier else ""
+    compared = f" of the {whole_money(earlier)}{currency} compared" * bool(values.left_out)
+    share = f" ({total / earlier:+.1%}{compared})" if earlier else ""
     head = f"{direction} {whole_money(abs(total))}{currency}{share} since {since}"
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
