@@ -3,20 +3,16 @@
 # by the first name of the path, the second ring by the first two names, and so on. Each group is a
 # box (a rectangle or an arc) inside the box of its parent group.
 #
-# The number of boxes is limited, since each box takes the browser time. If there are too many boxes
-# on the default path, blockchains, large wallets, and the combined other wallets of each blockchain
-# are drawn first, followed by the largest tokens in these boxes. On any other path, the largest
-# groups of all rings are drawn.
+# The number of boxes is limited, since each box takes the browser time. The largest groups of all
+# rings are drawn. On the default path, the small wallets of each blockchain are one group.
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,7 +22,6 @@ from walletframe.charts.balances import (
     MIN_SHARE,
     check_limit,
     largest_indices,
-    rank_by_code,
     select_grouped_balances,
     sum_by_group,
 )
@@ -67,6 +62,7 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By
+    from walletframe.frames.identity import Mask
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
@@ -76,7 +72,7 @@ if TYPE_CHECKING:
     _WriteTexts: TypeAlias = Callable[[int, _Amounts], dict[int, _Texts]]  # by a ring's depth
     _Key: TypeAlias = tuple[int, int]  # the depth of a ring, and a group or, for Other, ~parent
     _Space: TypeAlias = tuple[int, int]  # the maximum number of characters of a line, and of lines
-    _Boxes: TypeAlias = dict[_Key, tuple[_Key, float]]  # the parent and the size of each box
+    _Sizes: TypeAlias = dict[_Key, tuple[_Key, float]]  # the parent and the size of each box
     _Area: TypeAlias = tuple[float, float, float, float]  # left, top, right and bottom, in pixels
 
 _ROUNDING, _MAX_NAMED = 1e-12, 3  # the last one is the maximum number of names in a note
@@ -88,7 +84,7 @@ _LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # of texts of 11 pixels
 _WIDTH_SHARES = np.arange(0.74, 1.5, 0.03)  # of the page's width, that a treemap is made for
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _ROOT = (-1, 0)
-_NO_GROUP, _EMPTY = sys.maxsize, np.array([], dtype=np.intp)
+_EMPTY = np.array([], dtype=np.intp)
 _ID = re.compile(r"(\d+)\.(\d+)(\+?) *")  # spaces mark the extension of a box
 DEFAULT_PATH = ("blockchain", "wallet", "asset")
 
@@ -238,11 +234,14 @@ def _draw_tree(
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in KINDS]):
-        rings, write_texts, extent = _default_path_rings(balances, style)
+        rings, write_texts = _default_path_rings(balances, style)
     else:
-        rings, write_texts, extent = _custom_path_rings(grouped, style)
+        rings, write_texts = _custom_path_rings(grouped)
+    _choose_groups(rings, style)
+    places = _place_boxes(rings, write_texts, style)
+    extent = _drawn_count_notes(rings)
     fills = _choose_fills(grouped, rings, colors)
-    boxes = [*_make_boxes(balances, rings, fills, write_texts, style)]
+    boxes = [*_make_boxes(balances, rings, places, fills, write_texts, style)]
     outermost = [box.label for box in boxes if not box.parent]
     if len(outermost) == 1:
         extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
@@ -328,14 +327,22 @@ class _Ring(NamedTuple):
     name: str  # the last column of the path up to this ring
     noun: str  # the noun for a group
     codes: Indices  # the group of each drawn row
-    rows: Indices  # the first row of holdings in each group; meaningless for a group without rows
+    rows: Indices  # the first row of holdings in each group
     parents: Indices  # the parent of each group in the previous ring; 0 in the first ring
     sizes: Floats  # the size of each group
     has_one_token: bool  # whether each group has only one token or asset
-    drawn: Indices = _EMPTY  # the groups to draw, in order
+    is_combined: Mask  # whether each group combines the small wallets of a blockchain
     wallet_counts: Indices = _EMPTY  # of the groups; empty if boxes don't show the counts
-    combined_at: int = _NO_GROUP  # this group and all later groups combine several wallets each
-    spaces: Mapping[int, _Space] = MappingProxyType({})  # of drawn groups, and Other by ~parent
+    drawn: Indices = _EMPTY  # the groups to draw
+
+
+class _Place(NamedTuple):
+    """The place of a box in the tree, and its space for text."""
+
+    parent: _Key
+    size: float
+    blank: float  # the part of the size that no box inside shows
+    space: _Space
 
 
 def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
@@ -354,47 +361,53 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     return extended
 
 
-def _rest_sizes(rings: Sequence[_Ring]) -> Iterator[Floats]:
-    """Yield for each ring the total size of the undrawn groups in each opened parent."""
-    for ring, count in zip(rings, [1, *(len(each.sizes) for each in rings)], strict=False):
-        rest = ring.sizes.copy()
-        rest[ring.drawn] = 0
-        is_open = np.isin(np.arange(count), ring.parents[ring.drawn]) | (ring is rings[0])
-        yield sum_by_group(ring.parents, rest, count) * is_open
-
-
-def _fit_names(rings: list[_Ring], write_texts: _WriteTexts, style: _Style) -> None:
-    """Set the space of each box. Drop boxes of a treemap that have no space for a name."""
-    boxes: _Boxes = {}
-    rests: dict[_Key, float] = {}
+def _place_boxes(rings: list[_Ring], write_texts: _WriteTexts, style: _Style) -> dict[_Key, _Place]:
+    """Place the chosen groups and Other, and drop boxes of a treemap without space for a name."""
+    boxes, rests = _sizes_with_others(rings, style)
     least: dict[_Key, int] = {}  # the number of characters that a box needs
-    total = rings[0].sizes.sum()
-    for depth, (ring, sizes) in enumerate(zip(rings, _rest_sizes(rings), strict=True)):
-        columns = ring.drawn, ring.parents[ring.drawn], ring.sizes[ring.drawn] / total
-        for group, parent, size in zip(*(each.tolist() for each in columns), strict=True):
-            boxes[depth, group] = (depth - 1, parent), size
-        for parent in np.flatnonzero(sizes).tolist():
-            rests[depth, ~parent] = size = float(sizes[parent] / total)
-            if size >= style.min_leaf:
-                boxes[depth, ~parent] = (depth - 1, parent), size
-        for group, (label, *_) in write_texts(depth, dict.fromkeys(ring.drawn.tolist())).items():
-            least[depth, group] = min(_MIN_CHARS, len(label[0]))
-    lacking: dict[_Key, _Key] = {}
-    spaces = _spaces_of_arcs(boxes)
-    if style.width:
+    spaces = {} if style.width else _spaces_of_arcs(boxes, float(rings[0].sizes.sum()))
+    for depth, ring in enumerate(rings if style.width else []):
+        texts = write_texts(depth, dict.fromkeys(ring.drawn.tolist()))
+        least |= {(depth, at): min(_MIN_CHARS, len(label[0])) for at, (label, *_) in texts.items()}
+    while style.width:
         spaces, lacking = _spaces_at_widths(boxes, least, style.width)
-    while lacking:
+        if not lacking:
+            break
         for (depth, parent), key in lacking.items():
             _add_to_other(boxes, rests, key, (depth + 1, ~parent))
-        spaces, lacking = _spaces_at_widths(boxes, least, style.width)
     for depth, ring in enumerate(rings):
-        own = {group: space for (at, group), space in spaces.items() if at == depth}
-        drawn = ring.drawn[np.isin(ring.drawn, [*own])]
-        rings[depth] = ring._replace(drawn=drawn, spaces=own)
+        is_placed = [(depth, group) in spaces for group in ring.drawn.tolist()]
+        rings[depth] = ring._replace(drawn=ring.drawn[np.array(is_placed, dtype=bool)])
+    opened, places = {parent for parent, _ in boxes.values()}, {}
+    for key in spaces:
+        other = key[0] + 1, ~key[1]
+        blank = rests.get(other, 0.0) if key in opened and other not in boxes else 0.0
+        places[key] = _Place(*boxes[key], blank, spaces[key])
+    return places
 
 
-def _add_to_other(boxes: _Boxes, rests: dict[_Key, float], key: _Key, other: _Key) -> None:
-    """Move a box to Other. If the box is Other, move the smallest of several boxes beside it."""
+def _sizes_with_others(rings: Sequence[_Ring], style: _Style) -> tuple[_Sizes, dict[_Key, float]]:
+    """Return the boxes of the chosen groups and of Other, and the rest of each opened parent."""
+    boxes: _Sizes = {}
+    rests: dict[_Key, float] = {}
+    least = style.min_leaf * rings[0].sizes.sum()
+    for depth, ring in enumerate(rings):
+        parents, sizes = ring.parents[ring.drawn].tolist(), ring.sizes[ring.drawn].tolist()
+        for group, parent, size in zip(ring.drawn.tolist(), parents, sizes, strict=True):
+            boxes[depth, group] = (depth - 1, parent), size
+        rest = ring.sizes.copy()
+        rest[ring.drawn] = 0
+        rest_by_parent = sum_by_group(ring.parents, rest)
+        for parent in dict.fromkeys(parents) if depth else [0]:
+            if rest_by_parent[parent]:
+                rests[depth, ~parent] = size = float(rest_by_parent[parent])
+                if size >= least:
+                    boxes[depth, ~parent] = (depth - 1, parent), size
+    return boxes, rests
+
+
+def _add_to_other(boxes: _Sizes, rests: dict[_Key, float], key: _Key, other: _Key) -> None:
+    """Move a box to Other or, if it is Other itself, the smallest of several boxes beside it."""
     parent, size = boxes.pop(key)
     if key == other:
         beside = [(size, each) for each, (outer, size) in boxes.items() if outer == parent]
@@ -406,18 +419,18 @@ def _add_to_other(boxes: _Boxes, rests: dict[_Key, float], key: _Key, other: _Ke
     boxes[other] = parent, rests[other]
 
 
-def _spaces_of_arcs(boxes: _Boxes) -> dict[_Key, _Space]:
+def _spaces_of_arcs(boxes: _Sizes, total: float) -> dict[_Key, _Space]:
     opened = {outer for outer, _ in boxes.values()}
     spaces: dict[_Key, _Space] = {}
     for key, (_, size) in boxes.items():
-        is_small = size < _MIN_SHARE_WITH_LINES * (1 + (key in opened))
-        chars = max(_MIN_CHARS, _ARC_CHARS * size**0.5)
+        is_small = size < _MIN_SHARE_WITH_LINES * (1 + (key in opened)) * total
+        chars = max(_MIN_CHARS, _ARC_CHARS * (size / total) ** 0.5)
         spaces[key] = int(chars), 1 if is_small else 9
     return spaces
 
 
 def _spaces_at_widths(
-    boxes: _Boxes, least: Mapping[_Key, int], width: int
+    boxes: _Sizes, least: Mapping[_Key, int], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
     """Return each box's least space, and each parent's smallest box without space, if any."""
     spaces: dict[_Key, _Space] = {}
@@ -433,8 +446,8 @@ def _spaces_at_widths(
     return spaces, lacking
 
 
-def _spaces_of_boxes(boxes: _Boxes, width: float) -> dict[_Key, _Space]:
-    """Return the space for text in each box of plotly's treemap at this width."""
+def _spaces_of_boxes(boxes: _Sizes, width: float) -> dict[_Key, _Space]:
+    """Return the space for text in each box, as plotly's treemap of this width has it."""
     inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
     for key, (outer, _) in boxes.items():
         inner[outer].append(key)
@@ -467,11 +480,12 @@ def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Ar
         width, height = max(right - left, _ROUNDING), max(bottom - top, _ROUNDING)
         row, end, worst = 0.0, start, float("inf")
         while end < len(sizes):  # add boxes to the row while the narrowest one gets wider
-            square = (row + sizes[end]) ** 2 * max(width / height, height / width) / total
-            ratio = max(sizes[start] / square, square / sizes[end])
+            longer = row + sizes[end]
+            shape = longer / total * max(width / height, height / width)
+            ratio = max(sizes[start] / longer / shape, longer / sizes[end] * shape)
             if ratio > worst:
                 break
-            row, end, worst = row + sizes[end], end + 1, ratio
+            row, end, worst = longer, end + 1, ratio
         x, y, is_flat = left, top, width < height
         left, top = left + width * row / total * (not is_flat), top + height * row / total * is_flat
         for size in sizes[start:end]:
@@ -485,67 +499,54 @@ def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Ar
 def _make_boxes(
     balances: DrawnBalances,
     rings: Sequence[_Ring],
-    fills: Mapping[tuple[int, int], tuple[str, str]],
+    places: Mapping[_Key, _Place],
+    fills: Mapping[_Key, tuple[str, str]],
     write_texts: _WriteTexts,
     style: _Style,
 ) -> Iterator[_Box]:
     measure, total = balances.measure, float(rings[0].sizes.sum())
-
-    def other_box(box: _Box, size: float, space: _Space) -> _Box:
-        hover_lines = hover_text(box.label, measure.share_text(size, total))
-        text = "" if measure.kind == "count" else measure.short_text(size)
-        has_lines = box.size == size or not style.width  # otherwise, the box has only a strip
-        text = text if has_lines and len(text) <= space[0] and space[1] > 1 else ""
-        fits = len(box.label) <= space[0]
-        name = box.label if fits else safe_line(box.label.partition(" (")[0], space[0])
-        return box._replace(label=name, text=text, hover_text=hover_lines)
-
-    outer_ids, rests = {0: ""}, [*_rest_sizes(rings)]  # the ids of the previous ring's boxes
+    opened, ids = {place.parent for place in places.values()}, {_ROOT: ""}
     for depth, ring in enumerate(rings):
-        groups, parents = ring.drawn.tolist(), ring.parents[ring.drawn].tolist()
-        inner = rings[depth + 1 :][:1]
-        opened = {group for each in inner for group in each.parents[each.drawn].tolist()}
-        leaves = [group for group in groups if group not in opened]
+        groups = ring.drawn.tolist()
+        leaves = [group for group in groups if (depth, group) not in opened]
         amounts: dict[int, Amount | None] = dict.fromkeys(leaves)
         if ring.has_one_token:
             exact = balances.exact_sums(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
-        single = {at for group, at in zip(groups, parents, strict=True) if group < ring.combined_at}
-        texts, ids = write_texts(depth, amounts), dict[int, str]()
-        for group, outer in zip(groups, parents, strict=True):
-            parent, size, is_leaf = outer_ids[outer], float(ring.sizes[group]), group not in opened
-            is_blank = not is_leaf and ~group not in rings[depth + 1].spaces
-            own_size = size if is_leaf else float(rests[depth + 1][group] * is_blank)
-            if group >= ring.combined_at:
-                ids[group], count = f"o{parent}", int(ring.wallet_counts[group])
-                write_label = other_label if outer in single else counted_noun
-                label = write_label(count, ring.noun)
-                color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
-                box = _Box(ids[group], parent, own_size, label, color=color)
-                yield other_box(box, size, ring.spaces[group])
-                continue
-            ids[group] = str(BoxId(depth, int(ring.rows[group]), parent.startswith("o")))
-            color, shape = BAND_COLORS[depth > 0], ""
-            if is_leaf and (ring.has_one_token or not inner):
-                color, shape = fills[depth, group]
-            lines, text, hover_lines = texts[group]
-            lines, text = _fitting_lines(ring, group, lines, text, style, is_leaf=is_leaf)
-            markup = to_markup(lines), to_markup(text), hover_text(*hover_lines)
-            yield _Box(ids[group], parent, own_size, *markup, color, shape)
+        texts = write_texts(depth, amounts)
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         counts = np.bincount(ring.parents[undrawn])
-        for outer in [~key for key in ring.spaces if key < 0]:
-            name, parent = other_label(int(counts[outer]), ring.noun), outer_ids[outer]
-            size = float(rests[depth][outer])
-            box = _Box(f"{parent}o", parent, size, name)
-            yield other_box(box, size, ring.spaces[~outer])
-        outer_ids = ids
+        single = {places[depth, group].parent for group in texts}
+        others = [group for at, group in places if at == depth and group < 0]
+        for group in [*groups, *others]:
+            parent, size, blank, (chars, _) = place = places[depth, group]
+            is_leaf, outer = (depth, group) not in opened, ids[parent]
+            own_size, shape = size if is_leaf else blank, ""
+            if group in texts:
+                key, (label, text, hover_lines) = (depth, group), texts[group]
+                ids[key] = str(BoxId(depth, int(ring.rows[group]), outer.startswith("o")))
+                color = BAND_COLORS[depth > 0]
+                if is_leaf and (ring.has_one_token or ring is rings[-1]):
+                    color, shape = fills[key]
+            else:
+                count = int(counts[~group] if group < 0 else ring.wallet_counts[group])
+                write_name = other_label if group < 0 or parent in single else counted_noun
+                name = write_name(count, ring.noun)
+                ids[depth, group] = f"{outer}o" if group < 0 else f"o{outer}"
+                hover_lines = [name, measure.share_text(size, total)]
+                label = [name if len(name) <= chars else name.partition(" (")[0]]
+                has_text = measure.kind != "count" and (is_leaf or not style.width)
+                text = [measure.short_text(size)] * has_text
+                color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
+            label, text = _fitting_lines(ring, place.space, label, text, style, is_leaf=is_leaf)
+            markup = to_markup(label), to_markup(text), hover_text(*hover_lines)
+            yield _Box(ids[depth, group], outer, own_size, *markup, color, shape)
 
 
 def _choose_fills(
     grouped: GroupedBalances, rings: Sequence[_Ring], colors: ColorsLike | None
-) -> dict[tuple[int, int], tuple[str, str]]:
+) -> dict[_Key, tuple[str, str]]:
     codes, groups = grouped.balances.positions.tokens.codes, rings[-1].drawn
     leaves = [
         (depth, group)
@@ -564,9 +565,9 @@ def _choose_fills(
 
 
 def _fitting_lines(
-    ring: _Ring, group: int, label: list[str], text: list[str], style: _Style, *, is_leaf: bool
+    ring: _Ring, space: _Space, label: list[str], text: list[str], style: _Style, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
-    chars, count = ring.spaces[group]
+    chars, count = space
     text = [line for line in text if len(line) <= chars]
     is_cut = not is_leaf and len(" · ".join(label)) > chars
     if ring.name == "wallet" and (is_cut or len(label) > count):
@@ -581,34 +582,38 @@ def _fitting_lines(
     return [safe_line(line, chars) for line in cut], text
 
 
-def _custom_path_rings(
-    grouped: GroupedBalances, style: _Style
-) -> tuple[list[_Ring], _WriteTexts, list[str]]:
+def _make_ring(
+    balances: DrawnBalances,
+    codes: Indices,  # of the drawn rows
+    outer: Sequence[_Ring],
+    name: str,
+    noun: str,
+    *,
+    has_one_token: bool,
+) -> _Ring:
+    of_rows, groups = pd.factorize(codes)
+    first = first_rows(of_rows, len(groups))
+    return _Ring(
+        name=name,
+        noun=noun,
+        codes=of_rows,
+        rows=balances.rows[first],
+        parents=outer[-1].codes[first] if outer else np.zeros_like(first),
+        sizes=sum_by_group(of_rows, balances.sizes),
+        has_one_token=has_one_token,
+        is_combined=np.zeros(len(groups), dtype=bool),
+    )
+
+
+def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteTexts]:
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.group_by(grouped.names[:count]), grouped.group_by([name])
-        codes, groups = pd.factorize(level.group_codes)
-        first = first_rows(codes, len(groups))
-        ring = _Ring(
-            name=name,
-            noun=own.group_noun,
-            codes=codes,
-            rows=balances.rows[first],
-            parents=rings[-1].codes[first] if rings else np.zeros(len(groups), dtype=np.intp),
-            sizes=sum_by_group(codes, balances.sizes),
-            has_one_token=balances.measure.kind == "amount" or not KINDS.isdisjoint(level.names),
-        )
-        rings.append(ring)
+        one = balances.measure.kind == "amount" or not KINDS.isdisjoint(level.names)
+        names = name, own.group_noun
+        rings.append(_make_ring(balances, level.group_codes, rings, *names, has_one_token=one))
         levels.append((level, own))
-    drawn = _choose_groups(rings, style)
-    rings = [ring._replace(drawn=each) for ring, each in zip(rings, drawn, strict=True)]
-    write_texts = partial(_custom_ring_texts, rings, levels)
-    _fit_names(rings, write_texts, style)
-    counts = [(len(ring.drawn), len(ring.sizes) - len(ring.drawn)) for ring in rings]
-    extent = [(*counts[0], rings[0].noun)]
-    extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
-    notes = [drawn_count_note(*extent, others_text=_REST)]
-    return rings, write_texts, notes
+    return rings, partial(_custom_ring_texts, rings, levels)
 
 
 def _custom_ring_texts(
@@ -653,7 +658,7 @@ def _custom_ring_texts(
     return texts
 
 
-def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
+def _choose_groups(rings: list[_Ring], style: _Style) -> None:
     """Choose the largest groups of each ring, and each group that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
@@ -662,8 +667,12 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     parents = np.concatenate([np.full(edges[1], root), *inner])
     is_chosen = np.zeros(root, dtype=bool)
     fits = sizes >= style.min_leaf * total
-    can_be_drawn = fits & (np.append(sizes, total)[parents] >= style.min_parent * total)
     depths = np.repeat(np.arange(len(rings)), np.diff(edges))
+    outermost_sizes = [rings[0].sizes]
+    for ring in rings[1:]:
+        outermost_sizes.append(outermost_sizes[-1][ring.parents])
+    can_be_opened = np.concatenate(outermost_sizes) >= style.min_parent * total
+    can_be_drawn = fits & (can_be_opened | (depths == 0))
     # A group is never larger than its parent, so the parent comes first and is also chosen.
     siblings = np.bincount(parents, minlength=root + 1)
     by_size = np.argsort(-sizes, kind="stable")
@@ -684,7 +693,12 @@ def _choose_groups(rings: Sequence[_Ring], style: _Style) -> list[Indices]:
     is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
     is_open[root] = True
     is_chosen |= is_open[parents] & (undrawn[parents] == 1) & fits
-    return [np.flatnonzero(part) for part in np.split(is_chosen, edges[1:-1])]
+    # An only child of small wallets shows nothing but the tokens inside.
+    is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
+    is_combined = np.concatenate([ring.is_combined for ring in rings])
+    is_chosen &= ~is_combined | is_open[:root] | (siblings[parents] > 1)
+    for depth, part in enumerate(np.split(is_chosen, edges[1:-1])):
+        rings[depth] = rings[depth]._replace(drawn=np.flatnonzero(part))
 
 
 def _default_ring_texts(
@@ -692,7 +706,7 @@ def _default_ring_texts(
 ) -> dict[int, _Texts]:
     positions, ring, measure = balances.positions, rings[depth], balances.measure
     is_count, total = measure.kind == "count", float(rings[0].sizes.sum())
-    groups = [group for group in ring.drawn.tolist() if group < ring.combined_at]
+    groups = ring.drawn[~ring.is_combined[ring.drawn]].tolist()
     rows = ring.rows[groups]
     owners, tokens = positions.wallet_codes[rows].tolist(), positions.tokens.codes[rows].tolist()
     chains = [positions.chains[index] for index in positions.wallet_chain_codes[owners].tolist()]
@@ -722,7 +736,7 @@ def _default_ring_texts(
         hover = [balances.full_wallet_name(owner), share]
         if ring.has_one_token:
             symbol, contract = balances.full_token_name(token)
-            if ring.parents[group] >= rings[depth - 1].combined_at:
+            if rings[depth - 1].is_combined[ring.parents[group]]:
                 holder, text = f"{wallets} of {chain}", wallets if is_count else text
             else:
                 holder = balances.full_wallet_name(owner)
@@ -744,72 +758,34 @@ def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
     return [name, f"({contract})"] if contract else [name]
 
 
-def _default_path_rings(
-    balances: DrawnBalances, style: _Style
-) -> tuple[list[_Ring], _WriteTexts, list[str]]:
-    positions = balances.positions
-    one_token = balances.measure.kind == "amount"  # then wallets are the leaves
-    chain_of, chain_count = positions.wallet_chain_codes, len(positions.chains)
-    count = len(positions.wallets)
-    stride = max(len(positions.tokens.keys), count)
-    owners = balances.wallet_codes
-    # A pair is a combination of wallet and token; its size is the sum of the sizes of its rows.
-    of_rows, codes = pd.factorize(owners * stride + balances.token_codes)
-    pair_wallets, pair_tokens = np.divmod(codes, stride)
-    pair_sizes = sum_by_group(of_rows, balances.sizes)
-    chains, opened, alone, max_leaves = _choose_chains_and_wallets(
-        pair_wallets, pair_sizes, chain_of, style, one_token=one_token
-    )
-    # Boxes 0 to count - 1 are wallets. The following boxes are the blockchains' combined wallets.
-    box_of = count + chain_of
-    box_of[alone] = alone
-    boxes = box_of[pair_wallets]
-    members = np.bincount(chain_of[np.unique(pair_wallets)], minlength=chain_count)
-    others = members - np.bincount(chain_of[alone], minlength=chain_count)
-    leaf_codes = pair_wallets if one_token else pair_tokens
-    of_pairs, cells = pd.factorize(boxes * stride + leaf_codes)
-    leaf_boxes, indices = np.divmod(cells, stride)
-    sizes, box_counts = sum_by_group(of_pairs, pair_sizes), np.bincount(leaf_codes)[indices]
-    chain_sizes = sum_by_group(chain_of[pair_wallets], pair_sizes, chain_count)
-    box_sizes = sum_by_group(boxes, pair_sizes, count + chain_count)
-    box_chains = np.append(chain_of, np.arange(chain_count))
-    fits = box_sizes >= style.min_leaf * chain_sizes.sum()
-    open_boxes = np.append(alone, count + (opened if one_token else opened[fits[count + opened]]))
-    leaves = _choose_leaves(leaf_boxes, sizes, box_counts, open_boxes, max_leaves, style)
-
-    kind = "wallet" if one_token else positions.kind
-
-    def add_ring(
-        name: str, codes: Indices, parents: Indices, sizes: Floats, drawn: Indices, wallets: Indices
-    ) -> None:
-        rows = np.zeros(len(sizes), dtype=np.intp)
-        rows[codes[::-1]] = balances.rows[::-1]  # in reverse, so that each group's first row stays
-        if rings:  # sort the groups in the order of their parents
-            turns = rank_by_code(rings[-1].drawn, len(rings[-1].sizes))[parents[drawn]]
-            drawn = drawn[np.argsort(turns, kind="stable")]
-        combined = count if name != kind and rings else _NO_GROUP
-        fields = (name, name, codes, rows, parents, sizes, name == kind, drawn, wallets, combined)
-        rings.append(_Ring(*fields))
-
-    rings: list[_Ring] = []
-    no_parents = np.zeros(chain_count, dtype=np.intp)
-    add_ring("blockchain", chain_of[owners], no_parents, chain_sizes, chains, members)
-    if not one_token:
-        is_drawn = np.isin(np.arange(chain_count), chain_of[alone]) & fits[count:]
-        is_drawn[leaf_boxes[leaves][leaf_boxes[leaves] >= count] - count] = True
-        drawn = np.append(alone, count + np.flatnonzero(is_drawn))
-        members = np.append(np.ones_like(chain_of), others)
-        add_ring("wallet", box_of[owners], box_chains, box_sizes, drawn, members)
-    parents = leaf_boxes - count if one_token else leaf_boxes
-    add_ring(kind, of_pairs[of_rows], parents, sizes, leaves, np.bincount(of_pairs))
-    write_texts = partial(_default_ring_texts, balances, rings)
-    _fit_names(rings, write_texts, style)
-    return rings, write_texts, _drawn_count_notes(rings, len(codes))
+def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_Ring], _WriteTexts]:
+    positions, owners = balances.positions, balances.wallet_codes
+    chain_of, kind = positions.chain_codes, positions.kind
+    count, rings = len(chain_of), list[_Ring]()
+    codes_by_name = {"blockchain": chain_of[owners], "wallet": owners}
+    if balances.measure.kind != "amount":  # otherwise, wallets are the leaves
+        is_single = _choose_single_wallets(owners, balances.sizes, chain_of, style)
+        boxes = np.where(is_single, np.arange(count), count + chain_of)[owners]
+        tokens = boxes * len(positions.tokens.keys) + balances.token_codes
+        codes_by_name |= {"wallet": boxes, kind: tokens}
+    for name, codes in codes_by_name.items():
+        is_last = name == [*codes_by_name][-1]
+        ring = _make_ring(balances, codes, rings, name, name, has_one_token=is_last)
+        wallets = pd.unique(ring.codes * count + owners) // count
+        is_combined = ring.is_combined if name != "wallet" else pd.unique(codes) >= count
+        rings.append(ring._replace(is_combined=is_combined, wallet_counts=np.bincount(wallets)))
+    return rings, partial(_default_ring_texts, balances, rings)
 
 
-def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
-    (outer, *boxes, _), leaves = rings, len(rings[-1].drawn)
-    [single] = [int((ring.drawn < ring.combined_at).sum()) for ring in boxes] or [leaves]
+def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:
+    if not len(rings[0].wallet_counts):
+        counts = [(len(ring.drawn), len(ring.sizes) - len(ring.drawn)) for ring in rings]
+        extent = [(*counts[0], rings[0].noun)]
+        extent += [(*counts[-1], "inner group")] * (len(rings) > 1 and counts[-1][0] > 0)
+        return [drawn_count_note(*extent, others_text=_REST)]
+    (outer, *boxes, last), leaves = rings, len(rings[-1].drawn)
+    [single] = [int((~ring.is_combined[ring.drawn]).sum()) for ring in boxes] or [leaves]
+    balance_count = int(last.wallet_counts.sum())
     wallets, pieces, rest = int(outer.wallet_counts.sum()), leaves * bool(boxes), outer.sizes.copy()
     level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
@@ -829,51 +805,12 @@ def _drawn_count_notes(rings: Sequence[_Ring], balance_count: int) -> list[str]:
     return [drawn_count_note(outer_part, others_text=_REST)] * has_other + [sentence]
 
 
-def _choose_chains_and_wallets(
-    wallets: Indices, sizes: Floats, chain_of: Indices, style: _Style, *, one_token: bool
-) -> tuple[Indices, Indices, Indices, int]:
-    """Return the blockchains to draw and to open, the wallets to draw, and the leaf limit."""
-    shares, top = sizes / sizes.sum(), style.top
-    visible = shares >= style.min_leaf
-    has_small_tokens = np.bincount(wallets[~visible], minlength=len(chain_of)) > 0
-    by_wallet = sum_by_group(wallets, shares, len(chain_of))
-    by_chain = sum_by_group(chain_of, by_wallet)
-    chains = largest_indices(np.where(by_chain >= style.min_leaf, by_chain, 0), top // 2)
-    for most_chains, most_wallets in ((top, len(chain_of)), (max(1, top // 8), top // 12)):
-        opened = chains[by_chain[chains] >= style.min_parent][:most_chains]
-        others = (by_wallet > 0) & np.isin(chain_of, opened)
-        large = others & (by_wallet >= style.min_parent) & (not one_token)
-        alone = largest_indices(np.where(large, by_wallet, 0), most_wallets)
-        others[alone] = False
-        has_one_other = np.bincount(chain_of[others], minlength=len(by_chain)) == 1
-        single = others & has_one_other[chain_of] & (by_wallet >= style.min_leaf) & (not one_token)
-        alone = np.append(alone, np.flatnonzero(single))
-        others[alone] = False
-        groups = len(np.unique(chain_of[others]))
-        boxes = (len(alone) + groups) * (1 if one_token else 2)  # each has a box Other inside
-        spare = top - len(chains) - 1 - boxes
-        most_leaves = spare if groups else spare + int((~has_small_tokens[alone]).sum())
-        if most_leaves >= visible.sum():
-            return chains, opened, alone, most_leaves
-    if spare < 0:
-        return chains, opened[:0], alone[:0], 0
-    # One fifth of the boxes is reserved for blockchains and wallets.
-    return chains, opened, alone, spare if one_token else min(spare, 4 * top // 5)
-
-
-def _choose_leaves(
-    boxes: Indices, sizes: Floats, box_counts: Indices, opened: Indices, top: int, style: _Style
-) -> Indices:
-    """Choose the largest leaves of opened boxes, and each leaf that would be alone in Other."""
-    shares = sizes / sizes.sum()
-    fits = shares >= style.min_leaf
-    # Equal leaves are sorted by the number of boxes with the token or wallet; then boxes alternate.
-    best = np.flatnonzero(fits & np.isin(boxes, opened))
-    best = best[np.lexsort((-box_counts[best], -sizes[best]))]
-    turns = pd.Series(best).groupby(boxes[best]).cumcount()
-    best = best[np.lexsort((turns, -sizes[best]))][:top]
-    best = best if shares[best].sum() >= style.min_sum else best[:0]
-    rest = np.isin(boxes, boxes[best])
-    rest[best] = False
-    counts = np.bincount(boxes[rest], minlength=int(boxes.max()) + 1)
-    return np.append(best, np.flatnonzero(rest & fits & (counts[boxes] == 1)))
+def _choose_single_wallets(
+    wallets: Indices, sizes: Floats, chain_of: Indices, style: _Style
+) -> Mask:
+    """Choose large wallets, and each wallet that would be alone in its blockchain's others."""
+    shares = sum_by_group(wallets, sizes / sizes.sum(), len(chain_of))
+    large = largest_indices(np.where(shares >= style.min_parent, shares, 0), style.top // 8)
+    is_chosen, fits = np.isin(np.arange(len(chain_of)), large), shares >= style.min_leaf
+    others = np.bincount(chain_of[(shares > 0) & ~is_chosen], minlength=len(chain_of))
+    return np.asarray(is_chosen | (fits & (others[chain_of] == 1)))
