@@ -379,6 +379,7 @@ class PivotedSizes:
     # The exact sum of each cell, row by row, without the last column; None if unknown.
     amounts: list[Amount | None]
     codes: Indices  # the group of each drawn row of holdings
+    full_token_names: list[tuple[str, str]]  # the symbol and the contract of each column
 
     @property
     def token_noun(self) -> str:
@@ -407,7 +408,7 @@ class PivotedSizes:
         if token == len(self.tokens):
             others = counted_noun(self.other_token_count, f"other {self.token_noun}")
             return hover_text(others, *row_lines, share)
-        symbol, contract = self.balances.full_token_name(int(self.tokens[token]))
+        symbol, contract = self.full_token_names[token]
         amount = f"{self.exact_text(row, token)} {symbol}"
         return hover_text(symbol, contract, *row_lines, amount, share)
 
@@ -437,6 +438,7 @@ def pivot_sizes(
         sizes=sum_by_group(cells, balances.sizes, count).reshape(-1, width),
         amounts=balances.exact_sums(cells, np.flatnonzero(np.arange(count) % width < len(tokens))),
         codes=codes,
+        full_token_names=[*map(balances.full_token_name, tokens.tolist())],
     )
 
 

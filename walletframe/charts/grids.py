@@ -313,7 +313,7 @@ def _choose_colored_tokens(
 ) -> Indices:
     """Choose the largest tokens, and tokens that keep Other from being a bar's largest part."""
     totals = sum_by_group(tokens, sizes)
-    pairs, codes = np.unique(bars * len(totals) + tokens, return_inverse=True)
+    codes, pairs = pd.factorize(bars * len(totals) + tokens, sort=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
     order = np.lexsort((-pair_sizes, pair_bars))
     parts = np.split(order, np.flatnonzero(np.diff(pair_bars)) + 1)
