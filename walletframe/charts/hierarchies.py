@@ -522,13 +522,12 @@ def _make_boxes(
         for group in [*groups, *others]:
             parent, size, blank, (chars, _) = place = places[depth, group]
             is_leaf, outer = (depth, group) not in opened, ids[parent]
-            own_size, shape = size if is_leaf else blank, ""
+            own_size = size if is_leaf else blank
             if group in texts:
                 key, (label, text, hover_lines) = (depth, group), texts[group]
                 ids[key] = str(BoxId(depth, int(ring.rows[group]), outer.startswith("o")))
-                color = BAND_COLORS[depth > 0]
-                if is_leaf and (ring.has_one_token or ring is rings[-1]):
-                    color, shape = fills[key]
+                band = BAND_COLORS[depth > 0], ""
+                color, shape = fills.get(key, band) if is_leaf else band
             else:
                 count = int(counts[~group] if group < 0 else ring.wallet_counts[group])
                 write_name = other_label if group < 0 or parent in single else counted_noun
@@ -538,7 +537,7 @@ def _make_boxes(
                 label = [name if len(name) <= chars else name.partition(" (")[0]]
                 has_text = measure.kind != "count" and (is_leaf or not style.width)
                 text = [measure.short_text(size)] * has_text
-                color = OTHER_COLOR if is_leaf else BAND_COLORS[1]
+                color, shape = OTHER_COLOR if is_leaf else BAND_COLORS[1], ""
             label, text = _fitting_lines(ring, place.space, label, text, style, is_leaf=is_leaf)
             markup = to_markup(label), to_markup(text), hover_text(*hover_lines)
             yield _Box(ids[depth, group], outer, own_size, *markup, color, shape)
@@ -547,21 +546,19 @@ def _make_boxes(
 def _choose_fills(
     grouped: GroupedBalances, rings: Sequence[_Ring], colors: ColorsLike | None
 ) -> dict[_Key, tuple[str, str]]:
-    codes, groups = grouped.balances.positions.tokens.codes, rings[-1].drawn
-    leaves = [
+    keys = [
         (depth, group)
         for depth, ring in enumerate(rings)
         for group in ring.drawn.tolist()
-        if ring.has_one_token
+        if ring.has_one_token or ring is rings[-1]
     ]
-    tokens = [int(codes[rings[depth].rows[group]]) for depth, group in leaves]
-    fills = dict(zip(leaves, grouped.balances.token_fills(tokens, colors), strict=True))
+    rows = np.array([rings[depth].rows[group] for depth, group in keys], dtype=np.intp)
     if rings[-1].has_one_token:
-        return fills
-    level, depth = grouped.group_by(grouped.names[:1]), len(rings) - 1
-    names = map(level.full_group_name, level.groups.codes[rings[-1].rows[groups]].tolist())
-    leaves = [(depth, group) for group in groups.tolist()]
-    return dict(zip(leaves, choose_group_fills([*names]), strict=True))
+        tokens = grouped.balances.positions.tokens.codes[rows].tolist()
+        return dict(zip(keys, grouped.balances.token_fills(tokens, colors), strict=True))
+    level = grouped.group_by(grouped.names[:1])
+    names = [*map(level.full_group_name, level.groups.codes[rows].tolist())]
+    return dict(zip(keys, choose_group_fills(names), strict=True))
 
 
 def _fitting_lines(
@@ -715,9 +712,8 @@ def _default_ring_texts(
         weights = sum_by_group(positions.tokens.codes[rows], ring.sizes[groups])
         named = largest_indices(weights, len(weights)).tolist()
         names = dict(zip(named, balances.token_names(named), strict=True))
-        on_chain, assets = names, positions.assets.blockchains if positions.assets else ()
-        if not positions.assets:
-            on_chain = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
+        on_chain = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
+        assets = positions.assets.blockchains if positions.assets else ()
         keys = [positions.tokens.keys[token] for token in tokens]
         own = ["" if key in assets else key[0] for key in keys]
         labels = [*map(_token_label_lines, (on_chain[token] for token in tokens), own, chains)]
