@@ -395,8 +395,7 @@ def thin(
     0 2026-01-31 06:00:00+00:00
     """
     if keep not in _PERIODS:
-        hint = f"use one of {', '.join(_PERIODS)}"
-        raise ArgumentError(f"keep={keep!r} is not supported", hint=hint)
+        raise ArgumentError(f"keep={keep!r} is not supported", f"use one of {', '.join(_PERIODS)}")
     path, period = history_folder(folder), _PERIODS[keep]
     limit = datetime.now(UTC) - _parse_duration(older_than)
     folders = require_snapshot_folders(path)

@@ -319,9 +319,8 @@ def _concat_tables(tables: list[pa.Table]) -> pa.Table:
 def _read_rows(path: Path, columns: list[str], wallet_keys: list[str] | None) -> pa.Table:
     with open_snapshot_file(path) as file:
         if path.name == WALLETS:  # this file can have extra columns
-            known_columns = {*_SCHEMAS[WALLETS].names, *columns}
-            extra = [each for each in file.schema_arrow.names if each not in known_columns]
-            columns = [*columns, *extra]
+            known = {*_SCHEMAS[WALLETS].names, *columns}
+            columns = [*columns, *(each for each in file.schema_arrow.names if each not in known)]
         if wallet_keys is None:
             return merge_amount_columns(file.read(columns=columns, use_threads=False))
         table = file.schema_arrow.empty_table().select(columns)

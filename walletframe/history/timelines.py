@@ -412,11 +412,8 @@ def group_amounts(
 def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
     extra = extra_names(wallets)
     if not names or any(name not in {*KINDS, "wallet", "blockchain", *extra} for name in names):
-        shown_extra = f" ({', '.join(map(safe_line, extra))})" if extra else ""
-        hint = (
-            'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
-            f"{shown_extra}"
-        )
+        hint = 'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
+        hint += f" ({', '.join(map(safe_line, extra))})" * bool(extra)
         raise SettingsError(f"by={by!r} is not supported", hint)
     names = names if "asset" in names else [*names, "token"]
     added = [name for name in ("asset", "token") if name in names]
