@@ -756,7 +756,7 @@ def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
 
 def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_Ring], _WriteTexts]:
     positions, owners = balances.positions, balances.wallet_codes
-    chain_of, kind = positions.chain_codes, positions.kind
+    chain_of, kind = positions.wallet_chain_codes, positions.kind
     count, rings = len(chain_of), list[_Ring]()
     codes_by_name = {"blockchain": chain_of[owners], "wallet": owners}
     if balances.measure.kind != "amount":  # otherwise, wallets are the leaves
