@@ -148,7 +148,7 @@ class AddressError(WalletframeError, ValueError):
                 [(text, counted_noun(count, "wallet")) for text, count in counts.items()],
             )
             message = f"{message}\n{aliases}" if problems else aliases
-            fix = "to replace these names, pass fix=True or wf.clean(…) to fetch_wallets"
+            fix = "to replace these names, pass fix=True to fetch_wallets or call wf.clean(…) first"
             hint = f"{hint}; {fix}" if problems else fix
         super().__init__(message, hint)
         aliased = ((position, alias, f"write {name} instead") for position, alias, name in fixes)
@@ -530,8 +530,8 @@ class InputWarning(WalletframeWarning):
     message : str
         The description of the unusual input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each unreadable row, and for each label
-        that differs from the wallet's label in an earlier row.
+        The position, value as text and reason of each unreadable row, and of each label that
+        differs from the wallet's earlier label.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

@@ -130,13 +130,13 @@ class WalletMagics(Magics):
             return
         shell: Any = self.shell
 
-        def print_failures(cell: ExecutionResult) -> None:
-            shell.events.unregister("post_run_cell", print_failures)
+        def print_summary_after_cell(cell: ExecutionResult) -> None:
+            shell.events.unregister("post_run_cell", print_summary_after_cell)
             if cell.result is not details:
                 shown = [safe_line(line, 160) for line in reasons]
                 _print_lines([*summary_lines(*details), *shown])
 
-        shell.events.register("post_run_cell", print_failures)
+        shell.events.register("post_run_cell", print_summary_after_cell)
 
 
 def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> Any:
@@ -205,7 +205,7 @@ def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
 
 @dataclass(frozen=True, slots=True)
 class _SafeHtmlFormatter:
-    """A formatter that disables MathJax in the HTML of the user's earlier formatter."""
+    """A formatter that calls the formatter it replaced, and disables MathJax in its HTML."""
 
     earlier: Callable[[Any], str | None] | None
 

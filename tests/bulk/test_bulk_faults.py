@@ -483,7 +483,7 @@ class TestFolder:
         wf.fetch_to_parquet([f"ETH.{ONE}"], folder, client=client)
         first, second = sorted((folder / "holdings").iterdir())
         first.write_bytes(second.read_bytes())
-        with pytest.raises(DatasetError, match="does not have the balances of the wallets"):
+        with pytest.raises(DatasetError, match="does not have the balances of wallets/"):
             wf.read_wallets(folder)
 
     def test_with_a_dangling_part_is_refused(self, fast, folder):

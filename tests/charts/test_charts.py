@@ -581,7 +581,7 @@ class TestHeatmap:
         assert 10**wallets.zmax == pytest.approx(1 / 99)
         assert (wallets.colorbar.ticktext, len(wallets.z)) == (("1.01%",), 4)
         assert (others.y, others.colorscale[0][1], others.text[0]) == ((4,), OTHER_COLOR, ["96.0%"])
-        assert "Other is grey, since its sizes are beyond the colour scale" in notes_of(
+        assert "“Other” is grey, since it is beyond the colour scale" in notes_of(
             charts.heatmap(frame, top=4)
         )
         assert len(charts.heatmap(frame.head(6), top=4).data) == 2

@@ -259,7 +259,7 @@ def test_a_folder_without_any_balance(run, details, tmp_path):
     empty = details._replace(wallets=details.wallets[1:2], holdings=details.holdings[:0])
     write_parts(tmp_path / "bulk", empty)
     output = run("totals", str(tmp_path / "bulk"), "--by", "wallet", "--currency=USD").output
-    assert "Value: 0, from 0 of 0 balances" in output
+    assert "Value: 0.00, from 0 of 0 balances (0 without a price, 0 of" in output
 
 
 def test_other_folders_are_read_as_wallets(run, tmp_path):
@@ -429,7 +429,7 @@ def test_a_small_value_is_not_rounded_to_zero(run, tmp_path):
         "totals", f"ETH.{A}", "--prices", str(tmp_path / "p.csv"), "--token", "=1+1"
     ).output
     assert line_of(output, "=1+1")[-2:] == ["0.0049", "1/1"]
-    assert ": 0.0049 (" in output
+    assert "Value: 0.0049, from 1 of 1 balance (" in output
 
 
 @pytest.mark.filterwarnings("always::walletframe.errors.PricesWarning")

@@ -119,8 +119,8 @@ class TestFetch:
             "",
             (
                 'Hint: write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
-                "(blockchain, address) pair; to replace these names, pass fix=True or wf.clean(…) "
-                "to fetch_wallets"
+                "(blockchain, address) pair; to replace these names, pass fix=True to "
+                "fetch_wallets or call wf.clean(…) first"
             ),
         ]
         fixes = ((0, "Ethereum", "ETH"), (2, "matic", "POLYGON"), (3, "Ethereum", "ETH"))

@@ -75,7 +75,7 @@ RAISE_NOTHING = {
         ),
         "what goes wrong is shown in the widget",
     ),
-    "walletframe.pickers.widget.MessageWidget.is_closed": "reads a flag",
+    "walletframe.pickers.widget.MessageHandlingWidget.is_closed": "reads a flag",
     "walletframe.pickers.picker.WalletPicker.take_pasted": "what can't be read is shown",
     "walletframe.service.sandbox.Sandbox.stop": "may be called again",
 }

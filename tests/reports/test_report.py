@@ -214,7 +214,7 @@ def test_the_sentence_splits_a_change_into_price_and_amount():
     before = owned_at({"ETH": 3_000}, {"Ada": (100, 0)})
     after = owned_at({"ETH": 3_500}, {"Ada": (110, 0)})
     assert content_of(after, before).change.endswith(
-        "UTC: ETH +85,000 (price 50,000, amount 35,000)."
+        "UTC: ETH +85,000 (from prices 50,000, from amounts 35,000)."
     )
 
 
@@ -257,8 +257,8 @@ def test_the_sentence_names_three_assets_and_adds_up_the_others():
 
     change = content_of(priced(2), priced(1)).change
     assert change.startswith("Up 111,110 (+100.0%) since")
-    assert change.endswith("T5 +100,000 (price); T4 +10,000 (price); T3 +1,000 (price); "
-                           "2 other assets +110.")  # fmt: skip
+    assert change.endswith("T5 +100,000 (from prices); T4 +10,000 (from prices); "
+                           "T3 +1,000 (from prices); 2 other assets +110.")  # fmt: skip
 
 
 def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
@@ -266,7 +266,7 @@ def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
     unvalued = fetched({"ETH.0xAda": [token("USDC", 50_000, 2, contract=USDC)]})
     content = content_of(AFTER, unvalued)
     assert content.change.endswith(
-        "ETH +385,000 (amount); USDC +300 (amount). "
+        "ETH +385,000 (from amounts); USDC +300 (from amounts). "
         "Not compared: 2 wallets (9.00 USD now) only in the later list."
     )
     assert content.notes[1] == (
@@ -483,7 +483,8 @@ def test_a_balance_without_an_earlier_price_has_the_later_one():
     unpriced = owned_at({"ETH": None, "USDC": 1}, {"Ada": (100, 500), "Bo": (10, 0)})
     content = content_of(AFTER, unpriced)
     assert content.change.endswith(
-        " UTC: USDC +300 (amount). Not compared: 1 wallet (9.00 USD now) only in the later list."
+        " UTC: USDC +300 (from amounts). "
+        "Not compared: 1 wallet (9.00 USD now) only in the later list."
     )
     assert content.notes[1] == (
         "At today's prices, for lack of earlier values: 2 balances (385,000 USD before). "

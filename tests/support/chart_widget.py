@@ -9,7 +9,7 @@ from walletframe.pickers.data import ExplorerData
 from walletframe.pickers.explorer import static_mime_bundle
 from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.view import ExplorerState
-from walletframe.pickers.widget import MessageWidget
+from walletframe.pickers.widget import MessageHandlingWidget
 
 SHOW = """
 export default widget(({ model, root, kernel, signal }) => {
@@ -20,7 +20,7 @@ export default widget(({ model, root, kernel, signal }) => {
 """
 
 
-class ChartWidget(MessageWidget):
+class ChartWidget(MessageHandlingWidget):
     """Show a fetch as charts; its view has the selection."""
 
     _esm, _css = join_js("chart", "widget") + SHOW, join_css("chart")

@@ -2,7 +2,7 @@
 
 from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.table import HoldingsTable
-from walletframe.pickers.widget import MessageWidget
+from walletframe.pickers.widget import MessageHandlingWidget
 
 SHOW = """
 export default widget(({ root, kernel, signal }) => {
@@ -12,7 +12,7 @@ export default widget(({ root, kernel, signal }) => {
 """
 
 
-class TableWidget(MessageWidget):
+class TableWidget(MessageHandlingWidget):
     """Show holdings."""
 
     _esm, _css = join_js("table", "widget") + SHOW, join_css("table")

@@ -153,7 +153,7 @@ def test_an_attempt_aborted_before_its_socket_ends_with_it():
     with ours, theirs:
         attempt.track_socket(ours)
         assert ours.recv(1) == b""
-    attempt.close_duplicate_socket()
+    attempt.close_duplicated_handle()
 
 
 def test_dead_addresses_of_one_host_share_its_time(names):

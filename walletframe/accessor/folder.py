@@ -151,5 +151,5 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
             raise SettingsError("the folder already contains its wallets", hint="omit wallets=…")
         return self._holdings
 
-    def _holdings_without_wallets(self) -> StoredHoldings:
+    def _holdings_only(self) -> StoredHoldings:
         return self._holdings

@@ -99,7 +99,7 @@ def read_numbered(
 def read_list(wallets: WalletsLike) -> ParsedWallets:
     """Read wallets in any form. Empty rows are skipped, but a single empty wallet is a problem."""
     if isinstance(wallets, pd.DataFrame):
-        return read_numbered(enumerate(unparsed_wallets(wallets)))
+        return read_numbered(enumerate(wallets_before_parsing(wallets)))
     if isinstance(wallets, np.ndarray):
         return read_numbered(enumerate(wallets.tolist()))
     # A blockchain has no dot, so a tuple of two wallets is not mistaken for a pair.
@@ -149,7 +149,7 @@ def rename_wallet_columns(frame: T) -> T:
     return renamed
 
 
-def unparsed_wallets(frame: pd.DataFrame) -> Iterable[object]:
+def wallets_before_parsing(frame: pd.DataFrame) -> Iterable[object]:
     """Return the wallet in each row of a frame; raise if a column is missing or not unique."""
     frame = rename_wallet_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
@@ -362,7 +362,7 @@ def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
     labels = frame[[*keep]]
     if labels.shape[1] > len(keep):
         raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
-    parsed = read_numbered(enumerate(unparsed_wallets(frame.drop(columns=[*keep]))))
+    parsed = read_numbered(enumerate(wallets_before_parsing(frame.drop(columns=[*keep]))))
     return add_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
 
 

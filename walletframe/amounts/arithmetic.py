@@ -1,7 +1,7 @@
 """Arithmetic and comparisons of n amounts with n other numbers, or with one number.
 
-Results with exact numbers are exact, except quotients. A result with floats is rounded once, since
-every float64 is an exact number: a significand of 53 bits times a power of two. NaN means missing.
+Results with exact numbers are exact, except quotients. A result with floats is exact until one
+final rounding: every float64 is 53 bits times a power of two. NaN means missing.
 """
 
 from __future__ import annotations

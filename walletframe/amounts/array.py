@@ -76,7 +76,7 @@ class AmountDtype(ExtensionDtype):
     """The pandas dtype of exact amounts of any size, with up to 77 decimals.
 
     Importing walletframe registers the name ``"amount"`` of this dtype in pandas. A missing amount
-    is `pandas.NA`. A single amount is a `decimal.Decimal` without exponent in its text.
+    is `pandas.NA`. A single amount is a `decimal.Decimal` whose text has no exponent.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from walletframe.amounts.arithmetic import round_half_even
 from walletframe.amounts.integers import MAX_DECIMALS, POWERS_OF_TEN, ExactAmounts, rescale
 from walletframe.amounts.sums import Int128Amounts, words_of_decimal_array
 from walletframe.amounts.text import plain_text, plain_texts
-from walletframe.amounts.values import read_amounts, read_decimals, read_texts
+from walletframe.amounts.values import read_amounts, read_decimals, read_texts_with_arrow
 from walletframe.errors import AmountPrecisionError, ArgumentError, SettingsError
 from walletframe.text import safe_line
 
@@ -104,7 +104,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
         array = array.combine_chunks()
     dtype, amounts = array.type, None
     if pa.types.is_string(dtype) or pa.types.is_large_string(dtype):
-        amounts = read_texts(array.cast(pa.large_string()))
+        amounts = read_texts_with_arrow(array.cast(pa.large_string()))
     elif pa.types.is_decimal(dtype) and dtype.scale >= 0:
         if dtype.scale > MAX_DECIMALS:
             raise AmountPrecisionError(

@@ -309,7 +309,7 @@ class Amount(Decimal):
         raise AmountTypeError("an amount can't be used as an exponent", hint)
 
     def __conform__(self, protocol: Any) -> NoReturn:
-        """Raise for SQLite, which would ignore a TypeError."""
+        """Raise an AmountError, since SQLite would ignore a TypeError."""
         hint = "write str(amount), or a DataFrame with df.wf.to_sql(name, connection)"
         raise AmountError("SQLite has no type that can store an amount exactly as a number", hint)
 

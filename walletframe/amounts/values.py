@@ -53,7 +53,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
     if is_exact and len(objects) > _MIN_ARROW_COUNT:
         texts = objects if is_text else as_objects([str(value) for value in objects])
         with suppress(ValueError):  # invalid Unicode, or an integer that is too long
-            amounts = read_texts(pa.array(texts, pa.large_string(), mask=missing))
+            amounts = read_texts_with_arrow(pa.array(texts, pa.large_string(), mask=missing))
             if amounts is not None:
                 return amounts
     integers = np.full(len(objects), 0, dtype=object)
@@ -63,7 +63,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
     return align_scales(integers, missing, scales)
 
 
-def read_texts(texts: pa.Array) -> ExactAmounts | None:
+def read_texts_with_arrow(texts: pa.Array) -> ExactAmounts | None:
     """Read text with Arrow, or return None if Arrow can't read all texts. Null means missing."""
     lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
     lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))

@@ -310,7 +310,7 @@ def chunked_prices(
 
 def _require_usable_service_prices(source: ChunkedHoldings) -> None:
     require_columns(source.template.holdings, ["price"])
-    problems = [*chain.from_iterable(source.map_chunks(_unusable_prices_in_chunk, ["price"]))]
+    problems = [*chain.from_iterable(source.map_chunks(_price_problems_in_chunk, ["price"]))]
     if problems:
         positions = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
         rows = np.searchsorted(positions, [row for row, *_ in problems]).tolist()
@@ -318,7 +318,7 @@ def _require_usable_service_prices(source: ChunkedHoldings) -> None:
         valuation.raise_for_unusable_prices(sorted(numbered))
 
 
-def _unusable_prices_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
+def _price_problems_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
     holdings = chunk.positions.holdings
     prices = holdings["price"].where(holdings["token_blockchain"].notna())
     return valuation.unusable_prices(prices.to_numpy(dtype=np.float64, na_value=np.nan), chunk.rows)

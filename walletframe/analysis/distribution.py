@@ -287,11 +287,11 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
     top : int or float, default 10
         The number of holders that ``top_share`` adds up. A number between 0 and 1 is a fraction of
-        the holders, rounded down to at least one: 0.01 means the richest 1 %.
+        the holders (rounded down, but not to 0): 0.01 means the richest 1 %.
     by : str or list of str, default "wallet"
         One or more columns that define a holder, as in `share`. Balances that agree in these
         columns belong to one holder. If `by` has ``"token"``, the result has a row per token, not
-        per asset. The column ``holders`` always counts wallets.
+        per asset. The column ``holders`` counts wallets, whatever `by` is.
     wallets : DataFrame or WalletDetails, optional
         The table ``wallets`` of the same fetch. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
@@ -305,7 +305,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
         - ``gini`` and ``herfindahl``: the indices defined in the notes;
         - ``top_share``: the share of the `top` largest holders together; NaN if there are fewer
-          holders. A fraction, such as ``top=0.1``, never exceeds the number of holders.
+          holders, which a fraction, such as ``top=0.1``, prevents.
 
         Without holdings, the result is empty.
 
@@ -584,7 +584,7 @@ def _possible_holdings_mask(
     on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
     on_chains[positions.wallet_chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
     possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
-    possible[positions.possible_blockchains()] = 1
+    possible[positions.possible_token_blockchains()] = 1
     mask = np.asarray(possible[token_indices] @ on_chains > 0)
     mask[:, groups.wallet_set_codes[wallets & positions.may_hold_any_token]] = True
     return mask

@@ -257,14 +257,14 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
     try:
         if suffix == ".parquet":
             return merge_amount_columns(read_parquet(path)).to_pandas(), None
-        return _read_csv(path)
+        return _read_csv_and_line_numbers(path)
     except (ValueError, csv.Error) as fault:  # from parsers and Arrow
         reason = str(fault)
     raise PricesError(f"{path} can't be read: {reason}")
 
 
-def _read_csv(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Return the table, and the number of each row's last line."""
+def _read_csv_and_line_numbers(path: Path) -> tuple[pd.DataFrame, list[int]]:
+    """Return the table, and the line number at which each row ends."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(unescape_cell, row)]) for row in reader if row]

@@ -306,7 +306,7 @@ def _custom_prices(
 def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Use the last price of the day, up to the time of the row."""
+    """Return each row's price; with `times`, the day's last price not later than the row."""
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
     index = {name: index for index, name in enumerate(names)}

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class WalletRegister:
-    """The positions of the wallets in the folder and in this run, by wallet key."""
+    """The wallets of the folder and of this run: their positions by wallet key."""
 
     # A wallet in the folder keeps its position. A new wallet gets the position after the previous
     # wallet of the input: an earlier run may have ended there. If this position is taken, the new

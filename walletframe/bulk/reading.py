@@ -109,8 +109,8 @@ class StoredPart:
                 return table
         path: Any = self.source
         raise DatasetError(
-            f"in {path.parents[1]}, holdings/{path.name} does not have the balances of the wallets "
-            f"in wallets/{path.name}",
+            f"holdings/{path.name} does not have the balances of wallets/{path.name} in the folder "
+            f"{path.parents[1]}",
             hint="remove both files, then repeat the fetch_to_parquet call to fetch their wallets",
         )
 
@@ -218,10 +218,10 @@ def read_wallets(
     folder : str or Path
         The folder of a finished, running or killed run. All answers that have arrived are read.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        The wallets to read. The folder may be larger than memory.
+        The wallets to read. Pass them if the folder is larger than memory.
     tokens : str, (str, str or None), or list of them, optional
         The tokens of the balances to read. A token is an unambiguous symbol or a pair (blockchain,
-        contract). The contract of a native coin is None. All wallets and their token counts remain.
+        contract). The contract of a native coin is None. The frame ``wallets`` is not filtered.
     columns : str or list of str, optional
         The columns of ``holdings`` to read, in this order.
 

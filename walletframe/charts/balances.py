@@ -242,7 +242,7 @@ class DrawnBalances:
         return [(fill_colors[rank], patterns[rank]) for rank in drawn]
 
     def full_token_name(self, index: int) -> tuple[str, str]:
-        """Return a token's symbol, and its contract, such as "3 contracts on 2 blockchains"."""
+        """Return a token's symbol, and its contract or "3 contracts on 2 blockchains"."""
         positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
@@ -490,7 +490,7 @@ class GroupedBalances:
     def _requested_wallet_columns(self) -> list[str]:
         if not self.positions.has_wallets:
             return []
-        of_wallets = {"blockchain", *self.positions.extra_columns}
+        of_wallets = {"blockchain", *self.positions.extra_column_names}
         return [name for name in self.names if name in of_wallets]
 
     def notes_by_group(self, top: int) -> list[str]:

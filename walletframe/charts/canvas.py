@@ -53,7 +53,7 @@ TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1
 
 
 class Dimensions(NamedTuple):
-    """The sizes of a figure's parts in pixels; plotly would draw a chart twice to find them."""
+    """The sizes of a figure's parts in pixels, stated so that plotly need not draw it twice."""
 
     plot_height: int  # the height of the plot with its axes and its legend
     above: int = 0  # the distance between the notes and the plot
@@ -330,7 +330,7 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
 def drawn_count_note(
     *parts: tuple[int, int, str], others_text: str = "Other contains the rest"
 ) -> str:
-    """Return a sentence such as "3 wallets are drawn." A part is (drawn, others, noun)."""
+    """Return a sentence such as "3 wallets are drawn." Each part is (drawn, rest, noun)."""
     texts = [
         f"{drawn:,} of {counted_noun(drawn + others, noun)}"
         if others

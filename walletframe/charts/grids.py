@@ -1,4 +1,4 @@
-"""Bar chart and heatmap of groups by asset, pie chart of a wallet, and Lorenz curve of an asset."""
+"""Bar chart and heatmap of groups and assets, pie chart of a wallet, Lorenz curve of an asset."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 """The colours of a heatmap, from small to large. Black text is readable on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
-_GREY_OTHER_NOTE = "Other is grey, since its sizes are beyond the colour scale."
+_GREY_OTHER_NOTE = "“Other” is grey, since it is beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 12, "outlinewidth": 0}
 _COLOR_BAR |= {"x": 0, "xanchor": "left", "y": 0.9999, "yanchor": "bottom", "xpad": 0}
 _COLOR_BAR |= {"lenmode": "pixels", "len": 180, "tickfont": {"size": MIN_FONT_SIZE}}
@@ -500,9 +500,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     top : int, default 30
         Maximum number of rows (at most 200). The rest is combined as Other.
     top_tokens : int, default 20
-        Maximum number of tokens or assets (at most 200). The largest values in the drawn rows are
-        chosen, and the rest is combined as Other. Without values, the tokens with the most holders
-        are chosen, and the rest is left out.
+        Maximum number of tokens or assets (at most 200). The tokens with the largest values in the
+        drawn rows are chosen, and the rest is combined as Other. Without values, the tokens with
+        the most holders are chosen, and the rest is left out.
     wallets, assets, bridged, title : optional
         As in `bar`.
 

@@ -164,14 +164,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - answers that are out of date are not drawn;
         - if one token is drawn, only wallets that could hold this token are counted;
         - a line has a gap if no wallet of its group is known at that time;
-        - a line, also that of Other, has a separate, hollow point if fewer wallets of its group are
-          known than at other times;
-        - notes on each group have the range of the number of known wallets.
+        - where fewer wallets of a line's group (also Other) are known than at other times, the
+          point is hollow and not connected;
+        - a note on each group states how many of its wallets are known, such as 3 to 5.
     assets, bridged : optional
         As in `bar`.
     facet : str, optional
-        Draw a small chart of stacked bars for each label in this column, which can be any name of
-        `by` in `bar`, such as ``"owner"``. All small charts have the same axes and colours. At most
+        Draw a small chart of stacked bars for each label in this column, such as ``"owner"``; see
+        `by` in `bar` for the names. All small charts have the same axes and colours. At most
         10 are drawn, the largest first. With `wallets`, a snapshot without any known wallet of the
         group is a gap, and snapshots in which fewer wallets are known are marked.
     colors, title : optional
@@ -180,8 +180,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace for each token or asset (in each small chart), the largest first, or
-        with two or three traces for each line, whose name and latest size are at its end. Exact
+        A figure. Bars have one trace per token or asset (in each small chart), the largest first.
+        Each line has two or three traces, and its name and latest size at its end. Exact
         amounts are in the hover texts. With `wallets`, the marks of incomplete snapshots are a
         further trace. At most 200 snapshots are drawn, at regular intervals. Times are in UTC. If
         no value, amount or count is above 0, the figure has no trace, only an annotation with the

@@ -36,7 +36,7 @@ def combine_options(*options: _Option) -> _Option:
 
 
 def one_or_list(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | list[str] | None:
-    """Return None, the only value of a repeatable option, or a list of its values."""
+    """Return a repeatable option's values: a list, a single value, or None."""
     return [*chosen] if chosen[1:] else next(iter(chosen), None)
 
 
@@ -102,10 +102,10 @@ price_options: _Option = combine_options(
         metavar="FILE",
         type=_PricesPath(exists=True),
         callback=one_or_list,
-        help="Compute values from the prices in a .csv or .parquet file. The columns are "
-        "token_blockchain and token_address (or asset), price, and optionally currency. FILE can "
-        "also be a folder of .parquet files with the additional column date, or the word service "
-        "for the service's prices. Can be repeated: the first price of a token is used. With "
+        help="Compute values from the prices in a .csv or .parquet file. Its columns are "
+        "asset (or token_blockchain and token_address), price and, optionally, currency. FILE can "
+        'also be a folder of .parquet files that also have the column date, or "service": the '
+        "service's prices. Can be repeated: the first price of a token is used. With "
         "--currency, the default prices are those in the settings, or else the service's.",
     ),
     click.option("--currency", help="The currency of the prices, such as USD."),

@@ -131,7 +131,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
             return fetched_holdings(self._data, self._wallets, by)
         return holdings_with_partition_wallets(self._data, wallets, by)
 
-    def _holdings_without_wallets(self) -> ClusterHoldings:
+    def _holdings_only(self) -> ClusterHoldings:
         return holdings_without_wallets(self._data)
 
 
@@ -186,11 +186,11 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         keep : str or list of str, optional
             Extra columns to keep, as for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
-            The settings, by default of the default client (see `configure`). Each worker reads
-            the API key from its environment variable ``WALLETFRAME_API_KEY``.
+            The settings, or None for those of the default client (see `configure`). Each worker
+            reads the API key from its environment variable ``WALLETFRAME_API_KEY``.
         shards : int, default 64
-            The number of subfolders. Each subfolder is one task. A hash of the address selects the
-            shard. Use several shards per thread. A later call can't change the number of shards.
+            The number of shards (subfolders). Each shard is one task. A hash of the address selects
+            the shard. Use several shards per thread. A later call can't change the number.
         progress, on_failure, on_unreadable, fix : optional
             Options, as for `walletframe.fetch_to_parquet`.
 
@@ -203,9 +203,9 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Raises
         ------
         ClusterError
-            If there is no cluster, if the scheduler is lost, or if a shard ends several workers. If
-            a worker has another version of walletframe, no API key or no access to the folder, the
-            error names the worker, and no request was sent.
+            If there is no cluster, if the scheduler is lost, or if a shard kills several workers.
+            If a worker has another version of walletframe, no API key or no access to the folder,
+            the error names the worker, and no request was sent.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
@@ -221,14 +221,14 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
         See Also
         --------
-        walletframe.fetch_to_parquet : Fetch on one machine, into a folder like one shard.
+        walletframe.fetch_to_parquet : Fetch on one machine; the folder has the form of one shard.
 
         Notes
         -----
         The list of wallets is computed and checked on this machine, with about 500 bytes of memory
         per wallet. The column ``position`` in the files is the position in the complete list. All
         workers share the rate limit. If the scheduler is lost, each worker uses its share of the
-        last rate. Other warnings of a worker are in its log.
+        last rate. Warnings that are not listed above are in the worker's log.
 
         Examples
         --------
@@ -300,8 +300,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Returns
         -------
         dask.dataframe.DataFrame
-            The same rows and columns as in pandas. The join is lazy: only the wallets of your table
-            are computed, for the warning. If `frame` is in memory and `how` is left or inner, all
+            The same rows and columns as in pandas. The join is lazy, but your table's wallets are
+            computed for the `InputWarning`. If `frame` is in memory and `how` is left or inner, all
             workers receive `frame`, and your rows keep their order. Otherwise, rows are shuffled.
 
         Raises
@@ -314,7 +314,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Warns
         -----
         InputWarning
-            If a wallet with balances is in several rows. Rows without a match are not counted.
+            If a wallet with balances is in several rows. The warning ignores rows without a match.
 
         Examples
         --------

@@ -229,7 +229,7 @@ class ClusterHoldings:
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
         for number, indices in enumerate(self.wallet_indices):
             partition[indices] = number
-        wanted = {*_WALLET_COLUMNS, *self.template.extra_columns}
+        wanted = {*_WALLET_COLUMNS, *self.template.extra_column_names}
         rows = wallets[[name for name in wallets.columns if name in wanted]]
         groups: Any = rows.groupby(partition[encode_wallets(wallets).codes])
         by_partition = dict(iter(groups))

@@ -265,11 +265,11 @@ def _decimal_type() -> Any:
     """Return a type that passes Decimals on, since `Numeric` passes floats to DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
-    class Decimals(Numeric[Decimal]):
+    class DecimalColumnType(Numeric[Decimal]):
         def bind_processor(self, dialect: Any) -> None:  # noqa: ARG002 - SQLAlchemy's own
             return None
 
-    return Decimals(DECIMALS.precision, DECIMALS.scale)
+    return DecimalColumnType(DECIMALS.precision, DECIMALS.scale)
 
 
 def _supports_decimals(con: Database) -> bool:

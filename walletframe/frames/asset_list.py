@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
-_AssetLookup: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
+_AssetLookups: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
 
 BRIDGED: Final = "bridged"  # key in the ``attrs`` of holdings selected with bridged=True
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
@@ -135,8 +135,8 @@ def tokens_to_assets(
     """Replace listed tokens by their assets. Bridged tokens are replaced only if `bridged`."""
     bridged = bridged or BRIDGED in positions.holdings.attrs
     listed = _contracts_by_key(assets)
-    index = _packaged_lookup if listed is _packaged_contracts() else partial(_asset_lookup, listed)
-    asset_by_key, blockchains, names = index(bridged=bridged)
+    make = _packaged_lookups if listed is _packaged_contracts() else partial(_asset_lookups, listed)
+    asset_by_key, blockchains, names = make(bridged=bridged)
     tokens = positions.contracts
     keys = [(_ASSET, asset_by_key[key]) if key in asset_by_key else key for key in tokens.keys]
     indices: dict[TokenKey, int] = {}
@@ -157,7 +157,7 @@ def combine_single_asset(positions: Positions) -> Positions | None:
     return combined if is_single else None
 
 
-def count_and_sum_bridged(
+def count_and_sum_omitted_bridged(
     positions: Positions, asset_index: int, mask: Mask | None = None
 ) -> tuple[int, str]:
     """Return the number and the exact sum of an asset's omitted bridged versions."""
@@ -249,11 +249,11 @@ def _packaged_contracts() -> Mapping[TokenKey, AssetContract]:
 
 
 @cache
-def _packaged_lookup(*, bridged: bool) -> _AssetLookup:
-    return _asset_lookup(_packaged_contracts(), bridged=bridged)
+def _packaged_lookups(*, bridged: bool) -> _AssetLookups:
+    return _asset_lookups(_packaged_contracts(), bridged=bridged)
 
 
-def _asset_lookup(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetLookup:
+def _asset_lookups(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetLookups:
     """Return the asset of each contract, the blockchains of each asset, and all asset names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}

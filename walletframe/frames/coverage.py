@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.frames.asset_list import count_and_sum_bridged
+from walletframe.frames.asset_list import count_and_sum_omitted_bridged
 from walletframe.frames.groups import KINDS
 from walletframe.frames.known import known_mask
 from walletframe.frames.results import Coverage
@@ -54,7 +54,7 @@ def completeness_columns(
 
 
 def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
-    """Count each group's known (row 0) and stale (row 1) wallets with an unreadable amount.
+    """Count each group's wallets with an unreadable amount: known (row 0 of the result), stale (1).
 
     Holders of unknown tokens are counted only in groups of unknown tokens, because
     `completeness_columns` already excludes these wallets from all other groups.
@@ -81,7 +81,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
-    tokens, chains = positions.possible_blockchains()
+    tokens, chains = positions.possible_token_blockchains()
     sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
     begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
     with_token = np.flatnonzero(groups.tokens >= 0)

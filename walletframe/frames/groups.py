@@ -1,7 +1,7 @@
 """Grouping of holdings: the group of each row, and the labels of each group.
 
-The names ``wallet``, ``blockchain``, ``snapshot`` and the extra columns group wallets, even wallets
-without balances. The names ``token``, ``asset`` and the columns of holdings group rows.
+``wallet``, ``blockchain``, ``snapshot`` and the extra columns are for grouping wallets, even those
+without balances. ``token``, ``asset`` and the holdings' own columns are for grouping rows.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def add_default_asset(by: By) -> list[str]:
 def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Encode holdings, and return the names that define a holder. The default is "wallet"."""
+    """Encode holdings, and return the columns of `by` that identify a holder, or "wallet"."""
     positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
@@ -133,7 +133,7 @@ def encode_by_holder(
 
 def group_holdings(positions: Positions, names: list[str]) -> Groups:
     """Group holdings by names from `encode_and_parse_by`."""
-    wallet_names = {"wallet", "blockchain", *positions.extra_columns}
+    wallet_names = {"wallet", "blockchain", *positions.extra_column_names}
     if SNAPSHOT in positions.wallet_frame.columns:  # otherwise a column of holdings
         wallet_names.add(SNAPSHOT)
     by_wallets = [name for name in names if name in wallet_names]
@@ -186,7 +186,7 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Return the labels at indices in `rows` or `tokens`. Index -1 means NA."""
+    """Return the labels at the indices `rows` or `tokens`. Index -1 means NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -199,7 +199,7 @@ def _row_label_columns(
 def _parse_by(by: By, positions: Positions) -> list[str]:
     """Replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
-    kept = positions.extra_columns
+    kept = positions.extra_column_names
     known = {"token", "asset", *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULT_COLUMNS
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
@@ -223,7 +223,7 @@ def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, 
     parts = (
         (positions.wallet_chain_codes, len(positions.index_by_chain))
         if name == "blockchain"
-        else _encode_column(name, _wallet_values(positions, name))
+        else _codes_and_count(name, _wallet_values(positions, name))
         for name in names
     )
     return _combine_codes(parts, count)
@@ -236,7 +236,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
         return tokens.codes, tokens.first
     token_codes = tokens.codes, len(tokens.keys)
     parts = (
-        token_codes if name in KINDS else _encode_column(name, _row_values(positions, name))
+        token_codes if name in KINDS else _codes_and_count(name, _row_values(positions, name))
         for name in names
     )
     codes, count = _combine_codes(parts, len(positions.holdings))
@@ -266,7 +266,7 @@ def _group_by_set_and_code(
     return ranks[first], sets[order], row_kinds[order]
 
 
-def _encode_column(name: str, column: Any) -> tuple[Codes, int]:
+def _codes_and_count(name: str, column: Any) -> tuple[Codes, int]:
     """Return the code of each value, and the number of codes. NA has a code, too."""
     try:
         codes, values = factorize(column)

@@ -19,7 +19,7 @@ from walletframe.address.lists import (
     read_list,
     readable_wallets,
     rename_wallet_columns,
-    unparsed_wallets,
+    wallets_before_parsing,
     warn_about_typos,
 )
 from walletframe.chains import find_blockchain
@@ -193,7 +193,7 @@ def merge_by_wallet(
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
     """Parse wallets from `column` or from blockchain and address. Unreadable wallets are None."""
-    items = unparsed_wallets(table) if column is None else table[column]
+    items = wallets_before_parsing(table) if column is None else table[column]
     wallets = map(parse_replacing_alias, items)
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
@@ -282,7 +282,7 @@ def _joined_key_columns(
 
 
 def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows, with NA for the row number -1. Keep dtypes that allow NA."""
+    """Take rows, with NA for the row number -1. A dtype that allows NA is unchanged."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 

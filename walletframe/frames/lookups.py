@@ -1,7 +1,7 @@
 """Columns of prices and spam flags, which are looked up by token and symbol.
 
 Rows with the same token and symbol have the same price and flags. Rows of unknown tokens are
-identified by their row number in the folder.
+identified by their position among all rows of the holdings.
 """
 
 from __future__ import annotations

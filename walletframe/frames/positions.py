@@ -1,4 +1,4 @@
-"""Holdings with integer codes for the wallet and the token of each row, and the known wallets.
+"""The known wallets, and holdings with integer codes for each row's wallet and token.
 
 Tables and charts are computed from `Positions`, so tokens and wallets are identified only once.
 """
@@ -108,7 +108,7 @@ class Positions:
         return self.assets.contracts if self.assets else self.tokens
 
     @cached_property
-    def extra_columns(self) -> list[str]:
+    def extra_column_names(self) -> list[str]:
         """The names of the extra columns of `wallets`."""
         return extra_names(self.wallet_frame) if self.has_wallets else []
 
@@ -171,14 +171,14 @@ class Positions:
         return self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
 
     def possible_holders_mask(self, token: int) -> Mask:
-        """Return a mask of the wallets on the token's blockchains, and of `may_hold_any_token`."""
+        """Return a mask of the wallets on the token's blockchains or in `may_hold_any_token`."""
         names = self.token_blockchains(token)
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
         row_chains = self.wallet_chain_codes[self.wallet_codes[self.tokens.codes == token]]
         on_chains = np.isin(self.wallet_chain_codes, np.append(row_chains, key_chains))
         return on_chains | self.may_hold_any_token
 
-    def possible_blockchains(self) -> tuple[Codes, Codes]:
+    def possible_token_blockchains(self) -> tuple[Codes, Codes]:
         """Return the result of `possible_token_blockchains` for these holdings."""
         # In a history, rows of wallets that may hold any token can have an unknown amount.
         rows = np.flatnonzero(~self.may_hold_any_token[self.wallet_codes])
@@ -249,7 +249,7 @@ def read_positions(
 
 
 def _with_known_holders(positions: Positions) -> Positions:
-    """Return a copy: `known` means that the amounts of the selected tokens are known."""
+    """Return a copy with `known` True if the amounts of the selected tokens are known."""
     record, chains = positions.holdings.attrs[HOLDERS], positions.index_by_chain
     can_hold = np.ones_like(positions.known)
     if record["blockchains"] is not None:
@@ -333,9 +333,9 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
     return pd.DatetimeIndex(pd.to_datetime(frame[_SNAPSHOT], utc=True))
 
 
-def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, indices: Codes) -> dict[str, Any]:
+def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, token_indices: Codes) -> dict[str, Any]:
     """Return three columns of the tokens with these indices. Index -1 means NA."""
-    rows = np.append(tokens.first, -1)[indices]
+    rows = np.append(tokens.first, -1)[token_indices]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))
         for name in ("token_blockchain", "token_address", "symbol")

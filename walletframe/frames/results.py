@@ -302,7 +302,7 @@ def with_coverage(
     Names of wallets are displayed if `positions` has wallets with names.
     """
     result = ResultTable(table, copy=False)
-    if positions is not None and "name" in positions.extra_columns:
+    if positions is not None and "name" in positions.extra_column_names:
         result._named_wallets = positions.wallet_frame  # noqa: SLF001 - our own class
     stated = {each.name: getattr(coverage, each.name) for each in fields(coverage)}
     result.attrs[COVERAGE] = stated | {"rows": len(result)}

@@ -187,7 +187,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         changes, separate = _changes_by_wallet(matrix), 0
     else:
         changes, separate = _changes_by_group(matrix, wallets, by, **options)
-    changes = matrix.with_coverage(changes, {"before": earlier, "after": later}, separate)
+    changes = matrix.add_coverage(changes, {"before": earlier, "after": later}, separate)
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
@@ -266,7 +266,7 @@ def mark_shared_answers_stale(
     if len({flag for each in frames for flag in each["service"].isin([SIMULATED])}) > 1:
         raise SnapshotError(
             "simulated holdings can't be compared with real ones",
-            hint="compare snapshots whose wallets have the same text in the column 'service'",
+            hint="compare only simulated or only real snapshots: see the column 'service'",
         )
     times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in frames]
     same = times[0][times[0].isin(times[1])]

@@ -18,7 +18,7 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.errors import InputWarning, SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
-    count_and_sum_bridged,
+    count_and_sum_omitted_bridged,
     count_bridged_versions,
     reject_assets,
     token_or_asset_index,
@@ -96,7 +96,7 @@ class AmountMatrix:
     token_filter: TokenFilter | None
 
     def columns_for_users(self, pairs: Codes) -> pd.DataFrame:
-        """Return columns of pairs to show. If an asset was chosen, it replaces the token."""
+        """Return columns with the wallet of each pair, and with its token or the chosen asset."""
         columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
             return columns
@@ -115,7 +115,7 @@ class AmountMatrix:
         """Convert integers at this matrix's scale to amounts. Unknown amounts become NA."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
-    def with_coverage(
+    def add_coverage(
         self, table: pd.DataFrame, results: Mapping[str, WalletDetails], bridged_separate: int = 0
     ) -> pd.DataFrame:
         """Add the coverage of `results`. A wallet counts as known if it is known at all times."""
@@ -183,7 +183,7 @@ def build_matrix(
     if token_filter:  # keep only wallets on blockchains that have the token
         wallet_chains, names = factorize(np.array([key[0] for key in ids.keys], dtype=object))
         _, chains = possible_token_blockchains(
-            token_filter.token_codes(len(holders)),
+            token_filter.repeat_chosen_token(len(holders)),
             wallet_chains[holders],
             {name: code for code, name in enumerate(names)},
             token_filter.asset_blockchains,
@@ -290,7 +290,7 @@ class TokenFilter:
     bridged: dict[str, Any]  # the count and the sums of left-out bridged versions, for a coverage
     by_contract: bool = False  # whether the asset's contracts stay separate
 
-    def token_codes(self, row_count: int) -> KeyCodes:
+    def repeat_chosen_token(self, row_count: int) -> KeyCodes:
         """Return the codes of `row_count` rows that all have the chosen token or asset."""
         return KeyCodes(np.zeros(row_count, dtype=np.intp), [self.key])
 
@@ -312,11 +312,11 @@ def make_token_filter(
     if asset is not None:
         positions = tokens_to_assets(positions, **options)
     index, tokens = token_or_asset_index(positions, chosen), positions.tokens
-    (versions, amount), before = count_and_sum_bridged(positions, index), ""
+    (versions, amount), before = count_and_sum_omitted_bridged(positions, index), ""
     if rows_before is not None:
         is_later = np.arange(len(holdings)) >= rows_before
-        _, before = count_and_sum_bridged(positions, index, ~is_later)
-        _, amount = count_and_sum_bridged(positions, index, is_later)
+        _, before = count_and_sum_omitted_bridged(positions, index, ~is_later)
+        _, amount = count_and_sum_omitted_bridged(positions, index, is_later)
     warn_about_bridged(versions, amount, before)
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
@@ -582,7 +582,7 @@ def total_timeline(
         wallets_known=known,
         wallets=grouped.wallets.repeat(len(moments)),
     )
-    return matrix.with_coverage(frame, {"": details}, grouped.bridged_separate)
+    return matrix.add_coverage(frame, {"": details}, grouped.bridged_separate)
 
 
 def _snapshot_times_and_matrix(

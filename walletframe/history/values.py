@@ -84,15 +84,15 @@ def compare_values(
 
         - the columns of `by`, as in `totals`;
         - ``before``, ``after``, ``difference`` (float64): the values, and ``after - before``; NaN
-          if no wallet of the group is known at both times, or if all balances of the group at the
-          time are left out, since their values are unknown;
+          if no wallet of the group is known at both times, or if all the group's balances at that
+          time are without a value;
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
         - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both
           times, and the number of all requested wallets of the group.
 
-        A line below the table states what is not compared, dropped balances and bridged versions.
+        A line below the table states dropped balances, bridged versions, and what is not compared.
 
     Raises
     ------

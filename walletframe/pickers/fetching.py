@@ -25,7 +25,7 @@ from walletframe.numerals import counted_noun
 from walletframe.pickers.data import status_message
 from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.picker import WalletPicker
-from walletframe.pickers.widget import MessageWidget, locked_handler
+from walletframe.pickers.widget import MessageHandlingWidget, locked_handler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _PROGRESS_INTERVAL_S, _RECENT_S = 0.1, 15.0
 
 
-class FetchingWidget(MessageWidget):
+class FetchingWidget(MessageHandlingWidget):
     """A widget that fetches in the background and shows the progress."""
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
@@ -79,7 +79,7 @@ class FetchingWidget(MessageWidget):
 
     @abstractmethod
     def _open_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager that closes only a new client."""
+        """Return the client as a context manager, which closes it only if it is new."""
 
     def _start_fetch(
         self,

@@ -32,7 +32,7 @@ from walletframe.numerals import compact, counted_noun
 from walletframe.pandas_versions import factorize
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import join_css, join_js
-from walletframe.pickers.widget import LOCK, MessageWidget, locked_handler
+from walletframe.pickers.widget import LOCK, MessageHandlingWidget, locked_handler
 from walletframe.settings.tables import table_settings
 from walletframe.text import safe_line
 
@@ -186,7 +186,7 @@ def _parse_front_end_values(values: list[Any], picker: Picker) -> tuple[Any, ...
     return tuple(picker._resolve_value(key) for key in keys)  # noqa: SLF001 - this module defines the class
 
 
-class Picker(MessageWidget, ValueWidget):
+class Picker(MessageHandlingWidget, ValueWidget):
     """A searchable list of options, with a button for each selected option."""
 
     _esm, _css = join_js("pickerwidget"), join_css("picker")
@@ -211,7 +211,7 @@ class Picker(MessageWidget, ValueWidget):
 
     @abstractmethod
     def _resolve_value(self, value: Any) -> OptionValue:
-        """Return a value as spelled in its option, or raise an error."""
+        """Return a value in the spelling of its option, or raise an error."""
 
     def offer(self, source: Any, /) -> None:
         """Replace the options. Selected values without an option are removed.

@@ -78,7 +78,7 @@ class HoldingsTable:
             for name in extra_names(frame)
             if names[name] == 1 and not is_numeric_dtype(frame[name])
         ]
-        groups = ["", *_GROUP_NAMES, *self.positions.extra_columns, *user_columns]
+        groups = ["", *_GROUP_NAMES, *self.positions.extra_column_names, *user_columns]
         self._groups = [*dict.fromkeys(groups)]
         self.grid: Callable[[str], _DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
         self.sort_rows: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._sort_rows)
@@ -211,7 +211,7 @@ def _balances_grid(positions: Positions) -> _DataGrid:
     price = next((name for name in ("unit_price", "price") if name in holdings), None)
     if price is not None and holdings[price].notna().any():
         numbers["price"] = _make_cells(holdings[price])
-    columns = _make_columns(texts | numbers) | _value_and_currency_columns(holdings)
+    columns = _make_columns(texts | numbers) | _make_value_columns(holdings)
     for position, each in enumerate(search.extra_columns(positions)):
         columns[f"own {position}"] = _user_column(each, _USER_RANK)
     return _DataGrid(columns, len(holdings))
@@ -228,7 +228,7 @@ def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid
         columns[by if by in SELECTION_FIELDS else "group"] = _user_column(sums[by], 0)
     if "amount" in sums:
         columns |= _make_columns({"amount": _make_cells(sums["amount"])})
-    columns |= _value_and_currency_columns(sums)
+    columns |= _make_value_columns(sums)
     counted = {
         name: _make_cells(sums[name])
         for name in _COUNT_COLUMNS
@@ -257,7 +257,7 @@ def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _Column]:
     }
 
 
-def _value_and_currency_columns(frame: pd.DataFrame) -> dict[str, _Column]:
+def _make_value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []

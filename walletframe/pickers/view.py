@@ -123,7 +123,7 @@ class ExplorerState:
     def answer_chart(self, request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
         """Apply a user's action, such as a click. Return the reply's fields and buffers."""
         before, changes = self.selection, dict[str, Any]()
-        if "click" in request and request["view"] == self._chart_id():
+        if "click" in request and request["view"] == self._drawn_chart_id():
             self.selection = selection_after_click(self.drawn_chart(), request["click"])
         elif "back" in request:
             self.selection = selection_up_to_level(before, request["back"])
@@ -146,7 +146,7 @@ class ExplorerState:
         self._notify(self._edition)
         return content, [figure] * bool(figure)
 
-    def _chart_id(self) -> str:
+    def _drawn_chart_id(self) -> str:
         """Return an id of the chart. A new id resets the zoom of the front end."""
         return f"{hash((id(self.data), self.selection, self.drawn_chart().options)):x}"
 
@@ -155,7 +155,7 @@ class ExplorerState:
         crumbs = breadcrumb_texts(data, selection)
         return {
             "edition": self._edition,
-            "view": self._chart_id(),
+            "view": self._drawn_chart_id(),
             "rows": f"{hash((id(data), selection)):x}",
             "offered": f"{id(data):x}",
             "chosen": {kind: getattr(selection, kind) for kind in FILTERS},

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 P = ParamSpec("P")
-WidgetT = TypeVar("WidgetT", bound="MessageWidget")
+WidgetT = TypeVar("WidgetT", bound="MessageHandlingWidget")
 
 # JupyterLab runs handlers and cells on different threads, and each fetch also has a thread. All
 # widgets share one lock, since two widgets that set each other's traits could deadlock otherwise.
@@ -68,14 +68,14 @@ def locked_handler(
 
 
 def error_text(error: Exception) -> str:
-    """Return an error as one unescaped line. A WalletframeError needs no class name."""
+    """Return an error as one unescaped line, without the class name of a WalletframeError."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     text, separator, hint = f"{error}".partition("\n\nHint: ")
     return f"{text.rstrip('.')}. Hint: {hint}" if separator else text
 
 
-class MessageWidget(AnyWidget):
+class MessageHandlingWidget(AnyWidget):
     """A widget that handles messages ``{"kind": …}``. A message with an ID ``n`` gets a reply.
 
     Subclasses define `_esm`, `_css` and handlers. A handler takes a message. It returns the fields

@@ -533,9 +533,9 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     columns = (named[name] for name in ("asset", "difference", "from_prices", "from_amounts"))
     parts = []
     for asset, change, prices, amounts in zip(*columns, strict=True):
-        origin = f" (price {whole_money(prices)}, amount {whole_money(amounts)})"
+        origin = f" (from prices {whole_money(prices)}, from amounts {whole_money(amounts)})"
         if not (prices and amounts):
-            origin = " (price)" if prices else " (amount)"
+            origin = " (from prices)" if prices else " (from amounts)"
         parts.append(f"{safe_line(asset, _ASSET_LENGTH)} {whole_money(change, '+')}{origin}")
     if len(rest):
         parts.append(f"{counted_noun(len(rest), 'other asset')} {whole_money(rest.sum(), '+')}")

@@ -125,7 +125,7 @@ class _WalletEndpoint:
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _make_answer(self, wallets: Sequence[WalletAddress]) -> schemas.WalletDetailsAnswer:
-        """Return one entry per wallet, in order. All spellings of a wallet fail together."""
+        """Return one entry per wallet, in order. A wallet that fails does so in all spellings."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])

@@ -51,7 +51,7 @@ class Attempt:
     def track_socket(self, sock: socket.socket) -> None:
         """Duplicate the socket's handle for `abort`, since TLS replaces the socket object."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
-        self.close_duplicate_socket()
+        self.close_duplicated_handle()
         with self._lock:
             self._handle = handle
         if self.is_aborted:
@@ -65,8 +65,8 @@ class Attempt:
                 with suppress(OSError):
                     self._handle.shutdown(socket.SHUT_RDWR)
 
-    def close_duplicate_socket(self) -> None:
-        """Close the duplicate of the socket's handle."""
+    def close_duplicated_handle(self) -> None:
+        """Close the duplicate that `track_socket` made."""
         with self._lock:
             if self._handle is not None:
                 self._handle.close()
@@ -93,7 +93,7 @@ class InFlightRequests:
         finally:
             with self._lock:
                 del self._attempts[get_ident()]
-            attempt.close_duplicate_socket()
+            attempt.close_duplicated_handle()
 
     def current_attempt(self) -> Attempt:
         """Return this thread's attempt."""

@@ -134,7 +134,7 @@ class AnswerFile:
         return answers
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
-        """Store answers in one transaction; never replace the answer to a later request."""
+        """Store answers in one transaction. A newer request's answer is never replaced."""
 
         def insert_answers(con: sqlite3.Connection) -> None:
             now = self._next_sequence(con)

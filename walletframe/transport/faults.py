@@ -55,7 +55,7 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
-    """Return whether a retry may succeed. A server that was never reached may have a wrong URL."""
+    """Return whether a retry may succeed. If the server was never reached, its URL may be wrong."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):

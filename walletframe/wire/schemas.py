@@ -109,7 +109,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The complete answer. The field `error` is known from other endpoints of the service."""
+    """The complete answer. The field `error` has been seen only at other endpoints."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL

@@ -1,4 +1,4 @@
-"""The tokens that own symbols: known tokens, and tokens on the user's allow list."""
+"""The genuine token of each symbol: a known token, or a token on the user's allow list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 @dataclass(frozen=True, slots=True)
 class TokenDirectory:
-    """The keys of allowed and denied tokens, and the tokens that own symbols."""
+    """The keys of allowed and denied tokens, and the genuine token of each known symbol."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
@@ -95,7 +95,7 @@ def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> T
 
 
 def _token_text(blockchain: str, contract: str | None) -> str:
-    return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
+    return f"{contract} on {blockchain}" if contract else f"the native coin of {blockchain}"
 
 
 def _symbol_owners(tokens: Iterable[tuple[TokenKey, str]]) -> SymbolOwners:

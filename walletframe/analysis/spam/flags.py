@@ -144,7 +144,7 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
 
 
 def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
-    """Return the column `is_spam`, all False if spam was dropped, or None if options are set."""
+    """Return `is_spam`, or all False if spam was dropped; None otherwise, or if options are set."""
     if any(option is not None for option in options):
         return None
     if "is_spam" in holdings:
@@ -467,7 +467,7 @@ def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
     return findings
 
 
-def chunked_spam_flags(
+def chunked_flags_and_unknown_rows(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[SpamFlags, Codes]:
     """Return the flags, and the positions of the rows with an unknown token."""

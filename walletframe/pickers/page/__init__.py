@@ -1,4 +1,4 @@
-"""The front end of the widgets: modules and style sheets, joined to single texts for anywidget."""
+"""The widgets' front end: modules joined into one text, and style sheets into another."""
 
 from __future__ import annotations
 
