@@ -300,7 +300,7 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     """Return the coverage of the table of one token or asset, without bridged versions."""
     rows = positions.tokens.codes == index
     among = positions.possible_holders_mask(index)
-    versions, amount = count_and_sum_bridged(positions, index)
+    versions, amount = count_and_sum_omitted_bridged(positions, index)
     coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
     return replace(coverage, bridged=versions, bridged_amount=amount)
 

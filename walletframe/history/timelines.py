@@ -166,7 +166,9 @@ def build_matrix(
         holdings, holding_times = holdings[token_filter.rows], holding_times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
         count = len(holdings)
-        token_ids = token_filter.token_codes(count) if is_single else encode_tokens(holdings)
+        token_ids = (
+            token_filter.repeat_chosen_token(count) if is_single else encode_tokens(holdings)
+        )
     frames = [wallets[_WALLET], holdings[_WALLET], unknown_wallets]
     ids = encode_wallets(concat_frames(frames))
     requested, holders, unknown_holders = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
