@@ -232,8 +232,7 @@ class Selection:
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
-    # The blockchains of each selected token or asset; None: any blockchains.
-    token_blockchains: tuple[Collection[str], ...] | None = None
+    token_blockchains: tuple[Collection[str], ...] = ()  # of each token or asset; empty: any
     bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # pairs: omitted version, asset
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
@@ -348,7 +347,7 @@ class SelectableHoldings:
         return {
             "blockchains": chains,
             "unknown_tokens": earlier + wallets.to_dict("records"),
-            "is_single": len(by_token or ()) == 1,
+            "is_single": len(by_token) == 1,
         }
 
     def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:

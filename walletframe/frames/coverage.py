@@ -221,11 +221,11 @@ def drop_rows(
 ) -> pd.DataFrame:
     """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``."""
     filters = applied_filters(holdings, len(holdings))
+    values = holdings.filter(["value", "currency"])
     for kind, (rows, text) in reasons.items():
-        values, count = holdings.loc[rows].filter(["value", "currency"]), int(rows.sum())
-        filters.append(
-            (kind, count, text or count_and_value_text(count, f"{kind} balance", values))
-        )
+        count = int(rows.sum())
+        reason = text or count_and_value_text(count, f"{kind} balance", values[rows])
+        filters.append((kind, count, reason))
     return with_filters(holdings[kept], filters, int(kept.sum()))
 
 
