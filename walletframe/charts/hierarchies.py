@@ -128,11 +128,10 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
-        Maximum number of rectangles (at most 500, since browsers are slow with more). If the
-        holdings need more, only the largest wallets are drawn separately. The other wallets of a
-        blockchain are combined by asset, and the smallest assets are combined as Other. With
-        another `by`, the largest groups are drawn, and the rest of each parent group is combined
-        as Other. Rectangles without space for a name are combined, too.
+        Maximum number of rectangles (at most 500, since browsers are slow with more). The largest
+        are drawn, and the rest of each parent group is combined as Other. Rectangles without space
+        for a name are combined, too. With the default `by`, the small wallets of each blockchain
+        are combined by asset.
     width : int, default 1000
         The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
         On pages of 0.8 to 1.5 times this width, each rectangle has space for its name.
@@ -184,11 +183,10 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
-        Maximum number of arcs (at most 300, since browsers are slow with more). Only arcs with
-        enough space for a name are drawn. The other wallets of a blockchain are combined by asset,
-        and assets that still have no space are combined as Other. An outer ring that would mostly
-        be Other is left out. With another `by`, the largest groups are drawn, and the rest of each
-        parent group is combined as Other.
+        Maximum number of arcs (at most 300, since browsers are slow with more). The largest arcs
+        with space for a name are drawn, and the rest of each parent group is combined as Other. An
+        outer ring that would mostly be Other is left out. With the default `by`, the small wallets
+        of each blockchain are combined by asset.
     wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
