@@ -19,7 +19,13 @@ from walletframe.charts.canvas import (
     to_markup,
     undrawn_notes,
 )
-from walletframe.charts.palette import OTHER_COLOR, area_style, choose_colors, choose_patterns
+from walletframe.charts.palette import (
+    OTHER_COLOR,
+    area_style,
+    choose_colors,
+    choose_group_fills,
+    choose_patterns,
+)
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import (
     combine_single_asset,
@@ -582,10 +588,19 @@ class GroupLevel:
             parts.append(text if is_clear else f"{safe_line(name, _NAME_CHARS)} {text}")
         return _SEPARATOR.join(parts)
 
+    def fills(self, indices: Sequence[int]) -> list[tuple[str, str]]:
+        """Return the colours and patterns of groups, the same even if other groups are drawn."""
+        has_few = len(self.groups) <= _MAX_RANKED and KINDS.isdisjoint(self.names)
+        every = range(len(self.groups)) if has_few else indices
+        names = {index: self.full_group_name(index) for index in every}
+        fills = dict(zip(names, choose_group_fills([*names.values()]), strict=True))
+        return [fills[index] for index in indices]
+
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
-        known, requested = self._known_range(indices) if "wallet" not in self.names else ("", 0)
-        if not requested:
+        known, requested = self._known_range(indices)
+        # Some wallets of a token's group may not be able to hold the token.
+        if not requested or "wallet" in self.names or (self.groups.tokens[indices] >= 0).any():
             return ""
         of_group = f" of {group_name}" * bool(group_name)
         if requested == 1 and known != "1":

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -40,7 +40,6 @@ from walletframe.charts.palette import (
     BAND_COLORS,
     OTHER_COLOR,
     area_style,
-    choose_group_fills,
     text_color,
 )
 from walletframe.frames.groups import KINDS, by_as_list
@@ -240,9 +239,9 @@ def _draw_tree(
     extent = _drawn_count_notes(rings)
     fills = _choose_fills(grouped, rings, colors)
     boxes = [*_make_boxes(balances, rings, places, fills, write_texts, style)]
-    outermost = [box.label for box in boxes if not box.parent]
-    if len(outermost) == 1:
-        extent = [f"{markup_to_text(outermost[0])} has 100% of the total.", *extent]
+    count, outermost = int((rings[0].sizes > 0).sum()), [box for box in boxes if not box.parent]
+    if count == len(outermost) == 1:
+        extent = [f"{markup_to_text(outermost[0].label)} has 100% of the total.", *extent]
     boxes = boxes if style.width else _extend_leaves_outward(boxes)
     text_colors, parents = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     marker = area_style([box.color for box in boxes], [box.pattern for box in boxes], "colors")
@@ -268,7 +267,7 @@ def _draw_tree(
         "textfont": {"color": text_colors},
         "hoverinfo": "text",
     }
-    total, count = float(balances.sizes.sum()), int((rings[0].sizes > 0).sum())
+    total = float(balances.sizes.sum())
     blank = sum(box.size for box in boxes if box.id in parents) / total
     lost = 1 - sum(box.size for box in boxes) / total
     undrawn = np.setdiff1d(np.flatnonzero(rings[0].sizes), rings[0].drawn)
@@ -512,6 +511,7 @@ def _make_boxes(
             exact = balances.exact_sums(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
         texts = write_texts(depth, amounts)
+        named = Counter(label[0] for label, *_ in texts.values())
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         counts = np.bincount(ring.parents[undrawn])
@@ -524,6 +524,8 @@ def _make_boxes(
             if group in texts:
                 key, (label, text, hover_lines) = (depth, group), texts[group]
                 ids[key] = str(BoxId(depth, int(ring.rows[group]), outer.startswith("o")))
+                if style.width and not is_leaf and named[label[0]] > 1:
+                    label = [" · ".join(label)]  # of wallets with equal names
                 band = BAND_COLORS[depth > 0], ""
                 color, shape = fills.get(key, band) if is_leaf else band
             else:
@@ -555,8 +557,7 @@ def _choose_fills(
         tokens = grouped.balances.positions.tokens.codes[rows].tolist()
         return dict(zip(keys, grouped.balances.token_fills(tokens, colors), strict=True))
     level = grouped.group_by(grouped.names[:1])
-    names = [*map(level.full_group_name, level.groups.codes[rows].tolist())]
-    return dict(zip(keys, choose_group_fills(names), strict=True))
+    return dict(zip(keys, level.fills(level.groups.codes[rows].tolist()), strict=True))
 
 
 def _fitting_lines(

@@ -43,7 +43,7 @@ from walletframe.charts.canvas import (
     wallets_frame,
 )
 from walletframe.charts.facets import choose_facets, split_into_facets
-from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE, choose_group_fills
+from walletframe.charts.palette import COLORS, EDGE_COLOR, OUTLINE_STYLE
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import changed_labels_note
@@ -446,8 +446,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
             heights[line] = [f"{height} ({count:,} of {of} known)" for height, count in each]
     of_other = [other_label(len(rest), level.group_noun)] * bool(len(rest))
     names = level.short_group_names(chosen.tolist()) + of_other
-    full_names = [*map(level.full_group_name, chosen.tolist())]
-    styles = [*choose_group_fills(full_names), (EDGE_COLOR, "")]
+    styles = [*level.fills(chosen.tolist()), (EDGE_COLOR, "")]
     traces = []
     for line, (name, (color, pattern)) in enumerate(zip(names, styles, strict=False)):
         points = {
