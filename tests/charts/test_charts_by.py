@@ -130,7 +130,7 @@ class TestBars:
         [text] = [text for text in hovers(figure) if "000000001" in text]
         assert text == (
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
-            "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         )
         assert "3 groups and 2 assets are drawn." in notes_of(figure)
 
@@ -548,7 +548,7 @@ class TestHierarchies:
         texts = hovers(charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS))
         assert (
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
-            "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
         ) in texts
         assert "<b>owner Ada</b><br>3 of 4 wallets are known<br>100.00 USD (71.4% of all)" in texts
         assert "0 of 2 wallets of owner Ben are known." in notes_of(

@@ -181,8 +181,8 @@ def test_the_first_screen_has_total_change_and_share():
     assert content.total == "385,809.00 USD"
     assert content.change == (
         "Up 55,300 USD (+16.7% of the 330,500 USD compared) since 2026-01-31 05:59 UTC: "
-        "ETH +55,000 (from prices); USDC +300 (from amounts). Not compared: 1 wallet (9.00 USD now) "
-        "only in the later list."
+        "ETH +55,000 (from prices); USDC +300 (from amounts). Not compared: 1 wallet (9.00 USD "
+        "now) only in the later list."
     )
     assert [*content.notes[1:]] == ["The earlier total is 330,500.00 USD."]
     rows = [[cell.text for cell in row] for row in content.groups.table.rows]

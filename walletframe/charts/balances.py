@@ -599,8 +599,7 @@ class GroupLevel:
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
         known, requested = self._known_range(indices)
-        # Some wallets of a token's group may not be able to hold the token.
-        if not requested or "wallet" in self.names or (self.groups.tokens[indices] >= 0).any():
+        if not requested or "wallet" in self.names:
             return ""
         of_group = f" of {group_name}" * bool(group_name)
         if requested == 1 and known != "1":

@@ -268,19 +268,19 @@ def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
     import kaleido  # noqa: PLC0415 - the package is an optional extra
     from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
 
-    class ChromiumWithoutSettings(Chromium):
+    class ChromiumWithFilteredEnv(Chromium):
         """A browser whose processes don't inherit walletframe's settings, such as the key."""
 
         def get_env(self) -> dict[str, str]:
             items = os.environ.items()
             return {name: text for name, text in items if not name.upper().startswith(PREFIX)}
 
-    path = ChromiumWithoutSettings.find_browser(skip_local=False)
+    path = ChromiumWithFilteredEnv.find_browser(skip_local=False)
     if not path or not Path(path).is_file():
         needed = "a Chrome or Chromium browser, but none was found"
         raise _missing_browser_error(needed, "install one")
     page = kaleido.PageGenerator(mathjax=False)  # MathJax would be loaded from the web
-    browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=ChromiumWithoutSettings)
+    browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=ChromiumWithFilteredEnv)
     results: Queue[bytes | BaseException] = Queue()
     work = _run_jobs(browser, jobs, results)
     thread = Thread(target=asyncio.run, args=(work,), name="walletframe-pictures", daemon=True)
