@@ -29,12 +29,7 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import (
-    DROPPED,
-    SELECTED,
-    drop_rows,
-    without_dropped_counts,
-)
+from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, without_dropped_counts
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both

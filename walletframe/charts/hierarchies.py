@@ -36,12 +36,7 @@ from walletframe.charts.canvas import (
     other_label,
     to_markup,
 )
-from walletframe.charts.palette import (
-    BAND_COLORS,
-    OTHER_COLOR,
-    area_style,
-    text_color,
-)
+from walletframe.charts.palette import BAND_COLORS, OTHER_COLOR, area_style, text_color
 from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import first_rows
 from walletframe.frames.names import label_lines_without_chain, wallet_label_lines

@@ -58,7 +58,7 @@ _wallet_input = combine_options(
         help="Read wallets from FILE. A text file has one <BLOCKCHAIN>.<ADDRESS> per line, and # "
         "starts a comment. A .csv file has the columns blockchain and address, or one column of "
         "<BLOCKCHAIN>.<ADDRESS> texts. Use - for standard input. The limits are 5 million lines "
-        "and 256 million characters.",
+        "and 256 million characters."
     ),
     keep_option,
     click.option(
