@@ -706,8 +706,9 @@ def _default_ring_texts(
         weights = sum_by_group(positions.tokens.codes[rows], ring.sizes[groups])
         named = largest_indices(weights, len(weights)).tolist()
         names = dict(zip(named, balances.token_names(named), strict=True))
-        on_chain = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
-        assets = positions.assets.blockchains if positions.assets else ()
+        on_chain, assets = names, positions.assets.blockchains if positions.assets else ()
+        if not positions.assets:
+            on_chain = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
         keys = [positions.tokens.keys[token] for token in tokens]
         own = ["" if key in assets else key[0] for key in keys]
         labels = [*map(_token_label_lines, (on_chain[token] for token in tokens), own, chains)]
