@@ -355,4 +355,5 @@ def to_scalars(integers: Integers, scale: int, scalar_class: type[Amount] = Amou
     # starmap and zip reuse one tuple of arguments; map would create a tuple for each call.
     factors = zip(integers.tolist(), repeat(Decimal((0, (1,), -scale))))
     numbers = map(_EXACT_CONTEXT.normalize, starmap(_EXACT_CONTEXT.multiply, factors))
-    return list(map(Decimal.__new__, repeat(scalar_class), numbers))
+    arguments = zip(repeat(scalar_class), numbers)
+    return list(starmap(Decimal.__new__, arguments))
