@@ -399,11 +399,11 @@ def _sizes_with_others(rings: Sequence[_Ring], style: _Style) -> tuple[_Sizes, d
 
 
 def _add_to_other(boxes: _Sizes, rests: dict[_Key, float], key: _Key, other: _Key) -> None:
-    """Move a box to Other or, if it is Other itself, the smallest of several boxes beside it."""
+    """Move a box to Other or, if it is Other itself, a smaller one of several boxes beside it."""
     parent, size = boxes.pop(key)
     if key == other:
         beside = [(size, each) for each, (outer, size) in boxes.items() if outer == parent]
-        if len(beside) <= 1:
+        if len(beside) <= 1 or min(beside)[0] > size:
             return
         size, key = min(beside)
         del boxes[key]
