@@ -331,16 +331,16 @@ class SelectableHoldings:
 
     def _record_holders(self, selection: Selection, selected: Mask, unknown: Mask) -> Any:
         """Return the blockchains of the selected tokens, and the wallets of unknown tokens."""
-        held, chains = self.held, None  # wallets on any blockchain may hold the tokens
-        if by_token := selection.token_blockchains:
-            holders = np.unique(held.wallet_codes[selected]).tolist()
-            held_on = (held.wallet_keys[index][0] for index in holders)
-            chains = sorted({*held_on, *chain.from_iterable(by_token)})
+        held, by_token = self.held, selection.token_blockchains
+        any_blockchain = [key[0] for key in self.requested.keys]
+        holders = np.unique(held.wallet_codes[selected]).tolist()
+        held_on = (held.wallet_keys[index][0] for index in holders)
+        chains = {*held_on, *chain.from_iterable(by_token or [any_blockchain])}
         names = [name for name in ("blockchain", "address", "snapshot") if name in held.holdings]
         wallets = held.holdings.loc[unknown, names].drop_duplicates().astype(str)
         earlier = held.holdings.attrs.get(HOLDERS, {"unknown_tokens": []})["unknown_tokens"]
         return {
-            "blockchains": chains,
+            "blockchains": sorted(chains),
             "unknown_tokens": earlier + wallets.to_dict("records"),
             "is_single": len(by_token) == 1,
         }

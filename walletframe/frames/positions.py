@@ -251,10 +251,8 @@ def read_positions(
 def _with_known_holders(positions: Positions) -> Positions:
     """Return a copy with `known` True if the amounts of the selected tokens are known."""
     record, chains = positions.holdings.attrs[HOLDERS], positions.index_by_chain
-    can_hold = np.ones_like(positions.known)
-    if record["blockchains"] is not None:
-        is_possible = unlisted_mask(chains) | np.isin([*chains], record["blockchains"])
-        can_hold = is_possible[positions.wallet_chain_codes]
+    is_possible = unlisted_mask(chains) | np.isin([*chains], record["blockchains"])
+    can_hold = is_possible[positions.wallet_chain_codes]
     names = [*_WALLET, *[_SNAPSHOT] * positions.by_snapshot]
     rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
     keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}

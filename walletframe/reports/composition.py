@@ -540,8 +540,7 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     if len(rest):
         parts.append(f"{counted_noun(len(rest), 'other asset')} {whole_money(rest.sum(), '+')}")
     direction = "Up" if total >= 0 else "Down"
-    compared = f" of the {whole_money(earlier)}{currency} compared" * bool(values.left_out)
-    share = f" ({total / earlier:+.1%}{compared})" if earlier else ""
+    share = f" ({total / earlier:+.1%})" if earlier else ""
     head = f"{direction} {whole_money(abs(total))}{currency}{share} since {since}"
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
