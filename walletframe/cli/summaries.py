@@ -185,8 +185,7 @@ def _where_token(source: Source, token: str | None = None, **asset_options: Any)
         return selection.where_in_fetch(*source, token=token_option, **asset_options).holdings
     stored = source.holdings
     token_option = token and parse_token(token, chunked.read_distinct_tokens(stored).holdings)
-    options = {"token": token_option, **asset_options}
-    return selection.where_in_chunks(stored, [*stored.template.holdings], **options).holdings
+    return source.wf.where(token=token_option, **asset_options).holdings
 
 
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_comparable: bool) -> pd.DataFrame:
