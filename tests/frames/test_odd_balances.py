@@ -15,7 +15,7 @@ from walletframe.analysis.distribution import concentration, overlap, pivot, sha
 from walletframe.analysis.spam.flags import explain_spam, flag_spam
 from walletframe.analysis.sums import totals
 from walletframe.analysis.valuation import value
-from walletframe.errors import AnswerWarning, FetchWarning, UnknownTokenError
+from walletframe.errors import AnswerWarning, FetchWarning, PricesWarning, UnknownTokenError
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import details_html, details_markdown
 from walletframe.frames.known import summary_lines
@@ -167,6 +167,8 @@ def test_unknown_tokens_are_never_priced(details):
     ):
         assert valued["value"].fillna(-1).tolist() == [3, -1, -1, -1] * 2
     assert value(holdings)["price"][1] == 2.0
+    with pytest.warns(PricesWarning, match=r"such as \('ETH', '0xother'\)"):
+        value(holdings[::-1], {("ETH", "0xdead"): 2})
 
 
 def test_a_symbol_is_that_of_the_known_token(details):

@@ -345,11 +345,9 @@ def _warn_about_unmatched_prices(
         assets = {name for name in priced if isinstance(name, str)}
         has_unlisted = not assets <= by_asset.keys()
         priced.update(token for name in assets for token in by_asset.get(name, ()))
-    matches_nothing = (
-        len(prices) and np.isnan(prices).all() and (times is None or priced.isdisjoint(held))
-    )
-    if matches_nothing and not has_unlisted:
-        first = next(iter(keys), None)  # the example in the message
+    first = next((key for key in keys if key and key[0]), None)  # not an unknown token
+    matches_nothing = np.isnan(prices).all() and (times is None or priced.isdisjoint(held))
+    if first and matches_nothing and not has_unlisted:
         by = f"symbol, spelled as in the holdings, such as {safe_line(str(first))!r}"
         if isinstance(first, tuple):
             by = f"blockchain and contract (None for a native coin), such as {token_repr(first)}, "
