@@ -349,7 +349,7 @@ class TestRings:
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1]) == names
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], width=400) == [names[0]]
 
-    @pytest.mark.parametrize("width, chars", [(1000, 22), (400, 15)])
+    @pytest.mark.parametrize("width, chars", [(1000, 22), (400, 14)])
     def test_names_end_where_their_box_does(self, width, chars):
         """A cut name or contract ends with an ellipsis; the hover text has both in full."""
         rows = HOLDINGS.iloc[[1] * 6].assign(symbol="A pool of more liquidity", value=1.0)
