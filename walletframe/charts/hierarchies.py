@@ -75,7 +75,7 @@ _REST = "the others are not drawn separately"
 _MIN_CHARS, _ARC_CHARS = 5, 90  # of a name, such as "stETH", and of all names along a ring
 _HEIGHT, _BAND, _PAD, _GAP = 404, 20, 2, 1  # of a treemap and its parts, in pixels
 _LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # of texts of 11 pixels
-_WIDTH_SHARES = np.arange(0.75, 1.5, 0.01)  # of the page's width, that a treemap is made for
+_WIDTH_SHARES = np.arange(0.74, 1.5, 0.01)  # of the page's width, that a treemap is made for
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _ROOT = (-1, 0)
 _EMPTY = np.array([], dtype=np.intp)
