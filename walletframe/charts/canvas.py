@@ -46,7 +46,7 @@ _ROW_HEIGHT, _LINE_HEIGHT, _MIN_PLOT_HEIGHT = 22, 13, 120  # pixels
 _MIN_HEIGHT_RATIO = 2.3  # of a figure to its margins, so that the plot has half of the figure
 _LINE_CHARS = 60  # of notes; a phone is about 60 characters wide
 _MAX_LINES, _MAX_MINOR_LINES = 6, 3  # of important notes, and of all notes if some are minor
-_MARK_CHARS, _SHORT_LINE_CHARS = 36, 96
+_MARK_CHARS, _SHORT_LINE_CHARS = 10, 96
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
 _PAPER: dict[str, str | float] = {"xref": "paper", "yref": "paper"}
 TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
@@ -98,7 +98,7 @@ def make_figure(
         parts = [part for note in others for part in wrap(note, _HOVER_CHARS)]
         mark = {
             "name": _ALL_NOTES_KEY,
-            "text": f"{counted_noun(len(others), 'more note')} in figure.layout.meta",
+            "text": f"+{counted_noun(len(others), 'note')}",
             "hovertext": to_markup(parts),
             "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
@@ -306,9 +306,10 @@ class Notes(NamedTuple):
         """Return the lines that fit on a figure; notes on drawn data come before minor notes."""
         time = [note for note in self.data_quality if note.startswith("As of ")]
         quality = [note for note in self.data_quality if note not in time]
-        important = [*self.simulated, *quality[:1], *self.drawn[:1], *quality[1:], *self.left_out]
+        important = [*self.simulated, *quality[:1], *time, *self.drawn[:1]]
+        important += [*quality[1:], *self.left_out]
         fitting, lines = set[str](), list[str]()
-        for note in (*important, *time, *self.drawn[1:]):
+        for note in (*important, *self.drawn[1:]):
             shown = [each for each in self.all_notes() if each in fitting or each == note]
             cut = [shorten(each, _MAX_SENTENCE_CHARS, placeholder=" …") for each in shown]
             tried = wrap(" ".join(cut), _LINE_CHARS)
