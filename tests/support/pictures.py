@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pandas as pd
 from bare_page import BarePage
 from chromium import FLAGS
 from copied_code import executed
@@ -40,9 +41,9 @@ def take_chart(page, folder):
     block = re.search(r"```python\n(.*?)```", START.read_text(encoding="utf-8"), re.DOTALL)
     made = executed(block[1], source=START.name)
     path = folder / "treemap.html"
-    page.set_viewport_size({"width": 1000, "height": 420})
+    page.set_viewport_size({"width": 1000, "height": 560})
     for name, template in (("light", "plotly"), ("dark", "plotly_dark")):
-        made["figure"].update_layout(template=template, height=404).write_html(path)
+        made["figure"].update_layout(template=template).write_html(path)
         page.goto(path.as_uri())
         page.wait_for_selector(".treemaplayer")
         page.locator(".js-plotly-plot").screenshot(path=FOLDER / f"treemap-{name}.png")
@@ -54,10 +55,12 @@ def take_report(page, before, details, folder):
     owners = [teams[place % 5 % 4] for place in range(len(details.wallets))]
     before, owned = (
         each._replace(
-            wallets=each.wallets.assign(owner=owners),
+            wallets=each.wallets.assign(
+                owner=owners, fetched_at=each.wallets["fetched_at"] - pd.Timedelta(days=days)
+            ),
             holdings=each.holdings.wf.value(currency="USD"),
         )
-        for each in (before, details)
+        for each, days in ((before, 30), (details, 0))
     )
     path = wf.report(owned, folder / "report.html", before=before, title="Team wallets")
     page.set_viewport_size({"width": 1280, "height": 760})
