@@ -15,7 +15,6 @@ from walletframe.errors import InputWarning, PricesWarning
 from walletframe.frames.asset_list import count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
-    differing_selections,
     dropped_and_selected,
     one_list_reasons,
     price_sources,
@@ -168,7 +167,6 @@ class ValueChanges(NamedTuple):
     incomplete: str  # a sentence if only one result was filtered, or ""
     relabelled: str  # a sentence on wallets whose labels changed, or ""
     earlier_total: float  # of all balances of the earlier fetch
-    selected: tuple[str, str]  # the conditions that selected both results, if they differ
     currency: str | None
 
     def changes_by_group(
@@ -208,7 +206,10 @@ class ValueChanges(NamedTuple):
     def notes(self, currency: str) -> str:
         """Return sentences on filters, prices, the earlier total and changed labels."""
         prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
-        total = f"The earlier total is {money(self.earlier_total)}{currency}."
+        total, compared = map(money, (self.earlier_total, self.balances["earlier"].sum()))
+        is_part = total != compared and not self.at_later_prices
+        total = f"The earlier total is {total}{currency}"
+        total += f"{f', of which {compared} are compared' * is_part}."
         parts = [prices] * bool(self.at_later_prices)
         parts += [total] * bool((parts or self.left_out) and not np.isnan(self.earlier_total))
         if self.unvalued and np.isnan(self.earlier_total):
@@ -284,7 +285,6 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
         incomplete=incomplete_note(before, after, lacked),
         relabelled=changed_labels_note(both, wallet_codes, by),
         earlier_total=earlier_total,
-        selected=differing_selections(before, after),
         currency=currency,
     )
 

@@ -172,16 +172,16 @@ def compose(
     spam, remaining = holdings[holdings["is_spam"]], where(holdings, spam=False)
     default_by = "owner" if "owner" in wallets else "wallet"
     names = by_as_list(default_by if grouping.by is None else grouping.by)
-    listings, notes, change, values = [], list[str](), "", None
+    change, notes, changes, values = "", list[str](), None, None
     total_value = summarize_value(remaining)
     currency = total_value.currency if total_value else ""
     if before is not None:
         flagged = details._replace(holdings=holdings)
-        change, notes, listing, values = _compare(before, flagged, names, grouping, currency)
-        listings.append(listing)
+        change, notes, changes, values = _compare(before, flagged, names, grouping, currency)
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_arguments(names))
     frame = compute_totals(positions, groups)
     lines = summary_lines(wallets, holdings)
+    listings = [] if changes is None else [changes]
     if {*names} - {"wallet", "asset", "token"}:
         listings.append(_subtotals_listing(remaining, wallets, add_default_asset(names), grouping))
     listings.append(_totals_listing(remaining, wallets, grouping.asset_arguments()))
@@ -194,7 +194,7 @@ def compose(
     prices = sent if has_only_service_prices(holdings) else _OWN_PRICES
     prices = f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES
     methods = [_EXACT, _TOKENS, _FAILED, prices]
-    methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (before is not None)
+    methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (changes is not None)
     balances = f"{counted_noun(len(remaining), 'balance')} of "
     balances += counted_noun(len(encode_tokens(remaining).keys), "token")
     total = total_value.total if total_value else balances
@@ -217,8 +217,10 @@ def compose(
 
 def _compare(
     before: WalletDetails, after: WalletDetails, names: list[str], grouping: Grouping, unit: str
-) -> tuple[str, list[str], Listing, ValueChanges | None]:
+) -> tuple[str, list[str], Listing | None, ValueChanges | None]:
     """Return a sentence, notes and a table on changes, and the changes of values, if any."""
+    if not_comparable := _not_comparable_sentence(*differing_selections(before, after)):
+        return not_comparable, [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = _without_spam(before, after)
@@ -229,23 +231,18 @@ def _compare(
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
     by = [name for name in add_default_asset(names) if name in possible]
     amounts = compare(*results, by=by, **grouping.asset_arguments(by))
-    not_comparable = _not_comparable_sentence(*differing_selections(*results))
     if "value" not in after.holdings:
         counts = amounts["change"].value_counts(sort=False)
         counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-        change = not_comparable or f"Amounts since {since}: {counted or 'unchanged'}."
-        listing = _changes_listing(amounts, after.wallets, not_comparable)
+        change = f"Amounts since {since}: {counted or 'unchanged'}."
+        listing = _changes_listing(amounts, after.wallets)
         return change, [*_sentences_on_lists(*results), earlier], listing, None
     values = diff_values(*results, names)
     change = _change_sentence(values, grouping, unit, since)
-    if not_comparable:
-        change = f"{not_comparable} {values.left_out and f'Not compared: {values.left_out}.'}"
-        in_both = values.requested[values.requested["status"] != "missing"]
-        values = values._replace(requested=in_both, incomplete="")
     earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
     names = add_default_asset(names)
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
-    listing = _changes_listing(table, after.wallets, not_comparable)
+    listing = _changes_listing(table, after.wallets)
     return change, [f"{values.notes(unit)} {earlier}".strip()], listing, values
 
 
@@ -334,7 +331,7 @@ def _groups_listing(
         changes = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
         kinds = changes.columns.intersection(["asset", "token_blockchain"])
         is_shown = changes["difference"].notna() | changes[kinds].notna().all(axis=1)
-        frame = frame.merge(changes[is_shown], "left" if values.selected[1] else "outer", labels)
+        frame = frame.merge(changes[is_shown], "outer", labels)
         is_gone = frame["wallets_asked"].isna() & (frame["after"] == 0)  # held only earlier
         frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
     frame = frame.sort_values(sort_by, ascending=False, kind="stable")
@@ -375,15 +372,11 @@ def _change_cells(values: ValueChanges, head: pd.DataFrame, rest: pd.DataFrame) 
         change, known, asked = others.sum(min_count=1)
         is_split = asked + named["wallets"].sum() == len(values.requested)  # no wallet is in two
         rows.append((change, known if is_split else asked, asked))
-    total = values.change
-    if any(values.selected):  # other groups have no row
-        total = pd.Series([change for change, *_ in rows]).sum(min_count=1)
-    cells = []
-    for change, known, asked in [*rows, (total, values.known, len(values.requested))]:
-        missing = "not selected" if any(values.selected) and pd.isna(asked) else UNKNOWN
-        text = signed_money(change) + count_suffix(known, asked)
-        cells.append(Cell(missing if pd.isna(change) else text))
-    return cells
+    rows.append((values.change, values.known, len(values.requested)))
+    return [
+        Cell(UNKNOWN if pd.isna(change) else signed_money(change) + count_suffix(known, asked))
+        for change, known, asked in rows
+    ]
 
 
 def _label_cells(
@@ -545,7 +538,7 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
 
-def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame, not_comparable: str) -> Listing:
+def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """Return a table of changes of value or, without values, of amounts."""
     labels = [*changes.columns[: changes.columns.get_loc("before")]]
     if "from_prices" in changes:
@@ -570,7 +563,7 @@ def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame, not_comparabl
         cells |= _select_cells(head, "difference", "before", "after")
         cells["wallets known"] = [Cell(f"{known:,} of {count:,}") for known, count in counts]
     table = Table("changes", _add_cells(_label_cells(head, labels, wallets), cells), len(changes))
-    return Listing("Changes", f"{not_comparable} {note}".strip(), table)
+    return Listing("Changes", note, table)
 
 
 def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
