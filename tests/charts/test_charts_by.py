@@ -93,6 +93,14 @@ class TestBars:
         wallets = WALLETS.assign(status="ok", tokens=WALLETS.tokens.fillna(0))
         notes = notes_of(draw(HOLDINGS, by="owner", asset="USDT", wallets=wallets))
         assert "2 groups have no USDT: Ben, no owner." in notes
+        valued = HOLDINGS.assign(value=[10.0, 7.0, 2.0, 0.0])
+        notes = notes_of(draw(valued, by="owner", wallets=wallets))
+        assert "2 groups have no known value above 0: Ben, no owner." in notes
+        twin = {"token_blockchain": "POLYGON"}
+        twin["token_address"] = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
+        rows = pd.concat([HOLDINGS[:3], HOLDINGS[3:].assign(**twin)])
+        notes = notes_of(draw(rows, by="owner", asset="USDC", wallets=wallets))
+        assert "2 groups have no USDC, apart from bridged versions: Ben, no owner." in notes
 
     @pytest.mark.parametrize("name", ["token", "symbol"])
     def test_tokens_are_colours_on_request(self, name):

@@ -29,6 +29,7 @@ from walletframe.charts.palette import (
 from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import (
     combine_single_asset,
+    count_and_sum_omitted_bridged,
     token_or_asset_index,
     token_or_asset_names,
 )
@@ -524,7 +525,11 @@ class GroupedBalances:
             listed = level.short_group_names(empty[:_MAX_NOTES_BY_GROUP])
             listed += [f"{len(empty) - len(listed):,} more"] * (len(empty) > len(listed))
             measure, verb = self.balances.measure, "has" if len(empty) == 1 else "have"
-            noun = {"amount": measure.unit, "value": "known value"}.get(measure.kind, "balance")
+            nouns = {"amount": measure.unit, "value": "known value above 0"}
+            noun = nouns.get(measure.kind, "balance")
+            for token in self.balances.token_codes[: measure.kind == "amount"].tolist():
+                versions, _ = count_and_sum_omitted_bridged(self.balances.positions, token)
+                noun += ", apart from bridged versions" * bool(versions)
             counted = counted_noun(len(empty), level.group_noun)
             sentences.append(f"{counted} {verb} no {noun}: {', '.join(listed)}.")
         return sentences
