@@ -10,8 +10,16 @@ import click
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags, steps
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames
-from walletframe.cli.screen import changes_table, echo, print_table, snapshots_table, timeline_table
+from walletframe.cli.screen import (
+    changes_table,
+    echo,
+    print_table,
+    shell_text,
+    snapshots_table,
+    timeline_table,
+)
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
+from walletframe.frames.results import coverage_from_attrs
 from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
@@ -193,7 +201,7 @@ def _show_changes(
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         summary = (kinds or "nothing changed") + f"; unknown wallets: {unknown:,}" * bool(unknown)
-    echo(f"\n{summary}")
+    echo(f"\n{shell_text(coverage_from_attrs(changes))}\n{summary}")
     steps.exit_by_completeness(all_known=not unknown)
 
 
