@@ -149,7 +149,7 @@ class AddressError(WalletframeError, ValueError):
             )
             message = f"{message}\n{aliases}" if problems else aliases
             fix = "to replace these names, pass fix=True to fetch_wallets or call wf.clean(…) first"
-            hint = f"{hint}; {fix}" if problems else fix
+            hint = f"{hint}; in addition, {fix}" if problems else fix
         super().__init__(message, hint)
         aliased = ((position, alias, f"write {name} instead") for position, alias, name in fixes)
         self.problems: Problems = tuple(sorted((*problems, *aliased)))

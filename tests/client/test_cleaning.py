@@ -119,7 +119,7 @@ class TestFetch:
             "",
             (
                 'Hint: write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or as a '
-                "(blockchain, address) pair; to replace these names, pass fix=True to "
+                "(blockchain, address) pair; in addition, to replace these names, pass fix=True to "
                 "fetch_wallets or call wf.clean(…) first"
             ),
         ]
