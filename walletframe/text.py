@@ -14,7 +14,8 @@ _FULL = 500
 _LONGEST_LINK = 2_000
 _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
-_MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
+_MARKUP = re.compile(r'(?<=[0-9])[.:](?=[0-9])|([\\`*_{}\[\]<>()#+.!|~$&:@^="/])')
+"""In group 1, the characters of Markdown's markup. Numbers and times have none."""
 _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
 """The characters by which JupyterLab, terminals, mail and PDF readers detect links in text."""
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
@@ -90,7 +91,7 @@ def as_html(text: str, limit: int = 80, *, tooltip: str | None = None) -> str:
 def as_markdown(text: str, limit: int = 80) -> str:
     """Return text as one line of Markdown with all markup escaped."""
     line = safe_line(text, limit)
-    return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
+    return _MARKUP.sub(lambda found: f"&#{ord(found[1])};" if found[1] else found[0], line)
 
 
 def url_if_safe(text: str) -> str | None:

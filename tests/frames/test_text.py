@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.text import escape_for_plotly, safe_line
+from walletframe.text import as_markdown, escape_for_plotly, safe_line
 
 HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
 SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
@@ -151,3 +151,8 @@ class TestAsMarkup:
     def test_quotes_are_unchanged(self):
         """They are in no attribute, and plotly would draw the entity."""
         assert escape_for_plotly("'a' & \"b\"") == "'a' &amp; \"b\""
+
+
+def test_markdown_keeps_numbers_and_times_readable():
+    """Only points and colons between digits are unchanged."""
+    assert as_markdown("Down 69.3% at 05:59. x.y") == "Down 69.3% at 05:59&#46; x&#46;y"
