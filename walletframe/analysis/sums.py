@@ -238,9 +238,14 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
     rows = int(balances.sum())
-    coverage = coverage_from_counts(positions, rows, rows - int(sums.sizes.sum()), unpriced)
-    prices = price_sources(positions.holdings, positions.contracts)
-    coverage = replace(coverage, bridged_separate=bridged_separate, prices=prices)
+    coverage = coverage_from_counts(
+        positions,
+        rows,
+        rows - int(sums.sizes.sum()),
+        unpriced,
+        bridged_separate=bridged_separate,
+        prices=price_sources(positions.holdings, positions.contracts),
+    )
     return with_coverage(columns | known, coverage, positions)
 
 

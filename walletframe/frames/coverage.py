@@ -127,12 +127,12 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 def _wallet_states(positions: Positions) -> Codes:
     """Return the rows known, stale and requested, with 0 or 1 in each wallet's column."""
     requested = np.ones(len(positions.known), dtype=np.intp)
-    return np.stack([positions.known, positions.stale, requested])
+    return np.array([positions.known, positions.stale, requested])
 
 
 def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
     rows = [np.bincount(codes, weights=row, minlength=size) for row in counts]
-    return np.stack(rows).astype(np.intp)
+    return np.array(rows).astype(np.intp)
 
 
 def _columns_of_counts(positions: Positions, counts: Codes) -> dict[str, Any]:
@@ -149,27 +149,29 @@ def coverage_from_counts(
     *,
     among: Mask | None = None,
     held: int | None = None,
+    **others: Any,
 ) -> Coverage:
-    """Return the coverage of a table. The mask `among` selects wallets, by default all."""
+    """Return the coverage of a table. The mask `among` selects wallets, by default all.
+
+    `others` are further attributes of the coverage.
+    """
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
-    filtered, selected = count_filtered(positions, held), positions.holdings.attrs.get(SELECTED, "")
+    filtered = count_filtered(positions, held)
+    others["selected"] = positions.holdings.attrs.get(SELECTED, "")
     if not positions.has_wallets:
-        return Coverage(0, 0, 0, *counts, *filtered, selected=selected)
-    ok, stale, requested = _wallet_states(positions)[:, slice(None) if among is None else among]
+        return Coverage(0, 0, 0, *counts, *filtered, **others)
+    states = _wallet_states(positions)[:, slice(None) if among is None else among]
+    ok, stale, requested = states.sum(axis=1).tolist()
     known = positions.first[positions.known if among is None else positions.known & among]
-    wallets = int(requested.sum()), int(ok.sum()), int(stale.sum())
-    as_of = _oldest_time(positions.wallet_frame, known)
-    coverage = Coverage(*wallets, *counts, *filtered, selected=selected, as_of=as_of)
-    return replace(coverage, unfinished=missing_wallets_text(positions.wallet_frame.attrs))
+    others["as_of"] = _oldest_time(positions.wallet_frame, known)
+    others["unfinished"] = missing_wallets_text(positions.wallet_frame.attrs)
+    return Coverage(requested, ok, stale, *counts, *filtered, **others)
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
     """Return the number of listed balances that the `held` rows lack, and the reasons."""
-    listed = None
-    if positions.has_wallets:
-        wallets, first = positions.wallet_frame, positions.first
-        listed = int(wallets["tokens"].array.take(first[known_mask(wallets)[first]]).sum())
+    listed = int(positions.listed.sum()) if positions.has_wallets else None
     return _count_dropped(positions.holdings, held, listed)[:2]
 
 
@@ -282,9 +284,8 @@ def coverage_of_rows(
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
     counts = int(counted.sum()), int((unread & counted).sum()), unpriced
-    coverage = coverage_from_counts(positions, *counts, among=among, held=len(unread))
     prices = price_sources(positions.holdings, positions.contracts) if rows is None else ""
-    return replace(coverage, prices=prices)
+    return coverage_from_counts(positions, *counts, among=among, held=len(unread), prices=prices)
 
 
 def price_sources(holdings: pd.DataFrame, tokens: KeyCodes) -> str:

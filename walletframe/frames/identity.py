@@ -104,17 +104,17 @@ def _encode_keys(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     chain_codes, chains = factorize(frame[chain], use_na_sentinel=False)
     address_codes, addresses = factorize(frame[address])
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
-    # A missing address has the code -1, the index of the last item "".
-    names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
-    chain_map, identifiers = _factorize_values(identifiers)
-    name_map, names = _factorize_values(names)
-    codes, pairs = pd.factorize(chain_map[chain_codes] * len(names) + name_map[address_codes])
-    kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
-    keys = [(identifiers[chain_code], names[name_code] or None) for chain_code, name_code in kept]
-    return KeyCodes(codes, keys)
+    names = [canonical_address(name) or None for name in np.asarray(addresses, object).tolist()]
+    names.append(None)  # a missing address has the code -1
+    codes, pairs = pd.factorize(chain_codes * len(names) + address_codes % len(names))
+    chain_indices, name_indices = (part.tolist() for part in divmod(pairs, len(names)))
+    keys = zip(map(identifiers.__getitem__, chain_indices), map(names.__getitem__, name_indices))
+    code_by_pair, distinct = factorize_values(keys)
+    return KeyCodes(code_by_pair[codes], distinct)
 
 
-def _factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
+def factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
+    """Return the code of each hashable value, and the distinct values."""
     code_by_value: dict[T, int] = {}
     codes = [code_by_value.setdefault(value, len(code_by_value)) for value in values]
     return np.array(codes, dtype=np.intp), [*code_by_value]
@@ -122,7 +122,7 @@ def _factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
 
 def merge_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Merge the encoded tokens of several frames. `order` has the positions that sort all rows."""
-    codes_of_keys, keys = _factorize_values(key for part in parts for key in part.merged_keys)
+    codes_of_keys, keys = factorize_values(key for part in parts for key in part.merged_keys)
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])

@@ -66,6 +66,7 @@ class Positions:
     known: Mask  # the wallets whose balances are known
     stale: Mask  # the wallets whose answer is out of date
     has_unknown_token: Mask  # the wallets with a balance of an unknown token
+    listed: Codes  # the number of balances that the service listed for each known wallet, else 0
     by_snapshot: bool = False  # whether a wallet is a different wallet in each snapshot
     assets: Assets | None = None  # set if assets replace tokens
 
@@ -142,6 +143,7 @@ class Positions:
             known=self.known[indices],
             stale=self.stale[indices],
             has_unknown_token=self.has_unknown_token[indices],
+            listed=self.listed[indices],
         )
 
     def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
@@ -226,7 +228,8 @@ def read_positions(
         hint = f"pass both frames of the same fetch: `holdings` has {count} that `wallets` lacks"
         raise UnknownWalletError(f"{chain}.{address}", hint=hint)
     indices = np.array([index_by_key[key] for key in encoded.wallet_keys], dtype=np.intp)
-    known = _mask_of_indices(requested.codes[known_mask(frame)], len(requested.keys))
+    known_rows, listed = known_mask(frame), frame["tokens"].to_numpy(np.int64, na_value=0)
+    known = _mask_of_indices(requested.codes[known_rows], len(requested.keys))
     if failed := np.flatnonzero(~known[indices]).tolist():
         chain, address = encoded.wallet_keys[failed[0]][:2]
         raise ArgumentError(
@@ -244,6 +247,7 @@ def read_positions(
         known=known,
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
         has_unknown_token=_mask_of_indices(indices[encoded.has_unknown_token], len(requested.keys)),
+        listed=(listed * known_rows)[requested.first],
     )
     return _with_known_holders(positions) if HOLDERS in encoded.holdings.attrs else positions
 
@@ -294,6 +298,7 @@ def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Pos
         known=known,
         stale=~known,
         has_unknown_token=_mask_of_indices(owners.codes[tokens.unknown_rows()], len(owners.keys)),
+        listed=np.zeros(len(owners.keys), dtype=np.intp),
         by_snapshot=by_snapshot,
     )
 

@@ -130,9 +130,9 @@ def missing_wallets_text(attrs: Mapping[Any, Any]) -> str:
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
     """Raise an error that lists the missing columns, if any."""
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
-        raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
+    columns = frame.columns
+    if missing := [name for name in names if name not in columns]:
+        raise ColumnsError(missing, [*map(str, columns)], hint)
 
 
 def single_currency(
