@@ -581,13 +581,10 @@ def _possible_holdings_mask(
     positions: Positions, groups: Groups, token_indices: Codes, wallets: Mask
 ) -> Mask:
     """Return a mask of tokens and wallet sets: whether any of `wallets` could hold the token."""
-    on_chains = np.zeros((len(positions.chains), groups.wallet_set_count), dtype=np.float32)
-    on_chains[positions.wallet_chain_codes[wallets], groups.wallet_set_codes[wallets]] = 1
-    possible = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
-    possible[positions.possible_token_blockchains()] = 1
-    mask = np.asarray(possible[token_indices] @ on_chains > 0)
-    mask[:, groups.wallet_set_codes[wallets & positions.may_hold_any_token]] = True
-    return mask
+    possible = positions.possible_blockchains_mask()[token_indices].astype(np.float32)
+    on_chains = np.zeros((possible.shape[1], groups.wallet_set_count), dtype=np.float32)
+    on_chains[positions.possible_token_chains[wallets], groups.wallet_set_codes[wallets]] = 1
+    return np.asarray(possible @ on_chains > 0)
 
 
 def overlap(

@@ -6,7 +6,7 @@ chunks can be merged if no wallet has rows in two chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,10 +30,10 @@ from walletframe.frames.coverage import (
     price_sources,
 )
 from walletframe.frames.groups import KINDS, read_groups
+from walletframe.frames.identity import factorize_values
 from walletframe.frames.positions import HOLDERS, read_positions
 from walletframe.frames.results import with_coverage
 from walletframe.frames.schema import count_array, single_currency, text_array
-from walletframe.pandas_versions import factorize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -213,8 +213,8 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     balances, empty = sums.balances, sums.balances == 0
     unknown = empty & (np.asarray(known["wallets_ok"]) == 0 if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
-    columns: dict[str, Any] = {**groups.columns}
-    is_single = empty.all() and positions.holdings.attrs.get(HOLDERS, {}).get("is_single")
+    columns, holdings = {**groups.columns}, positions.holdings
+    is_single = empty.all() and holdings.attrs.get(HOLDERS, {}).get("is_single")
     is_single = is_single or KINDS & {*groups.names} or combine_single_asset(positions)
     if sums.units is not None and is_single:
         columns["amount"] = AmountArray(sums.units, none_known, sums.scale)
@@ -238,13 +238,9 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
     rows = int(balances.sum())
+    unread, prices = rows - int(sums.sizes.sum()), price_sources(holdings, positions.contracts)
     coverage = coverage_from_counts(
-        positions,
-        rows,
-        rows - int(sums.sizes.sum()),
-        unpriced,
-        bridged_separate=bridged_separate,
-        prices=price_sources(positions.holdings, positions.contracts),
+        positions, rows, unread, unpriced, bridged_separate=bridged_separate, prices=prices
     )
     return with_coverage(columns | known, coverage, positions)
 
@@ -347,8 +343,8 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
 
 def count_contracts(positions: Positions, pairs: Pairs, count: int) -> dict[str, Codes]:
     """Count the contracts and their blockchains in each group."""
-    chains = np.array([key[0] for key in positions.contracts.keys], dtype=object)
-    groups_by_chain, _ = distinct_pairs(pairs[0], factorize(chains)[0][pairs[1]])
+    chain_codes, _ = factorize_values([key[0] for key in positions.contracts.keys])
+    groups_by_chain, _ = distinct_pairs(pairs[0], chain_codes[pairs[1]])
     groups = {"contracts": pairs[0], "blockchains": groups_by_chain}
     return {name: np.bincount(codes, minlength=count) for name, codes in groups.items()}
 

@@ -21,7 +21,7 @@ from walletframe.errors import (
     TokenListError,
     UnknownTokenError,
 )
-from walletframe.frames.identity import KeyCodes, token_key
+from walletframe.frames.identity import KeyCodes, factorize_values, token_key
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.frames.results import bridged_text
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
-_AssetLookups: TypeAlias = "tuple[dict[TokenKey, str], dict[TokenKey, set[str]], frozenset[str]]"
+_Lookups: TypeAlias = "tuple[dict[TokenKey, TokenKey], dict[TokenKey, set[str]], frozenset[str]]"
 
 BRIDGED: Final = "bridged"  # key in the ``attrs`` of holdings selected with bridged=True
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
@@ -138,10 +138,8 @@ def tokens_to_assets(
     make = _packaged_lookups if listed is _packaged_contracts() else partial(_asset_lookups, listed)
     asset_by_key, blockchains, names = make(bridged=bridged)
     tokens = positions.contracts
-    keys = [(_ASSET, asset_by_key[key]) if key in asset_by_key else key for key in tokens.keys]
-    indices: dict[TokenKey, int] = {}
-    asset_codes = np.array([indices.setdefault(key, len(indices)) for key in keys], dtype=np.intp)
-    merged = KeyCodes(asset_codes[tokens.codes], list(indices))
+    asset_codes, keys = factorize_values([asset_by_key.get(key, key) for key in tokens.keys])
+    merged = KeyCodes(asset_codes[tokens.codes], keys)
     left_out = {
         key: (_ASSET, listed[key].asset)
         for key in tokens.keys
@@ -191,7 +189,7 @@ def count_bridged_versions(positions: Positions, contracts: Codes) -> int:
     """Count the contracts that are bridged versions, listed separately from their asset."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
-    return len(np.unique(contracts[is_bridged[contracts]]))
+    return int(np.count_nonzero(np.bincount(contracts, minlength=len(is_bridged))[is_bridged]))
 
 
 def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
@@ -249,17 +247,18 @@ def _packaged_contracts() -> Mapping[TokenKey, AssetContract]:
 
 
 @cache
-def _packaged_lookups(*, bridged: bool) -> _AssetLookups:
+def _packaged_lookups(*, bridged: bool) -> _Lookups:
     return _asset_lookups(_packaged_contracts(), bridged=bridged)
 
 
-def _asset_lookups(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _AssetLookups:
+def _asset_lookups(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Lookups:
     """Return the asset of each contract, the blockchains of each asset, and all asset names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
-    counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
+    counted: dict[TokenKey, TokenKey]
+    counted = {key: (_ASSET, row.asset) for key, row in listed.items() if row.kind in kinds}
     blockchains: dict[TokenKey, set[str]] = {}
     for (blockchain, _), asset in counted.items():
-        blockchains.setdefault((_ASSET, asset), set()).add(blockchain)
+        blockchains.setdefault(asset, set()).add(blockchain)
     return counted, blockchains, frozenset(row.asset.casefold() for row in listed.values())
 
 

@@ -81,28 +81,13 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts, groups)
-    tokens, chains = positions.possible_token_blockchains()
-    sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
-    begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
-    with_token = np.flatnonzero(groups.tokens >= 0)
-    repeats = sizes[groups.tokens[with_token]]
-    members = np.repeat(with_token, repeats)  # each group, once per blockchain of its token
-    steps = np.arange(len(members)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    member_chains = chains[begins[groups.tokens[members]] + steps]
-
-    stride = len(positions.index_by_chain)
-    pairs = groups.wallet_set_codes * stride + positions.wallet_chain_codes
-    distinct, codes = np.unique(pairs, return_inverse=True)
-    wanted = groups.wallet_sets[members] * stride + member_chains
-    index = np.searchsorted(distinct, wanted).clip(max=max(len(distinct) - 1, 0))
-    present = distinct[index] == wanted
-    everywhere = counts * positions.may_hold_any_token
-    pair_sums = _sum_by_code(counts - everywhere, codes, len(distinct))[:, index[present]]
-    sums = _sum_by_code(pair_sums, members[present], len(groups))
-    sums += _sum_wallet_sets(everywhere, groups)
-    without_token = groups.tokens < 0
-    if without_token.any():
-        sums[:, without_token] = _sum_wallet_sets(counts, groups)[:, without_token]
+    possible, chain_codes = positions.possible_blockchains_mask(), positions.possible_token_chains
+    sums = np.zeros((len(counts), len(groups)), dtype=np.intp)
+    for code in {*chain_codes.tolist()}:
+        wallets, chosen = chain_codes == code, possible[groups.tokens, code]
+        sets = groups.wallet_set_codes[wallets]
+        by_set = _sum_by_code(counts[:, wallets], sets, groups.wallet_set_count)
+        sums[:, chosen] += by_set[:, groups.wallet_sets[chosen]]
     return sums
 
 
@@ -151,10 +136,7 @@ def coverage_from_counts(
     held: int | None = None,
     **others: Any,
 ) -> Coverage:
-    """Return the coverage of a table. The mask `among` selects wallets, by default all.
-
-    `others` are further attributes of the coverage.
-    """
+    """Return the coverage of a table of the wallets in the mask `among` (by default, all)."""
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
     filtered = count_filtered(positions, held)

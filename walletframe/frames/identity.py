@@ -107,10 +107,9 @@ def _encode_keys(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:
     names = [canonical_address(name) or None for name in np.asarray(addresses, object).tolist()]
     names.append(None)  # a missing address has the code -1
     codes, pairs = pd.factorize(chain_codes * len(names) + address_codes % len(names))
-    chain_indices, name_indices = (part.tolist() for part in divmod(pairs, len(names)))
-    keys = zip(map(identifiers.__getitem__, chain_indices), map(names.__getitem__, name_indices))
-    code_by_pair, distinct = factorize_values(keys)
-    return KeyCodes(code_by_pair[codes], distinct)
+    indices = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
+    code_by_pair, keys = factorize_values([(identifiers[m], names[n]) for m, n in indices])
+    return KeyCodes(code_by_pair[codes], keys)
 
 
 def factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:

@@ -60,24 +60,28 @@ def token_names(
     """
     # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
     # and symbols with non-ASCII characters (which may look like ASCII).
-    symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
+    symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object).tolist()
     by_symbol = {symbol: safe_line(cell_text(symbol), _MAX_SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
+    keys, unknown = tokens.keys, tokens.unknown.tolist()
     wanted = {names[index] for index in chosen}
     same = [index for index, name in enumerate(names) if name in wanted]
-    pairs = [(names[index], tokens.keys[index][0] if by_chain else "") for index in same]
-    counts, labels, rest = Counter(pairs), {}, []
-    for index, pair in zip(same, pairs, strict=True):
-        name, key = pair[0], tokens.keys[index]
-        is_plain = name.isascii() and "(" not in name and not is_unknown(key)
-        if name and is_plain and counts[pair] == 1 and name.casefold() not in taken:
-            labels[index] = name
-        else:
-            rest.append((index, name, key))
-    short = [_qualified_name(name, key) for _, name, key in rest]
-    unique = unique_names(short, lambda number: _qualified_name(*rest[number][1:], is_full=True))
-    labels |= zip((index for index, _, _ in rest), unique, strict=True)
-    return [labels[index] for index in chosen]
+    pairs = [(names[index], keys[index][0] if by_chain else "") for index in same]
+    counts = Counter(pairs)
+    plain = {
+        name
+        for name in wanted
+        if name and name.isascii() and "(" not in name and name.casefold() not in taken
+    }
+    rest = [
+        (pair[0], keys[index], index)
+        for index, pair in zip(same, pairs, strict=True)
+        if pair[0] not in plain or counts[pair] > 1 or unknown[index]
+    ]
+    short = [_qualified_name(name, key) for name, key, _ in rest]
+    unique = unique_names(short, lambda number: _qualified_name(*rest[number][:2], is_full=True))
+    labels = dict(zip((index for *_, index in rest), unique, strict=True))
+    return [labels.get(index, names[index]) for index in chosen]
 
 
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:

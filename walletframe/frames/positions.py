@@ -180,14 +180,17 @@ class Positions:
         on_chains = np.isin(self.wallet_chain_codes, np.append(row_chains, key_chains))
         return on_chains | self.may_hold_any_token
 
-    def possible_token_blockchains(self) -> tuple[Codes, Codes]:
-        """Return the result of `possible_token_blockchains` for these holdings."""
-        # In a history, rows of wallets that may hold any token can have an unknown amount.
-        rows = np.flatnonzero(~self.may_hold_any_token[self.wallet_codes])
-        row_chains = self.wallet_chain_codes[self.wallet_codes[rows]]
-        tokens = replace(self.tokens, codes=self.tokens.codes[rows])
-        blockchains = self.assets.blockchains if self.assets else None
-        return possible_token_blockchains(tokens, row_chains, self.index_by_chain, blockchains)
+    @cached_property
+    def possible_token_chains(self) -> Codes:
+        """The index of each wallet's blockchain, or -1 for wallets that may hold any token."""
+        # In a history, rows of these wallets can have an unknown amount.
+        return np.where(self.may_hold_any_token, -1, self.wallet_chain_codes)
+
+    def possible_blockchains_mask(self) -> Mask:
+        """Return the result of `possible_blockchains_mask` for these holdings."""
+        row_chains = self.possible_token_chains[self.wallet_codes]
+        blockchains = self.assets.blockchains if self.assets else {}
+        return possible_blockchains_mask(self.tokens, row_chains, self.index_by_chain, blockchains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,27 +353,25 @@ def unlisted_mask(chains: Iterable[str]) -> Mask:
     return np.array([find_blockchain(chain) is None for chain in chains], dtype=bool)
 
 
-def possible_token_blockchains(
+def possible_blockchains_mask(
     tokens: KeyCodes,
     row_chains: Codes,
     chains: Mapping[str, int],
-    asset_blockchains: Mapping[TokenKey, Collection[str]] | None = None,
-) -> tuple[Codes, Codes]:
-    """Return pairs (token, possible blockchain) as two arrays of indices.
+    asset_blockchains: Mapping[TokenKey, Collection[str]],
+) -> Mask:
+    """Return a mask of tokens (rows) and their possible blockchains (columns), each with one more.
 
-    A blockchain is possible if it is in the token's rows or key, or in `asset_blockchains`.
+    A blockchain is possible if it is in the token's rows or key, or in `asset_blockchains`. The
+    last row (of no token) and the last column (of wallets that may hold any token) are True.
     """
-    stride = max(len(chains), 1)
-    chains_by_asset = asset_blockchains or {}
-    key_pairs = [
-        token * stride + chains[chain]
-        for token, key in enumerate(tokens.keys)
-        for chain in chains_by_asset.get(key, key[:1])
-        if chain in chains
-    ]
-    row_pairs = tokens.codes * stride + row_chains
-    pairs = pd.unique(np.append(row_pairs, key_pairs).astype(np.intp))
-    return pairs // stride, pairs % stride
+    mask = np.zeros((len(tokens.keys) + 1, len(chains) + 1), dtype=bool)
+    mask[-1] = mask[:, -1] = True
+    mask[tokens.codes, row_chains] = True
+    mask[np.arange(len(tokens.keys)), [chains.get(key[0], -1) for key in tokens.keys]] = True
+    for token, key in enumerate(tokens.keys):
+        if key in asset_blockchains:
+            mask[token, [chains.get(name, -1) for name in asset_blockchains[key]]] = True
+    return mask
 
 
 def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:

@@ -34,7 +34,7 @@ from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     encode_holdings,
-    possible_token_blockchains,
+    possible_blockchains_mask,
     snapshot_times,
     state_known_holders,
     sum_cells,
@@ -184,13 +184,13 @@ def build_matrix(
     possible = requested
     if token_filter:  # keep only wallets on blockchains that have the token
         wallet_chains, names = factorize(np.array([key[0] for key in ids.keys], dtype=object))
-        _, chains = possible_token_blockchains(
+        mask = possible_blockchains_mask(
             token_filter.repeat_chosen_token(len(holders)),
             wallet_chains[holders],
             {name: code for code, name in enumerate(names)},
             token_filter.asset_blockchains,
         )
-        is_possible = np.isin(wallet_chains, chains)
+        is_possible = np.any(mask[:-1], axis=0)[wallet_chains]
         is_possible |= ~_known_at_all_times(wallet_status) & unlisted_mask(names)[wallet_chains]
         possible = requested[is_possible[requested]]
     # A wallet without holdings also has a pair.
@@ -287,7 +287,7 @@ class TokenFilter:
     rows: Mask  # whether each row of holdings has this token or asset
     unknown: Codes  # the rows of unknown tokens, which may be this token or asset
     key: TokenKey
-    asset_blockchains: Mapping[TokenKey, Collection[str]] | None  # by asset
+    asset_blockchains: Mapping[TokenKey, Collection[str]]  # by asset
     asset: str | None  # the name of the asset, or None for a token
     bridged: dict[str, Any]  # the count and the sums of left-out bridged versions, for a coverage
     by_contract: bool = False  # whether the asset's contracts stay separate
@@ -326,7 +326,7 @@ def make_token_filter(
         rows=tokens.codes == index,
         unknown=tokens.unknown_rows(),
         key=tokens.keys[index],
-        asset_blockchains=listed.blockchains if listed else None,
+        asset_blockchains=listed.blockchains if listed else {},
         asset=name if listed else None,
         bridged={"bridged": versions, "bridged_amount": amount, "bridged_before": before},
         by_contract=by_contract and asset is not None,
