@@ -245,6 +245,17 @@ def test_at_most_one_line_is_before_the_chart(shared_tab, shown, width, scheme):
         assert page.evaluate(LOW) == []
 
 
+def test_the_summary_breaks_between_its_parts(shared_tab, shown):
+    """At any width, no frame or phrase is broken, even beside a long sum."""
+    page = shared_tab.page
+    page.locator(".wf-worth").evaluate("each => { each.textContent = '1,010,375,585.82 USD' }")
+    for width in range(320, 800, 30):
+        page.set_viewport_size({"width": width, "height": 844})
+        for part in page.locator(".wf-summary > :not(.wf-counts)").all():
+            assert part.evaluate("each => each.getClientRects().length") == 1
+            assert part.bounding_box()["height"] < 30
+
+
 def test_a_heading_sorts_wherever_it_is_clicked(shared_tab, shown):
     """The button fills its heading."""
     page = shared_tab.page
