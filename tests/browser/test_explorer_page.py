@@ -243,6 +243,12 @@ def test_at_most_one_line_is_before_the_chart(shared_tab, shown, width, scheme):
         box = page.get_by_role("group", name="Included").bounding_box()
         assert 0 <= box["x"] < box["x"] + box["width"] <= width
         assert page.evaluate(LOW) == []
+        page.get_by_role("combobox", name="Chart", exact=True).select_option("Heatmap")
+        expect(page.locator(".heatmaplayer")).to_be_visible()
+        expect(view).to_be_focused()
+        assert page.locator(".wf-chart-plot").bounding_box()["y"] < 844 * 0.3, "it hides the bar"
+        column, row = (page.locator(f".{axis}tick").last.bounding_box() for axis in "xy")
+        assert column["y"] + column["height"] <= row["y"]
 
 
 def test_the_summary_breaks_between_its_parts(shared_tab, shown):

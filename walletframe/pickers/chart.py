@@ -189,6 +189,12 @@ def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
             layout.height = min(layout.height, _NARROW_HEIGHT)
     elif options.is_narrow and options.type.function in {"bar", "heatmap"}:
         charts.move_labels_above_rows(figure)
+    if options.is_narrow and options.type.function == "heatmap":
+        above, below = layout.margin.t, layout.margin.b
+        layout.margin.update(t=below, b=above)  # the first screen has the names of the columns
+        layout.xaxis.update(side="top", title=None)
+        figure.data[0].colorbar.update(y=0, yanchor="top")
+        layout.annotations[0].update(y=0, yanchor="bottom", yshift=12 - above)
 
 
 def _combine_if_per_asset(held: Positions, options: ChartOptions) -> Positions:

@@ -102,10 +102,15 @@ function explorerParts() {
   return Object.fromEntries(names.map((name) => [name, part(name)]));
 }
 
-/** Make a button that shows and hides the toolbar on a narrow page. */
+/** Make a button that shows and hides the toolbar on a narrow page. A choice hides it, too. */
 function makeViewButton(bar) {
   bar.id = uniqueId();
   const toggle = () => setProp(opener, "aria-expanded", String(bar.classList.toggle("wf-open")));
+  bar.addEventListener("change", () => {
+    if (!bar.classList.contains("wf-open")) return;
+    toggle();
+    opener.focus({ preventScroll: true });
+  });
   const opener = button("View", toggle, {
     class: "wf-button wf-filter wf-view",
     "aria-expanded": "false",
