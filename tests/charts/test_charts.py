@@ -809,7 +809,8 @@ class TestTimeline:
         assert marks.x == ("2026-01-02 00:00:00",)
         assert marks.hovertext == ("2 of 3 wallets are known",)
         assert "In 1 of 2 snapshots, 1 of 3 wallets is unknown." in notes_of(figure)
-        assert "Not counted: 1 of 6 wallets unknown." in figure.layout.meta["about"]
+        about = figure.layout.meta["about"]
+        assert "Not counted: 1 of 3 wallets unknown at some times." in about
         assert "Simulated data." in notes_of(figure)
 
     def test_an_unknown_snapshot_is_not_zero(self):

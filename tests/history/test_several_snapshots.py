@@ -140,6 +140,22 @@ def test_timelines_have_the_coverage_of_tables(history):
             assert f"Not counted: {counted[13:]}" in repr(details.wf.totals(by="snapshot"))
 
 
+def test_wallets_are_counted_once(history):
+    """Notes on two snapshots count wallets once, and state the number of balances per time."""
+    valued = history.wf.value({("ETH", None): 2500, "USDC": 1}, currency="USD").wf.without_spam()
+    lines = {
+        "All 56 balances (28 per time) of 4 wallets at 2 times are counted.": history,
+        "Not counted: the value of 37 balances (18.5 per time) without a price; 9 spam balances "
+        "(4.5 per time).": valued,
+        "Not counted: 56 spam balances (28 per time).": history._replace(
+            holdings=history.holdings.assign(is_spam=True, value=1.0)
+        ).wf.without_spam(),
+    }
+    for line, details in lines.items():
+        assert line in details.wf.plot.timeline().layout.meta["about"]
+        assert line in repr(details.wf.totals(by="snapshot"))
+
+
 def test_changes_of_groups_state_their_coverage(folder):
     """Wallets that are unknown at one time are left out of both sums, which the line counts."""
     earlier, later = (wf.history.snapshot(day, folder=folder) for day in DAYS)

@@ -15,9 +15,10 @@ import pandas as pd
 
 from walletframe.frames.asset_list import count_and_sum_omitted_bridged
 from walletframe.frames.groups import KINDS
+from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
 from walletframe.frames.results import Coverage
-from walletframe.frames.schema import WALLET_DTYPES, count_array, missing_wallets_text
+from walletframe.frames.schema import SNAPSHOT, WALLET_DTYPES, count_array, missing_wallets_text
 from walletframe.numerals import counted_noun, money
 
 if TYPE_CHECKING:
@@ -141,14 +142,25 @@ def coverage_from_counts(
     held = balances if held is None else held
     filtered = count_filtered(positions, held)
     others["selected"] = positions.holdings.attrs.get(SELECTED, "")
+    others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
-    states = _wallet_states(positions)[:, slice(None) if among is None else among]
-    ok, stale, requested = states.sum(axis=1).tolist()
-    known = positions.first[positions.known if among is None else positions.known & among]
+    mask, codes = np.ones_like(positions.known) if among is None else among, positions.first
+    if positions.by_snapshot:  # count a wallet once
+        codes = encode_wallets(positions.wallet_frame).codes[positions.first]
+    requested, unknown, stale = (
+        int(np.count_nonzero(np.bincount(codes[mask & each])))
+        for each in (True, ~positions.known, positions.stale)
+    )
+    known = positions.first[positions.known & mask]
     others["as_of"] = _oldest_time(positions.wallet_frame, known)
     others["unfinished"] = missing_wallets_text(positions.wallet_frame.attrs)
-    return Coverage(requested, ok, stale, *counts, *filtered, **others)
+    return Coverage(requested, requested - unknown, stale, *counts, *filtered, **others)
+
+
+def snapshot_count(frame: pd.DataFrame) -> int:
+    """Return the number of snapshots in the column ``snapshot``, or 1 without one."""
+    return max(int(frame[SNAPSHOT].nunique()), 1) if SNAPSHOT in frame else 1
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
@@ -205,7 +217,7 @@ def drop_rows(
 ) -> pd.DataFrame:
     """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``."""
     filters = applied_filters(holdings, len(holdings))
-    values = holdings.filter(["value", "currency"])
+    values = holdings.filter(["value", "currency", SNAPSHOT])
     for kind, (rows, text) in reasons.items():
         count = int(rows.sum())
         reason = text or count_and_value_text(count, f"{kind} balance", values[rows])
@@ -250,8 +262,12 @@ def one_list_reasons(before: WalletDetails, after: WalletDetails) -> list[str]:
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
-    """Return a text such as ``2 spam balances (930.00 USD)``. An unknown value is left out."""
-    value: Any = rows["value"].sum(min_count=1) if "value" in rows else np.nan
+    """Return a text such as ``2 spam balances (930.00 USD)``, with the value if it is known.
+
+    Values of several snapshots can't be added up, so they are left out, too.
+    """
+    is_summed = "value" in rows and snapshot_count(rows) == 1
+    value: Any = rows["value"].sum(min_count=1) if is_summed else np.nan
     currencies: list[Any] = [*rows["currency"].unique()] if "currency" in rows else [""]
     text = "" if pd.isna(value) or len(currencies) > 1 else money(value)
     text += f" {currencies[0]}" if text and not pd.isna(currencies[0]) else ""

@@ -20,7 +20,7 @@ from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets, first_rows
 from walletframe.frames.known import known_and_fresh_mask, known_mask, stale_mask
-from walletframe.frames.schema import amounts_of, require_columns, text_array
+from walletframe.frames.schema import SNAPSHOT, amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
 _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
-_SNAPSHOT = "snapshot"
 HOLDERS: Final = "holders"
 """The key in the ``attrs`` of holdings selected by token. It records which wallets are known."""
 
@@ -216,7 +215,7 @@ def read_positions(
     frame = None if wallets is None else extract_frame(wallets, "wallets")
     if not by_snapshot and not isinstance(holdings, Positions):
         require_one_snapshot(holdings, *([] if frame is None else [frame]))
-    by_snapshot = by_snapshot and (frame is None or _SNAPSHOT in frame.columns)
+    by_snapshot = by_snapshot and (frame is None or SNAPSHOT in frame.columns)
     encoded = holdings
     if not isinstance(encoded, Positions):
         encoded = encode_holdings(encoded, by_snapshot=by_snapshot)
@@ -260,7 +259,7 @@ def _with_known_holders(positions: Positions) -> Positions:
     record, chains = positions.holdings.attrs[HOLDERS], positions.index_by_chain
     is_possible = unlisted_mask(chains) | np.isin([*chains], record["blockchains"])
     can_hold = is_possible[positions.wallet_chain_codes]
-    names = [*_WALLET, *[_SNAPSHOT] * positions.by_snapshot]
+    names = [*_WALLET, *[SNAPSHOT] * positions.by_snapshot]
     rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
     keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}
     unsure = np.array([key in keys for key in positions.wallet_keys], dtype=bool)
@@ -324,7 +323,7 @@ def _encode_row_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
 
 def require_one_snapshot(*frames: pd.DataFrame) -> None:
     """Raise an error if a frame has rows of several snapshots."""
-    count = max((each[_SNAPSHOT].nunique() for each in frames if _SNAPSHOT in each), default=0)
+    count = max((each[SNAPSHOT].nunique() for each in frames if SNAPSHOT in each), default=0)
     if count > 1:
         raise SnapshotError(
             f"rows of {counted_noun(count, 'snapshot')} can't be added up",
@@ -335,8 +334,8 @@ def require_one_snapshot(*frames: pd.DataFrame) -> None:
 
 def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
     """Return the column ``snapshot`` of holdings or wallets, in UTC."""
-    require_columns(frame, [_SNAPSHOT])
-    return pd.DatetimeIndex(pd.to_datetime(frame[_SNAPSHOT], utc=True))
+    require_columns(frame, [SNAPSHOT])
+    return pd.DatetimeIndex(pd.to_datetime(frame[SNAPSHOT], utc=True))
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, token_indices: Codes) -> dict[str, Any]:

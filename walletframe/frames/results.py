@@ -51,7 +51,8 @@ class Coverage:
         The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
         or asset, only possible holders are counted.
     wallets_ok, wallets_stale : int
-        The numbers of these wallets with known balances, and with an out-of-date answer.
+        The numbers of these wallets with known balances, and with an out-of-date answer. Of several
+        snapshots, the wallets that are known in all of them, and stale in any of them.
     balances : int
         The number of counted balances, including balances of unknown amount.
     amount_na, unpriced : int
@@ -86,6 +87,8 @@ class Coverage:
         ``mine.csv for 2 tokens, the service for 118 tokens``; otherwise empty.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
+    snapshots : int
+        The number of snapshots whose balances are counted together, usually 1.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class Coverage:
     unfinished: str = ""
     prices: str = ""
     as_of: str = ""
+    snapshots: int = 1
 
     def __str__(self) -> str:
         return " ".join(self.sentences())
@@ -135,19 +139,22 @@ class Coverage:
             unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
         bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
+        dropped = self.filtered_reasons or counted_noun(self.filtered, "dropped balance")
+        is_history = self.snapshots > 1
         left_out = {
             f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
-            f"{unknown:,} of {wallets} unknown": unknown,
-            f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
-            f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
-            self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
-            f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
+            f"{unknown:,} of {wallets} unknown{' at some times' * is_history}": unknown,
+            f"{self._count_text(self.amount_na)} of unknown amount": self.amount_na,
+            f"the value of {self._count_text(unpriced)} without a price": unpriced,
+            self._count_text(self.filtered, dropped): self.filtered,
+            f"{self._count_text(self.beyond_limit)} beyond the limit": self.beyond_limit,
             f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
         parts = [text for text, count in left_out.items() if count]
-        counted = f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
+        wallets += f" at {self.snapshots:,} times" * is_history
+        counted = f"All {self._count_text(self.balances)} of {wallets} are counted."
         counted = f"The only balance of {wallets} is counted." if self.balances == 1 else counted
         sentences = [f"Selected: {self.selected}."] * bool(self.selected)
         if parts or not self.not_compared:
@@ -163,6 +170,12 @@ class Coverage:
             verb, adds = ("is", "it to its asset") if is_one else ("are", "them to their assets")
             sentences.append(f"{versions} {verb} listed separately (bridged=True adds {adds}).")
         return sentences
+
+    def _count_text(self, count: int, text: str = "") -> str:
+        text = text or counted_noun(count, "balance")
+        together = "together " * ("; " in text)
+        mean = six_digit_text(round(Decimal(count) / self.snapshots, 1))
+        return text + f" ({together}{mean} per time)" * (1 < self.snapshots <= count)
 
 
 def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
