@@ -181,9 +181,8 @@ class Coverage:
 def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
     """Return a text such as ``1,200.5 in 2 bridged versions``. An empty amount is left out."""
     text = counted_noun(versions, "bridged version")
-    if before:
-        return f"{Decimal(before):,f} before and {Decimal(amount):,f} after in {text}"
-    return f"{Decimal(amount):,f} in {text}" if amount else text
+    sums = [six_digit_text(Decimal(each)) for each in (before, amount) if each]
+    return f"{' before and '.join(sums)}{' after' * (len(sums) > 1)} in {text}" if sums else text
 
 
 class ResultTable(pd.DataFrame):
