@@ -82,6 +82,7 @@ _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "“Other” is grey, since it is beyond the colour scale."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 12, "outlinewidth": 0}
+_COLOR_BAR |= {"ticks": "", "ticklen": 0}  # ticks of a template would move the bar below its title
 _COLOR_BAR |= {"x": 0, "xanchor": "left", "y": 0.9999, "yanchor": "bottom", "xpad": 0}
 _COLOR_BAR |= {"lenmode": "pixels", "len": 180, "tickfont": {"size": MIN_FONT_SIZE}}
 # With y=1, plotly would move the titles of the chart and of the y axis by the height of the bar.
