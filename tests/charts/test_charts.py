@@ -641,6 +641,7 @@ class TestPie:
         figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), f"ETH.{whole('a1')}")
         assert figure.data[0].labels == ("ETH 100%",)
         assert "Other (&lt;0.1%) is too small to draw" in notes_of(figure)
+        assert figure.layout.showlegend  # otherwise, nothing would name the slice
 
     def test_equal_slices_without_values(self):
         """Amounts of different tokens are not compared."""

@@ -162,19 +162,19 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
     return title, notes
 
 
-def legend_options(dimensions: Dimensions, names: Sequence[str]) -> dict[str, Any]:
+def legend_options(dimensions: Dimensions, names: Sequence[str], least: int = 2) -> dict[str, Any]:
     """Return arguments of `make_figure` for a legend that also fits on narrow pages."""
-    if len(names) < 2:  # noqa: PLR2004 - a single trace needs no legend
+    if len(names) < least:
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
-    most, least = (
+    most, fewest = (
         -(-len(names) // max(1, wide // widest)) for wide in (_NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH)
     )
-    on_phone, shown = dimensions.below_on_phone, least if dimensions.below_on_phone else most
+    on_phone, shown = dimensions.below_on_phone, fewest if dimensions.below_on_phone else most
     return {
         "dimensions": dimensions._replace(
             plot_height=dimensions.plot_height + _LEGEND_LINE_HEIGHT * shown,
-            below=dimensions.below + _LEGEND_LINE_HEIGHT * least + _LEGEND_PAD,
+            below=dimensions.below + _LEGEND_LINE_HEIGHT * fewest + _LEGEND_PAD,
             below_on_phone=on_phone and on_phone + _LEGEND_LINE_HEIGHT * most + _LEGEND_PAD,
         ),
         "showlegend": True,

@@ -472,7 +472,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
         representative_rows=grid.representative_rows,
-        **legend_options(Dimensions(320), labels),
+        **legend_options(Dimensions(320), labels, least=1),
     )
 
 
