@@ -1,5 +1,6 @@
 """Charts: their marks, their labels and their notes."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -641,6 +642,18 @@ class TestPie:
         figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), f"ETH.{whole('a1')}")
         assert figure.data[0].labels == ("ETH 100%",)
         assert "Other (&lt;0.1%) is too small to draw" in notes_of(figure)
+        assert "Other (&lt;0.1%) is too small to draw" in notes_of(figure)
+
+    def test_long_names_keep_their_end(self, details):
+        """On a phone, the title has the name's number, and the legend the contract and share."""
+        wallets = details.wallets.assign(name="Legal escrow grants of the foundation 17")
+        wallet = details.holdings.loc[0, ["blockchain", "address"]]
+        rows = details.holdings.assign(symbol="Receipt of the staking pool 1", value=1.0)
+        figure = charts.pie(rows, tuple(wallet), wallets=wallets, by="token")
+        assert figure.layout.title.text == "Holdings of Legal escrow g…e foundation 17"
+        for label in figure.data[0].labels:
+            assert len(label) <= 46
+            assert re.fullmatch(r"Receipt.*… \(ETH .+\) \d+\.\d%", label)
         assert figure.layout.showlegend  # otherwise, nothing would name the slice
 
     def test_equal_slices_without_values(self):

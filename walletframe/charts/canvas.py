@@ -269,6 +269,11 @@ def to_markup(lines: Sequence[str]) -> str:
     return "<br>".join(escape_for_plotly(line, 200) for line in lines)
 
 
+def shorten_middle(text: str, limit: int, end: int) -> str:
+    """Return a text of at most `limit` characters that keeps the last `end` ones."""
+    return text if len(text) <= limit else f"{text[: limit - end - 1].rstrip(' …')}…{text[-end:]}"
+
+
 def hover_text(heading: str, *lines: str) -> str:
     """Return plotly's markup of a hover text: a bold heading, and lines of limited length."""
     broken = [

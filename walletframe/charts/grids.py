@@ -38,6 +38,7 @@ from walletframe.charts.canvas import (
     other_label,
     row_axis_options,
     row_dimensions,
+    shorten_middle,
     simulated_notes,
     to_markup,
     wallets_frame,
@@ -54,6 +55,7 @@ from walletframe.frames.names import (
 )
 from walletframe.frames.positions import sum_cells
 from walletframe.numerals import compact, counted_noun, full_amount, percent
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +93,7 @@ _COLOR_BAR |= {"lenmode": "pixels", "len": 180, "tickfont": {"size": MIN_FONT_SI
 _SCALE_TITLE: dict[str, Any] = TOP_RIGHT | {"x": 0, "xanchor": "left", "yshift": _PAD_ABOVE}
 _SCALE_TITLE["font"] = {"size": MIN_FONT_SIZE}
 _MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
+_TITLE_NAME_CHARS, _LEGEND_CHARS = 30, 46  # of a wallet, and of an entry with its share, on phones
 
 
 def bar(  # noqa: PLR0913 - users pass each option by name
@@ -417,7 +420,8 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         with suppress(UnknownWalletError):  # the wallet was not requested
             answers = frame[mask_of_wallet(frame, wallet)]
     name = "" if answers is None else user_wallet_names(answers, answers)[0]
-    title = title or f"Holdings of {name or short_wallet_name(named.blockchain, named.address)}"
+    shown = shorten_middle(safe_line(name), _TITLE_NAME_CHARS, _TITLE_NAME_CHARS // 2)
+    title = title or f"Holdings of {shown or short_wallet_name(named.blockchain, named.address)}"
     notes = Notes(simulated_notes(answers))
     try:
         balances = select_grouped_balances(
@@ -446,7 +450,11 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     is_count = balances.measure.kind == "count"
     parts = ["" if is_count else percent(size / total) for size in sizes.tolist()]
     texts = [(each.name, part) for each, part in zip(slices, parts, strict=True)]
-    labels = [f"{name} {part}".rstrip() for name, part in texts]
+    contracts = [min(len(name) - name.rfind(" ("), _TITLE_NAME_CHARS) for name, _ in texts]
+    labels = [
+        f"{shorten_middle(name, _LEGEND_CHARS - len(part) - 1, end)} {part}".rstrip()
+        for (name, part), end in zip(texts, contracts, strict=True)
+    ]
     slice_colors = [each.color for each in slices]
     trace = go.Pie(
         labels=[to_markup([label]) for label in labels],
