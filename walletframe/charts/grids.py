@@ -706,7 +706,8 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
             f"The Gini coefficient of {counted_noun(count, 'wallet')} is {gini:.3f}.",
             f"{who} {percent(1 - float(shares[-few - 1]))} of the amount.",
         ]
-    notes.append(f"The curve shows cumulative shares of the {balances.measure.phrase}.")
+    phrase = f"{balances.measure.phrase}, from the smallest wallet with a balance"
+    notes.append(f"The curve shows cumulative shares of the {phrase}.")
     # The points are at regular distances along both axes.
     along = np.linspace(0, last, _MAX_POINTS_PER_AXIS).round().astype(np.intp)
     up = np.searchsorted(shares, np.linspace(0, 1, _MAX_POINTS_PER_AXIS)).clip(0, last)
@@ -746,7 +747,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         showlegend=False,
         hovermode="x",
         hoverdistance=-1,
-        xaxis=axis_title("share of the wallets with a balance, from the smallest wallet") | axis,
+        xaxis=axis_title("share of the wallets") | axis,
         yaxis=axis_title("share of the amount") | axis,
         annotations=[label],
     )
