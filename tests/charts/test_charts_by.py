@@ -913,6 +913,8 @@ class TestTimeline:
         frame = pd.concat(
             [HOLDINGS.iloc[:1].assign(address=f"0x{n:02}", snapshot=DAYS[0]) for n in range(9)]
         )
+        usual = notes_of(charts.timeline(frame, by="wallet", token=token))
+        assert "6 of 9 wallets are drawn" in usual
         figure = charts.timeline(frame, by="wallet", token=token, top_tokens=3)
         assert lines(figure)["Other (6 wallets)", "line"] == [6]
         assert figure.data[-1].hovertext[0] in {

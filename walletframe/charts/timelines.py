@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _MAX_GROUPS, _MAX_SNAPSHOTS, _MAX_TICKS = 20, 200, 8
+_USUAL_BAR_PARTS, _USUAL_LINES = 8, 6
 _PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS = 320, 110, 20  # pixels
 _TICKS_HEIGHT, _TICKS_BELOW_MARGIN = 44, 32
 _LEADER_WIDTH, _LABEL_LINE_HEIGHT, _RIGHT_PAD = 14, 14, 30  # of the labels at the ends of lines
@@ -134,7 +135,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     by: By = "asset",
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
-    top_tokens: int = 8,
+    top_tokens: int | None = None,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -154,8 +155,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         names, such as ``"owner"``, draw one line per group; `bar` lists the supported names.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
-    top_tokens : int, default 8
-        Maximum number of coloured tokens, assets or lines (at most 20). The rest becomes Other.
+    top_tokens : int, optional
+        Maximum number of coloured tokens or assets (by default 8), or of lines (by default 6), at
+        most 20. The rest becomes Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetches, with a column ``snapshot``. If given:
 
@@ -196,7 +198,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
-    most, names = check_limit("top_tokens", top_tokens, _MAX_GROUPS), by_as_list(by)
+    names = by_as_list(by)
+    most = _USUAL_BAR_PARTS if facet or names in (["token"], ["asset"]) else _USUAL_LINES
+    most = check_limit("top_tokens", most if top_tokens is None else top_tokens, _MAX_GROUPS)
     if facet is not None:
         if names not in (["token"], ["asset"]):
             hint = 'pass by="asset" or by="token" to draw bars, or remove facet= to draw lines'
