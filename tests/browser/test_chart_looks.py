@@ -300,3 +300,28 @@ def test_texts_are_apart_at_a_fixed_size(page, data_sets, width, height):
     drawn = {name: json.loads(each.to_json()) for name, each in drawn.items()}
     found = page.evaluate("each => look(...each)", [drawn, width, None, {"height": height}])
     assert not [each for each in found if ": overlap" in each or ": cut" in each]
+
+
+@pytest.mark.parametrize("template", ["plotly", "seaborn", "simple_white", "ggplot2"])
+def test_a_colour_scale_is_below_its_title(page, data_sets, template):
+    """The ticks of a template don't move the scale."""
+    rows, wallets = data_sets["usual"]
+    figure = charts.heatmap(rows, wallets=wallets).update_layout(template=template)
+    page.evaluate("each => Plotly.newPlot(chart, each)", json.loads(figure.to_json()))
+    title = page.get_by_text("(logarithmic scale)").bounding_box()
+    scale = page.locator(".cbfills").bounding_box()
+    assert title["y"] + title["height"] <= scale["y"] + 2
+
+
+@pytest.mark.parametrize("days, is_shown", [(6, True), (30, False)])
+def test_bars_have_totals_if_there_is_space(page, data_sets, days, is_shown):
+    """On a phone, the totals above six bars are visible, and the totals of many are hidden."""
+    rows, _ = data_sets["usual"]
+    times = pd.date_range("2026-01-03", periods=days, tz="UTC").as_unit("us")
+    snapshots = rows.merge(pd.DataFrame({"snapshot": times}), how="cross")
+    for options in ({}, {"facet": "blockchain"}):
+        drawn = {"timeline": json.loads(charts.timeline(snapshots, **options).to_json())}
+        found = page.evaluate("each => look(...each)", [drawn, PHONE, None])
+        assert not [each for each in found if ": overlap" in each or ": cut" in each]
+        shown = page.evaluate("[...chart.querySelectorAll('.bartext')].filter(isShown).length")
+        assert shown >= days if is_shown else not shown

@@ -373,6 +373,16 @@ class TraceStyle(NamedTuple):
         return {"type": "bar", "hoverinfo": "text"} | style | options
 
 
+def total_texts(sizes: Floats) -> list[list[str]]:
+    """Return the texts of each part of stacked bars: the total in a bar's last part, else ""."""
+    totals = [compact(size) for size in sizes.sum(axis=1).tolist()]
+    last = sizes.shape[1] - 1 - (sizes[:, ::-1] > 0).argmax(axis=1)
+    return [
+        [total if part == end else "" for total, end in zip(totals, last, strict=True)]
+        for part in range(sizes.shape[1])
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class PivotedSizes:
     """A table of sizes with a row per group or snapshot and a column per token."""

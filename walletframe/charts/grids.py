@@ -21,6 +21,7 @@ from walletframe.charts.balances import (
     rank_by_code,
     select_grouped_balances,
     sum_by_group,
+    total_texts,
 )
 from walletframe.charts.canvas import (
     MIN_FONT_SIZE,
@@ -300,15 +301,14 @@ def _bar_traces(
             **common,
         )
         return [trace]
-    last = drawn.shape[1] - 1 - (drawn[:, ::-1] > 0).argmax(axis=1)  # the part at a bar's end
     return [
         each.bar_trace(
             x=[size or None for size in drawn[:, token].tolist()],
             hovertext=[grid.hover_text(row, token, row_lines[row], total) for row in range(count)],
-            text=[text if end == token else "" for text, end in zip(totals, last, strict=True)],
+            text=texts,
             **common,
         )
-        for token, each in enumerate(styles)
+        for token, (each, texts) in enumerate(zip(styles, total_texts(drawn), strict=False))
     ]
 
 

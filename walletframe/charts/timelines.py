@@ -22,6 +22,7 @@ from walletframe.charts.balances import (
     rank_by_code,
     select_grouped_balances,
     sum_by_group,
+    total_texts,
 )
 from walletframe.charts.canvas import (
     MIN_FONT_SIZE,
@@ -84,6 +85,10 @@ _LABEL_CHARS = 11  # in a line of such a label
 _END_LABEL: dict[str, Any] = {"xref": "paper", "x": 1, "ax": _LEADER_WIDTH, "ayref": "y"}
 _END_LABEL |= {"xanchor": "left", "align": "left", "font": {"size": MIN_FONT_SIZE}, "borderpad": 0}
 _END_LABEL |= {"showarrow": True, "arrowhead": 0, "arrowwidth": 3, "standoff": 5}
+# Plotly hides the total of a bar that is narrower than its text.
+_BAR_TOTALS = {"textposition": "outside", "textangle": 0, "constraintext": "outside"}
+_BAR_TOTALS |= {"cliponaxis": False, "textfont": {"size": MIN_FONT_SIZE}}
+_TOTAL_HEIGHT = 12  # pixels, beyond plotly's padding
 _TOP_RATIO, _START_RATIO = 1.06, 0.05  # of the axes of lines, beyond the points
 _FEWER_KNOWN_LABEL = "fewer known wallets"
 _DASHES = {"/": "dot", "x": "dash", ".": "longdash", "-": "dashdot", "|": "longdashdot"}
@@ -182,7 +187,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure. Bars have one trace per token or asset (in each small chart), the largest first.
+        A figure. Bars have one trace per token or asset (in each small chart), the largest first,
+        and their total above them, if they are as wide as its text.
         Each line has two or three traces, and its name and latest size at its end. Exact
         amounts are in the hover texts. With `wallets`, the marks of incomplete snapshots are a
         further trace. At most 200 snapshots are drawn, at regular intervals. Times are in UTC. If
@@ -274,6 +280,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         annotations=drawing.labels,
         barmode="stack",
         hovermode="x unified",
+        uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
         xaxis=drawing.x_axis,
         yaxis=drawing.y_axis,
     )
@@ -395,7 +402,8 @@ def _draw_bars(
     x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
     # The notes count the rest. With this count, the legend of a phone would have fewer columns.
     styles[len(tokens) :] = [each._replace(name="Other") for each in styles[len(tokens) :]]
-    held = facets.is_known | (grid.sizes[:-1].sum(axis=1) > 0).reshape(-1, count)
+    sums, totals = grid.sizes[:-1].sum(axis=1), total_texts(grid.sizes[:-1])
+    held = facets.is_known | (sums > 0).reshape(-1, count)
     for token, each in enumerate(styles):
         sizes, texts = grid.sizes[:-1, token], []
         for row, size in enumerate(sizes.tolist()):
@@ -403,13 +411,17 @@ def _draw_bars(
             text = _size_text(measure, size, exact)
             texts.append(f"{to_markup([each.name])}: {to_markup([text])}")
         heights = np.where(held.ravel(), sizes, np.array(None)).tolist()
-        traces.append(each.bar_trace(x=x, y=heights, width=width, hovertext=texts))
+        bars = {"x": x, "y": heights, "width": width, "hovertext": texts, "text": totals[token]}
+        traces.append(each.bar_trace(**bars, **_BAR_TOTALS))
     extent = len(tokens), grid.other_token_count, grid.token_noun
     notes = [] if measure.kind == "amount" else [drawn_count_note(extent)]
     names = [each.name for each in styles]
     height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups))
     dimensions = Dimensions(height + _TICKS_HEIGHT, right=-8, below_on_phone=_TICKS_BELOW_MARGIN)
-    x_axis, y_axis = _axes(snapshots, measure, float(grid.sizes.sum(axis=1).max()))
+    highest = float(sums.max())
+    x_axis, y_axis = _axes(snapshots, measure, highest)
+    space = _TOTAL_HEIGHT * len(facets.groups) / height
+    y_axis["autorangeoptions"] = {"include": highest * (1 + space)}
     return _Drawing(traces, names, Notes(drawn=notes), dimensions, x_axis, y_axis)
 
 
