@@ -93,14 +93,14 @@ class TestHierarchies:
     """Treemap and sunburst."""
 
     @pytest.mark.parametrize(
-        "draw, contract", [(charts.treemap, "(0x…"), (charts.sunburst, "(0xa0b8)")]
+        "draw, usdc", [(charts.treemap, "USDC<br>(0x…"), (charts.sunburst, "USDC…")]
     )
-    def test_values_are_sizes(self, draw, contract):
+    def test_values_are_sizes(self, draw, usdc):
         """Values are drawn, if any, and a note names tokens without a price."""
         figure = draw(NAMED)
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH": 30,
-            f"ETH/0x0000…00a1/USDC<br>{contract}": 3,
+            f"ETH/0x0000…00a1/{usdc}": 3,
             "ETH/0x0000…00b2/ETH": 10,
             "BSC/0x0000…00a1/BNB": 2,
             "BSC/0x0000…00a1/USDC<br>(0xa0b8)": 5,
@@ -144,9 +144,9 @@ class TestHierarchies:
         for top in (1, 7, 150):
             figure = charts.treemap(valued, top=top, wallets=details)
             drawn = sum(figure.data[0]["values"])
-            assert 0.98 * valued.value.sum() < drawn <= valued.value.sum() * (1 + 1e-12)
-            lost = "too small to draw" in notes_of(figure)
-            assert lost == (drawn < valued.value.sum() * (1 - 1e-12))
+            assert 0.9997 * valued.value.sum() < drawn <= valued.value.sum() * (1 + 1e-12)
+            is_less = drawn < valued.value.sum() * (1 - 1e-12)
+            assert "too small" in notes_of(figure) or not is_less
 
     def test_the_rest_of_a_wallet_is_drawn_as_other(self):
         """The largest balances are drawn, and a note counts drawn and combined balances."""
@@ -276,8 +276,9 @@ class TestRings:
         assert tree(figure) == {
             "ETH/0x0000…00a1/ETH<br>(0x0)": 50,
             "ETH/0x0000…00a1/ETH<br>(0x1)": 30,
-            "ETH/0x0000…00a1/Other (20 assets)": 10,
+            "ETH/0x0000…00a1/Other": 10,
         }
+        assert "<b>Other (20 assets)</b>" in hovers(figure)[-1]
 
     def test_a_ring_of_others_alone_is_left_out(self):
         """If most tokens have no space for a name, wallets are the outer ring."""
@@ -319,15 +320,21 @@ class TestRings:
         sizes = dict(zip(trace.ids, trace["values"], strict=True))
         assert sizes[extended] == sum(frame.value[frame.blockchain == "BSC"].dropna())
 
-    def test_a_tiny_rest_is_blank(self):
-        """The sum stays the same, and no box has too little space for its name."""
+    def test_a_small_rest_is_a_grey_box(self):
+        """The sum stays the same, and only Other has too little space for its name."""
         sizes = [90.0, 0.4, 50.0, 0.4, 0.2, 0.2]
         figure = charts.treemap(VALUED.assign(value=sizes))
-        assert tree(figure) == {"ETH/0x0000…00a1/ETH": 90, "ETH/0x0000…00b2/ETH": 50}
+        assert tree(figure) == {
+            "ETH/0x0000…00a1/ETH": 90,
+            "ETH/0x0000…00a1/Other": 0.4,
+            "ETH/0x0000…00b2/ETH": 50,
+            "ETH/0x0000…00b2/Other": 0.4,
+            "Other": 0.4,
+        }
         small = "1 of 2 blockchains is too small to draw: BSC"
         assert f"{small} (0.3% of the total)." in notes_of(figure)
-        assert "0.6% of the total is blank, too small for names." in notes_of(figure)
-        assert sum(figure.data[0]["values"]) == pytest.approx(sum(sizes) - 0.4)
+        assert "0.8% of the total is grey, too small for names." in notes_of(figure)
+        assert sum(figure.data[0]["values"]) == pytest.approx(sum(sizes))
         sizes[4:] = [1.2, 1.2]  # a strip of 17 pixels, without space for a name
         figure = charts.treemap(VALUED.assign(value=sizes))
         assert f"{small} (1.7% of the total)." in notes_of(figure)
@@ -346,9 +353,9 @@ class TestRings:
             return [path.partition("<")[0] for path in tree(figure)]
 
         assert drawn(sizes) == names
-        assert drawn(sizes, width=400) == names[:-1]
+        assert drawn(sizes, width=400) == [*names[:-1], "Other"]
         assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1]) == names
-        assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], width=400) == [names[0]]
+        assert drawn([90.0, 4.0, 1.1, 1.1, 1.1, 1.1], width=400) == [*names[:2], "Other"]
 
     @pytest.mark.parametrize("width, chars", [(1000, 22), (400, 14)])
     def test_names_end_where_their_box_does(self, width, chars):
@@ -365,8 +372,10 @@ class TestRings:
 
     def test_one_group_is_all(self):
         """A note states that this group has 100 %."""
-        one = VALUED[VALUED.blockchain == "ETH"]
-        assert "ETH has 100% of the total." in notes_of(charts.treemap(one))
+        figure = charts.treemap(VALUED[VALUED.blockchain == "ETH"])
+        assert "ETH has 100% of the total." in notes_of(figure)
+        shown = figure.layout.title.subtitle.text.replace("<br>", " ")
+        assert shown.startswith("Areas show the value in USD. ETH has 100% of the total.")
         assert "100%" not in notes_of(charts.treemap(VALUED))
 
 

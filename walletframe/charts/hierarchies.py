@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from math import pi, tan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -70,9 +71,15 @@ if TYPE_CHECKING:
     _Area: TypeAlias = tuple[float, float, float, float]  # left, top, right and bottom, in pixels
 
 _ROUNDING, _MAX_NAMED = 1e-12, 3  # the last one is the maximum number of names in a note
-_MIN_SHARE_WITH_LINES = 0.055  # a box with a smaller share of the total shows one line
+_MIN_SHARE_WITH_LINES = 0.055  # a leaf with a smaller share of the total has its name outside
 _REST = "the others are not drawn separately"
-_MIN_CHARS, _ARC_CHARS = 5, 90  # of a name, such as "stETH", and of all names along a ring
+_MIN_CHARS = 5  # of a name, such as "stETH" or "Other"
+_RADIUS, _PHONE_RADIUS = 250, 165  # of a sunburst, in pixels
+_ARC_LETTER, _ARC_PAD, _LINES_CHARS = (
+    7,
+    6,
+    (9, 15),
+)  # the last ones limit the length of several lines
 _HEIGHT, _BAND, _PAD, _GAP = 404, 20, 2, 1  # of a treemap and its parts, in pixels
 _LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # of texts of 11 pixels
 _WIDTH_SHARES = np.arange(0.74, 1.5, 0.01)  # of the page's width, that a treemap is made for
@@ -124,8 +131,8 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     top : int, default 250
         Maximum number of rectangles (at most 500, since browsers are slow with more). The largest
         are drawn, and the rest of each parent group is combined as Other. Rectangles without space
-        for a name are combined, too. With the default `by`, the small wallets of each blockchain
-        are combined by asset.
+        for a name are combined, too; if Other has no space for its name, it is only grey. With the
+        default `by`, the small wallets of each blockchain are combined by asset.
     width : int, default 1000
         The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
         On pages of 0.8 to 1.5 times this width, each rectangle has space for its name.
@@ -232,11 +239,12 @@ def _draw_tree(
     _choose_groups(rings, style)
     places = _place_boxes(rings, write_texts, style)
     extent = _drawn_count_notes(rings)
+    sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
     fills = _choose_fills(grouped, rings, colors)
     boxes = [*_make_boxes(balances, rings, places, fills, write_texts, style)]
     count, outermost = int((rings[0].sizes > 0).sum()), [box for box in boxes if not box.parent]
     if count == len(outermost) == 1:
-        extent = [f"{markup_to_text(outermost[0].label)} has 100% of the total.", *extent]
+        sizes_note += f" {markup_to_text(outermost[0].label)} has 100% of the total."
     boxes = boxes if style.width else _extend_leaves_outward(boxes)
     text_colors, parents = [text_color(box.color) for box in boxes], {box.parent for box in boxes}
     marker = area_style([box.color for box in boxes], [box.pattern for box in boxes], "colors")
@@ -262,17 +270,7 @@ def _draw_tree(
         "textfont": {"color": text_colors},
         "hoverinfo": "text",
     }
-    total = float(balances.sizes.sum())
-    blank = sum(box.size for box in boxes if box.id in parents) / total
-    lost = 1 - sum(box.size for box in boxes) / total
-    undrawn = np.setdiff1d(np.flatnonzero(rings[0].sizes), rings[0].drawn)
-    level = grouped.group_by(grouped.names[:1])
-    lacking = level.groups.codes[rings[0].rows[undrawn]].tolist()
-    names = f": {', '.join(level.short_group_names(lacking))}" * (len(lacking) <= _MAX_NAMED)
-    counted = f"{count_with_verb(len(lacking), count, rings[0].noun)} too small to draw{names}"
-    small = [f"{counted} ({percent(lost)} of the total)."] * (lost > _ROUNDING)
-    small += [f"{percent(blank)} of the total is blank, too small for names."] * (blank > 0)
-    sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
+    small = _small_parts_notes(grouped, rings, places)
     notes = balances.chart_notes([sizes_note, *extent], wallets)
     return make_figure(
         [trace],
@@ -281,6 +279,36 @@ def _draw_tree(
         dimensions=style.dimensions,
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
     )
+
+
+def _small_parts_notes(
+    grouped: GroupedBalances, rings: Sequence[_Ring], places: Mapping[_Key, _Place]
+) -> list[str]:
+    outer, total = rings[0], float(rings[0].sizes.sum())
+    unnamed = {
+        key
+        for key, (_, _, (chars, lines)) in places.items()
+        if key[1] < 0 and (chars < _MIN_CHARS or lines < 1)
+    }
+    opened = {place.parent for place in places.values()} | unnamed
+    small = sum(place.size for key, place in places.items() if key[0] == 0)
+    small -= sum(place.size for key, place in places.items() if key not in opened)
+    undrawn = np.setdiff1d(np.flatnonzero(outer.sizes), outer.drawn)
+    notes = []
+    if len(undrawn) and ((0, ~0) in unnamed or (0, ~0) not in places):
+        level = grouped.group_by(grouped.names[:1])
+        lacking = level.groups.codes[outer.rows[undrawn]].tolist()
+        names = f": {', '.join(level.short_group_names(lacking))}" * (len(lacking) <= _MAX_NAMED)
+        counted = count_with_verb(len(lacking), int((outer.sizes > 0).sum()), outer.noun)
+        share = percent(float(outer.sizes[undrawn].sum()) / total)
+        notes.append(f"{counted} too small to draw{names} ({share} of the total).")
+    if small > _ROUNDING * total:
+        shown = "grey" if unnamed else "blank"
+        notes.append(f"{percent(small / total)} of the total is {shown}, too small for names.")
+    if not len(rings[-1].drawn):
+        reason = "most are too small, or there are too many"
+        notes.append(f"No {rings[-1].noun} is drawn: {reason}.")
+    return notes
 
 
 class BoxId(NamedTuple):
@@ -305,7 +333,7 @@ class _Box(NamedTuple):
 
     id: str  # made of numbers, since names are untrusted text
     parent: str
-    size: float  # without the boxes inside, whose sizes plotly adds up; the rest is blank
+    size: float  # 0 if other boxes are inside, whose sizes plotly adds up
     label: str
     text: str = ""
     hover_text: str = ""
@@ -333,7 +361,6 @@ class _Place(NamedTuple):
 
     parent: _Key
     size: float
-    blank: float  # the part of the size that no box inside shows
     space: _Space
 
 
@@ -354,102 +381,129 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
 
 
 def _place_boxes(rings: list[_Ring], write_texts: _WriteTexts, style: _Style) -> dict[_Key, _Place]:
-    """Place the chosen groups and Other, and drop boxes of a treemap without space for a name."""
-    boxes, rests = _sizes_with_others(rings, style)
-    least: dict[_Key, int] = {}  # the number of characters that a box needs
-    spaces = {} if style.width else _spaces_of_arcs(boxes, float(rings[0].sizes.sum()))
-    for depth, ring in enumerate(rings if style.width else []):
-        texts = write_texts(depth, dict.fromkeys(ring.drawn.tolist()))
-        least |= {(depth, at): min(_MIN_CHARS, len(label[0])) for at, (label, *_) in texts.items()}
-    while style.width:
-        spaces, lacking = _spaces_at_widths(boxes, least, style.width)
+    """Place the chosen groups and Other, and combine boxes without space for a name."""
+    boxes, total = _sizes_with_others(rings), float(rings[0].sizes.sum())
+    lengths: dict[_Key, tuple[int, int]] = {}  # that a box needs, and of its longest line
+    for depth, ring in enumerate(rings):
+        for at, (label, *_) in write_texts(depth, dict.fromkeys(ring.drawn.tolist())).items():
+            lengths[depth, at] = min(_MIN_CHARS, len(label[0])), max(map(len, label))
+    while True:
+        if style.width:
+            spaces, lacking = _spaces_at_widths(boxes, lengths, style.width)
+        else:
+            spaces, lacking = _spaces_of_arcs(boxes, lengths, total)
         if not lacking:
             break
         for (depth, parent), key in lacking.items():
-            _add_to_other(boxes, rests, key, (depth + 1, ~parent))
+            inner = [each for each, (outer, _) in boxes.items() if outer == key]
+            if inner and not style.width:  # as a leaf, its name has space at its outer end
+                for each in inner:
+                    del boxes[each]
+            else:
+                other, (_, size) = (depth + 1, ~parent), boxes.pop(key)
+                boxes[other] = (depth, parent), size + (boxes[other][1] if other in boxes else 0)
     for depth, ring in enumerate(rings):
         is_placed = [(depth, group) in spaces for group in ring.drawn.tolist()]
         rings[depth] = ring._replace(drawn=ring.drawn[np.array(is_placed, dtype=bool)])
-    opened, places = {parent for parent, _ in boxes.values()}, {}
-    for key in spaces:
-        other = key[0] + 1, ~key[1]
-        blank = rests.get(other, 0.0) if key in opened and other not in boxes else 0.0
-        places[key] = _Place(*boxes[key], blank, spaces[key])
-    return places
+    return {key: _Place(*boxes[key], space) for key, space in spaces.items()}
 
 
-def _sizes_with_others(rings: Sequence[_Ring], style: _Style) -> tuple[_Sizes, dict[_Key, float]]:
-    """Return the boxes of the chosen groups and of Other, and the rest of each opened parent."""
+def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
+    """Return the boxes of the chosen groups, and of each parent's others unless invisible."""
     boxes: _Sizes = {}
-    rests: dict[_Key, float] = {}
-    least = style.min_leaf * rings[0].sizes.sum()
     for depth, ring in enumerate(rings):
-        parents, sizes = ring.parents[ring.drawn].tolist(), ring.sizes[ring.drawn].tolist()
-        for group, parent, size in zip(ring.drawn.tolist(), parents, sizes, strict=True):
-            boxes[depth, group] = (depth - 1, parent), size
         rest = ring.sizes.copy()
         rest[ring.drawn] = 0
-        rest_by_parent = sum_by_group(ring.parents, rest)
+        rests = sum_by_group(ring.parents, rest)
+        parents = ring.parents[ring.drawn].tolist()
+        for group, parent in zip(ring.drawn.tolist(), parents, strict=True):
+            boxes[depth, group] = (depth - 1, parent), float(ring.sizes[group])
         for parent in dict.fromkeys(parents) if depth else [0]:
-            if rest_by_parent[parent]:
-                rests[depth, ~parent] = size = float(rest_by_parent[parent])
-                if size >= least:
-                    boxes[depth, ~parent] = (depth - 1, parent), size
-    return boxes, rests
+            if rests[parent] >= MIN_SHARE * rings[0].sizes.sum():
+                boxes[depth, ~parent] = (depth - 1, parent), float(rests[parent])
+    return boxes
 
 
-def _add_to_other(boxes: _Sizes, rests: dict[_Key, float], key: _Key, other: _Key) -> None:
-    """Move a box to Other or, if it is Other itself, a smaller one of several boxes beside it."""
-    parent, size = boxes.pop(key)
-    if key == other:
-        beside = [(size, each) for each, (outer, size) in boxes.items() if outer == parent]
-        if len(beside) <= 1 or min(beside)[0] > size:
-            return
-        size, key = min(beside)
-        del boxes[key]
-    rests[other] = rests.get(other, 0) + size
-    boxes[other] = parent, rests[other]
+def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
+    """Return the boxes in each box, by descending size; no box has Other alone."""
+    inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
+    for key in sorted(boxes, key=lambda each: -boxes[each][1]):
+        inner[boxes[key][0]].append(key)
+    return {
+        key: keys
+        for key, keys in inner.items()
+        if key == _ROOT or any(group >= 0 for _, group in keys)
+    }
 
 
-def _spaces_of_arcs(boxes: _Sizes, total: float) -> dict[_Key, _Space]:
-    opened = {outer for outer, _ in boxes.values()}
+def _spaces_of_arcs(
+    boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
+) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
+    """Return each arc's space on a phone, and each parent's smallest box without space, if any."""
+    inner, queue = _inner_boxes(boxes), [_ROOT]
+    for key in queue:
+        queue += inner.get(key, ())
+    count = 1 + max(depth for depth, _ in queue)
     spaces: dict[_Key, _Space] = {}
-    for key, (_, size) in boxes.items():
-        is_small = size < _MIN_SHARE_WITH_LINES * (1 + (key in opened)) * total
-        chars = max(_MIN_CHARS, _ARC_CHARS * (size / total) ** 0.5)
-        spaces[key] = int(chars), 1 if is_small else 9
-    return spaces
+    lacking: dict[_Key, _Key] = {}
+    for key in queue[1:]:
+        least, longest = lengths.get(key, (_MIN_CHARS, _LINES_CHARS[1]))
+        share = boxes[key][1] / total
+        is_outside = key not in inner and share < _MIN_SHARE_WITH_LINES
+        ring = count if is_outside else key[0] + 1
+        chars = _chars_in_arc(share, ring, _RADIUS * ring / count, 1)
+        if key[1] >= 0 and chars < least:
+            lacking[boxes[key][0]] = key
+        *several, (on_phone, _) = (
+            (_chars_in_arc(share, ring, _PHONE_RADIUS * ring / count, lines), lines)
+            for lines in (4, 3, 2, 1)
+        )
+        needed = min(max(_LINES_CHARS[0], longest), _LINES_CHARS[1])
+        one = (on_phone if on_phone >= _MIN_CHARS else chars), 1
+        spaces[key] = next((each for each in several if each[0] >= needed), one)
+    return spaces, lacking
+
+
+def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
+    """Return the most characters of a line in an arc, as plotly turns texts to their best angle."""
+    radius, height = max(radius - _ARC_PAD, 1), float(_LINE * lines)
+    cotangent, high = 1 / tan(pi * min(share, 0.5)), height / 2 / radius
+    across = min(1 / high - high / 2 - cotangent, 1 / ring / high - high / 2) * height / 2
+    rest, deep = 1 - 2 * high, max(0, 1 / ring - 2 * high)
+    along = min((cotangent**2 + 2 * rest) ** 0.5 - cotangent, (2 * deep) ** 0.5) if rest > 0 else 0
+    return int(max(0, across, 2 * radius * along) / _ARC_LETTER)
 
 
 def _spaces_at_widths(
-    boxes: _Sizes, least: Mapping[_Key, int], width: int
+    boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
     """Return each box's least space, and each parent's smallest box without space, if any."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
+    inner = _inner_boxes(boxes)
     for each in (width * _WIDTH_SHARES).tolist():
-        for key, (chars, lines) in _spaces_of_boxes(boxes, each).items():
+        for key, (chars, lines) in _spaces_of_boxes(boxes, inner, each).items():
             most_chars, most_lines = spaces.get(key, (chars, lines))
             spaces[key] = min(chars, most_chars), min(lines, most_lines)
-            if chars < least.get(key, _MIN_CHARS) or lines < 1:
+            least, _ = lengths.get(key, (_MIN_CHARS, 0))
+            if key[1] >= 0 and (chars < least or lines < 1):
                 lacking[boxes[key][0]] = key
         if lacking:
             break
     return spaces, lacking
 
 
-def _spaces_of_boxes(boxes: _Sizes, width: float) -> dict[_Key, _Space]:
+def _spaces_of_boxes(
+    boxes: _Sizes, inner: Mapping[_Key, list[_Key]], width: float
+) -> dict[_Key, _Space]:
     """Return the space for text in each box, as plotly's treemap of this width has it."""
-    inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
-    for key, (outer, _) in boxes.items():
-        inner[outer].append(key)
     single = len(inner[_ROOT]) == 1  # plotly draws it as the root
     queue = [inner[_ROOT][0] if single else _ROOT]
     # Areas include half of the gap on each side.
     areas = {queue[0]: (-_GAP / 2, -_GAP / 2, width + _GAP / 2, _HEIGHT + _GAP / 2)}
     for key in queue:
-        keys = sorted(inner[key], key=lambda each: -boxes[each][1])
-        if key != _ROOT and all(group < 0 for _, group in keys):
+        keys = inner.get(key)
+        if not keys:
             continue
         sizes = [boxes[each][1] for each in keys]
         left, top, right, bottom = areas[key]
@@ -513,9 +567,8 @@ def _make_boxes(
         single = {places[depth, group].parent for group in texts}
         others = [group for at, group in places if at == depth and group < 0]
         for group in [*groups, *others]:
-            parent, size, blank, (chars, _) = place = places[depth, group]
+            parent, size, (chars, lines) = place = places[depth, group]
             is_leaf, outer = (depth, group) not in opened, ids[parent]
-            own_size = size if is_leaf else blank
             if group in texts:
                 key, (label, text, hover_lines) = (depth, group), texts[group]
                 ids[key] = str(BoxId(depth, int(ring.rows[group]), outer.startswith("o")))
@@ -533,9 +586,10 @@ def _make_boxes(
                 has_text = measure.kind != "count" and (is_leaf or not style.width)
                 text = [measure.short_text(size)] * has_text
                 color, shape = OTHER_COLOR if is_leaf else BAND_COLORS[1], ""
-            label, text = _fitting_lines(ring, place.space, label, text, style, is_leaf=is_leaf)
+            space = (max(chars, _MIN_CHARS), lines) if group < 0 else place.space
+            label, text = _fitting_lines(ring, space, label, text, style, is_leaf=is_leaf)
             markup = to_markup(label), to_markup(text), hover_text(*hover_lines)
-            yield _Box(ids[depth, group], outer, own_size, *markup, color, shape)
+            yield _Box(ids[depth, group], outer, size * is_leaf, *markup, color, shape)
 
 
 def _choose_fills(
@@ -560,14 +614,16 @@ def _fitting_lines(
 ) -> tuple[list[str], list[str]]:
     chars, count = space
     text = [line for line in text if len(line) <= chars]
-    is_cut = not is_leaf and len(" · ".join(label)) > chars
+    is_cut = bool(style.width) and not is_leaf and len(" · ".join(label)) > chars
     if ring.name == "wallet" and (is_cut or len(label) > count):
         label = label[:1]  # a token's name without its contract could mislead
     if not is_leaf and style.width:  # a treemap shows both in one strip
         text = text if len(" · ".join([*label, *text])) <= chars else []
         chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
     else:
-        label = [" ".join(label)] if len(label) > count and style.width else label
+        joined = " ".join(label)
+        if len(label) > count:
+            label = [joined if style.width or len(joined) <= chars else f"{label[0]}…"]
         text = text if len(label) + len(text) <= count else []
     cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
     return [safe_line(line, chars) for line in cut], text
@@ -782,7 +838,8 @@ def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:
     if single and not boxes:
         sentence = drawn_count_note((single, wallets - single, "wallet"), others_text=_REST)
     elif single == wallets:
-        sentence = drawn_count_note((pieces, balance_count - pieces, "balance"), others_text=_REST)
+        part = (pieces, balance_count - pieces, "balance") if pieces else (single, 0, "wallet")
+        sentence = drawn_count_note(part, others_text=_REST)
     elif not single:
         counted = counted_noun(wallets, "wallet")
         sentence = f"{counted} {'is' if wallets == 1 else 'are'} combined by {level}."
