@@ -109,7 +109,7 @@ def test_a_click_picks_and_the_path_leads_back(shared_tab, shown):
 def test_legends_and_cells_pick(shared_tab, shown):
     """A token by its entry, which hides nothing; a wallet and a token by a cell."""
     page = shared_tab.page
-    choose(page, "Chart", "Bars by wallet")
+    choose(page, "Chart", "Bars")
     page.locator(".legendtoggle").first.click()
     expect(page.get_by_role("navigation")).to_be_visible()
     assert (len(shown.view.selection.tokens), shown.view.selection.wallets) == (1, ())
@@ -248,7 +248,7 @@ def test_hostile_symbols_are_text(shared_tab):
     for token in widget.view.data.held.tokens.keys[:10]:
         widget.view.selection = Selection(tokens=(token,))
         choose(page, "Chart", "Treemap")
-        choose(page, "Chart", "Bars by wallet")
+        choose(page, "Chart", "Bars")
         assert page.evaluate(HARMFUL) == []
     assert (shared_tab.outside_requests, errors(shared_tab), widget._alert) == ([], [], "")
     widget.close()

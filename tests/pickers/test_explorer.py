@@ -244,7 +244,7 @@ def test_bridged_versions_are_combined_on_request(explorer, details):
     assert answer["bridged"]["text"].startswith("Separate ")
     assert "bridged=True" in explorer.code
     assert drawn(executed_on(details, explorer.code)["figure"]) == drawn(answer["figure"])
-    answer = page.look(chart="Bars by wallet")
+    answer = page.look(chart="Bars")
     names = [trace["name"] for trace in answer["figure"]["data"]]
     page.look(click={"token": names.index("ETH")}, view=answer["view"])
     assert {*explorer.shown.holdings["symbol"]} == {"ETH", "WETH"}
@@ -258,11 +258,11 @@ def test_failed_wallets_are_requested_again(service):
         explorer = HoldingsExplorer(failing, client=client)
         page = Page(explorer)
         assert page.look()["all_failed"]
-        assert explorer._retry_label == "Retry 1 wallet"
+        assert explorer._retry_label == "Retry 1 unknown wallet"
         page.tell("retry")
         wait()
         assert explorer.details is not failing
-        assert (explorer._retry_label, page.alert()) == ("Retry 1 wallet", "")
+        assert (explorer._retry_label, page.alert()) == ("Retry 1 unknown wallet", "")
         explorer.close()
 
 
@@ -355,7 +355,7 @@ def test_too_much_for_a_browser_is_refused(explorer, monkeypatch):
         (
             [failed(A), failed(B)],
             {},
-            "No wallet could be read. 2 failed: it said <b>no</b>.",
+            "2 failed: it said <b>no</b>.",
         ),
         ([record(balances=None)], {}, "1 failed: the service sent no list of balances."),
         ([record(balances=[])], {}, "1 wallet without any balance."),

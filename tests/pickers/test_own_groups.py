@@ -56,7 +56,7 @@ def test_labels_select_wallets(explorer, details):
     assert answer["crumbs"] == ["no owner"]
 
 
-@pytest.mark.parametrize("chart", ["Treemap", "Sunburst", "Bars by wallet", "Bars by blockchain"])
+@pytest.mark.parametrize("chart", ["Treemap", "Sunburst", "Bars", "Heatmap"])
 @pytest.mark.parametrize("things", ["tokens", "assets"])
 def test_charts_by_a_kept_column(explorer, details, chart, things):
     """Each names it, and its code makes the same of the same rows."""
@@ -125,9 +125,9 @@ def test_a_click_on_a_node_selects_it(explorer, details, chart, things):
 
 
 def test_a_click_on_a_bar_a_cell_or_the_legend_selects(explorer, details):
-    """A bar of an owner, and of an owner on a blockchain; a cell both; an asset all contracts."""
+    """A bar of an owner, and of a blockchain; a cell both; an asset all contracts."""
     page = Page(explorer)
-    answer = page.look(chart="Bars by wallet", group="owner", combine="assets")
+    answer = page.look(chart="Bars", group="owner", combine="assets")
     bar = {"trace": 0, "point": 0}
     assert len(page.look(click=bar, view=answer["view"])["chosen"]["labels"]) == 1
     answer = page.look(back=0)
@@ -138,11 +138,12 @@ def test_a_click_on_a_bar_a_cell_or_the_legend_selects(explorer, details):
     assert len(set(explorer.shown.holdings.token_blockchain)) > 1
     assert set(explorer.shown.holdings.symbol) == {"ETH"}
     page.look(back=0)
-    answer = page.look(chart="Bars by blockchain")
+    answer = page.look(group="blockchain")
+    assert answer["title"] == "Holdings by blockchain"
     chosen = page.look(click=bar, view=answer["view"])["chosen"]
-    assert (len(chosen["labels"]), len(chosen["blockchains"])) == (1, 1)
+    assert (len(chosen["labels"]), len(chosen["blockchains"])) == (0, 1)
     page.look(back=0)
-    answer = page.look(chart="Heatmap")
+    answer = page.look(chart="Heatmap", group="owner")
     chosen = page.look(click={"trace": 0, "point": [0, 0]}, view=answer["view"])["chosen"]
     assert len(chosen["labels"]) == 1
     assert len(chosen["tokens"]) >= 1
@@ -158,8 +159,8 @@ def test_without_kept_columns_there_are_no_groups(explorer, details):
     answer = page.look()
     assert len(explorer.shown.wallets) == len(details.wallets)
     assert "owner" not in answer["title"]
-    assert answer["groups"] == []
-    assert page.look(group="owner")["group"] == "wallet"  # a page may still have the old ones
+    assert [name for name, _ in answer["groups"]] == ["blockchain"]
+    assert page.look(group="owner")["group"] == "blockchain"  # a page may still have the old ones
     assert ask(explorer, "remaining")["counts"]["labels"]["all"] == 0
 
 

@@ -66,7 +66,7 @@ def page_data(explorer, **query):
         {"dust": False},
         {"pick": {"filter": "blockchains", "values": ["ETH"]}},
         {"pick": {"filter": "labels", "values": [["owner", "Ada"]]}},
-        {"chart": "Bars by blockchain", "group": "owner"},
+        {"chart": "Bars", "group": "owner"},
     ],
 )
 def test_a_folder_is_shown_as_its_frames(both, requested):

@@ -11,7 +11,7 @@ from walletframe import charts
 from walletframe.errors import ArgumentError
 from walletframe.frames.asset_list import token_or_asset_names, tokens_to_assets
 from walletframe.numerals import counted_noun
-from walletframe.pickers.data import VALUE_COLUMNS, empty_reason
+from walletframe.pickers.data import VALUE_COLUMNS, empty_reason, has_only_failures
 from walletframe.pickers.widget import error_text
 from walletframe.text import safe_line
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from walletframe.pickers.data import SelectedHoldings
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
-WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
+WALLET, BLOCKCHAIN, TOKENS, ASSETS = "wallet", "blockchain", "tokens", "assets"
 _CHARTS_WITHOUT_AXES, _NARROW_HEIGHT = {"Treemap", "Sunburst"}, 400
 
 
@@ -33,19 +33,16 @@ class ChartType:
     function: str  # the name of the function in `walletframe.charts`
     needs: str  # "token", "token?" (if any), "wallet" or ""
     limits: Mapping[str, Any]  # arguments that keep the browser fast
-    by: tuple[str, ...] = ()  # the default grouping; empty if users can't change it
-    inner_levels: tuple[str, ...] = ()  # the grouping below a user's column
+    by: tuple[str, ...] = ()  # the default grouping, if users can change its first level
 
 
 _NARROW_WIDTH, _NARROW_HEATMAP = 600, {"top": 15, "top_tokens": 5}
-_NESTED_LIMITS, _BAR_LIMITS = {"top": 80}, {"top": 12}
-_NESTED_LEVELS = ("blockchain", "wallet", "asset"), ("wallet", "asset")
+_NESTED_LIMITS, _NESTED_LEVELS = {"top": 80}, (BLOCKCHAIN, WALLET, "asset")
 CHARTS = {
-    "Treemap": ChartType("treemap", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
-    "Sunburst": ChartType("sunburst", "token?", _NESTED_LIMITS, *_NESTED_LEVELS),
-    "Bars by wallet": ChartType("bar", "token?", _BAR_LIMITS, ("wallet",)),
-    "Bars by blockchain": ChartType("bar", "token?", _BAR_LIMITS, ("blockchain",), ("blockchain",)),
-    "Heatmap": ChartType("heatmap", "", {"top": 20, "top_tokens": 15}, ("wallet",)),
+    "Treemap": ChartType("treemap", "token?", _NESTED_LIMITS, _NESTED_LEVELS),
+    "Sunburst": ChartType("sunburst", "token?", _NESTED_LIMITS, _NESTED_LEVELS),
+    "Bars": ChartType("bar", "token?", {"top": 12}, (WALLET,)),
+    "Heatmap": ChartType("heatmap", "", {"top": 20, "top_tokens": 15}, (WALLET,)),
     "Pie of a wallet": ChartType("pie", "wallet", {}),
     "Lorenz curve": ChartType("lorenz", "token", {}),
 }
@@ -57,7 +54,7 @@ class ChartOptions:
 
     chart: str = "Treemap"
     measure: str = ""  # an unavailable measure is replaced by a default
-    group: str = WALLET  # WALLET, or an extra column of the wallets
+    group: str = WALLET  # WALLET, BLOCKCHAIN, or an extra column of the wallets
     per_asset: bool = True  # whether tokens are combined per asset
     bridged: bool = False  # whether assets include bridged versions
     width: int = 1000  # of the front end, in pixels
@@ -76,8 +73,8 @@ class ChartOptions:
     def by(self) -> tuple[str, ...]:
         """The columns to group the chart by."""
         by = self.type.by
-        if by and self.group != WALLET:
-            by = (self.group, *self.type.inner_levels)
+        if by and self.group not in by:
+            by = (self.group, *by[1:])
         return by if self.per_asset else (*(name for name in by if name != "asset"), "token")
 
     def with_user_changes(self, request: Mapping[str, Any], columns: Sequence[str]) -> ChartOptions:
@@ -91,7 +88,8 @@ class ChartOptions:
             changes["per_asset"] = request["combine"] == ASSETS
         # The front end may still show the columns of an earlier result.
         options = replace(self, **changes)
-        return options if options.group in columns else replace(options, group=WALLET)
+        is_valid = options.group in (BLOCKCHAIN, *columns)
+        return options if is_valid else replace(options, group=WALLET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +118,21 @@ class ExplorerChart:
             AMOUNTS: f"amount of {self.token or ('one asset' if chart.per_asset else 'one token')}",
             BALANCES: "number of balances",
         }
-        user_columns = self.selected.data.groups if chart.type.by else []
-        default_group = "blockchain" if chart.type.by == ("blockchain",) else "wallet"
-        groups = [(WALLET, default_group), *((name, safe_line(name, 40)) for name in user_columns)]
-        groups = [(name, f"by {label}") for name, label in groups]
+        selection, groups, combines = self.selected.selection, list[tuple[str, str]](), []
+        if chart.type.by and len(selection.wallets) != 1:
+            names = dict.fromkeys([chart.type.by[0], BLOCKCHAIN, *self.selected.data.groups])
+            groups = [(name, f"by {safe_line(name, 40)}") for name in names]
+        if len(selection.tokens) != 1:
+            combines = [(ASSETS, "per asset"), (TOKENS, "per token")]
         return {
             "chart": chart.chart,
             "charts": [(name, name) for name in CHARTS],
             "measure": chart.measure,
             "measures": [(name, measures[name]) for name in self.measures],
-            "group": chart.group,
-            "groups": groups if user_columns else [],
+            "group": chart.by[0] if groups else "",
+            "groups": groups,
             "combine": ASSETS if chart.per_asset else TOKENS,
-            "combines": [(ASSETS, "per asset"), (TOKENS, "per token")],
+            "combines": combines,
         }
 
 
@@ -149,7 +149,8 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
         options = replace(options, measure=best if best in measures else measures[-1])
     chart = ExplorerChart(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
-        return replace(chart, reason=empty_reason(selected))
+        title = "No wallet could be read" if has_only_failures(selected.data) else chart.title
+        return replace(chart, title=title, reason=empty_reason(selected))
     drawn = held
     if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
         drawn = replace(held, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))

@@ -52,8 +52,7 @@ export function selectBox(label, onChoice) {
     }
     shown = wanted;
     list.value = chosen;
-    list.disabled = options.length < 2;
-    root.hidden = options.length === 0;
+    root.hidden = options.length < 2;
   };
   return { root, show };
 }
