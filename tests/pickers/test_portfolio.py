@@ -212,11 +212,28 @@ class TestPictures:
         page = Page(data)
         chain = page.ask(pick={"filter": "blockchains", "values": ["ETH"]})
         worth = compact(data.select_holdings(page.selection).held.holdings["value"].sum())
-        assert chain["title"] == f"ETH: {worth} by blockchain, wallet and asset"
-        assert page.ask(chart="Pie of a wallet")["title"].startswith("Holdings of ")
-        page.ask(chart="Treemap")
-        counted = page.ask(measure="balances")
-        assert counted["title"] == "ETH: Holdings by blockchain, wallet and asset"
+        assert chain["title"] == f"ETH: {worth} by wallet and asset"
+        assert chain["heading"] == f"{worth} by wallet and asset"  # the crumbs precede it
+        counted = page.ask(measure="balances", combine="tokens")
+        assert counted["title"] == "ETH: Holdings by wallet and token"
+        assert page.ask(chart="Lorenz curve")["title"].startswith("ETH: Lorenz curve of ")
+        pie = page.ask(chart="Pie of a wallet", measure="value", combine="assets")
+        owner, held = (
+            page.view.drawn_chart().arguments["wallet"],
+            page.view.drawn_chart().selected.held,
+        )
+        rows = held.holdings[held.wallet_codes == held.wallet_keys.index(owner)]
+        worth_of_wallet = compact(rows["value"].sum())
+        assert pie["heading"].startswith(f"ETH.{owner[1][:6]}")
+        assert pie["heading"].endswith(f": {worth_of_wallet} by asset")
+        one = page.ask(pick={"filter": "wallets", "values": [".".join(owner)]})
+        assert one["heading"] == f"{worth_of_wallet} by asset"
+        assert (one["groups"], page.ask(chart="Treemap")["groups"]) == ([], [])
+        assert page.ask()["heading"] == f"{worth_of_wallet} by asset"
+        last = page.ask(pick={"filter": "tokens", "values": [("ETH", None)]}, measure="amounts")
+        amount = rows["amount"][rows["token_address"].isna()].iloc[0]
+        assert last["heading"] == f"{compact(float(amount))} ETH"
+        assert last["combines"] == []
         priced = data.details.holdings.assign(currency="USD")
         page = Page(ExplorerData(data.details._replace(holdings=priced)))
         assert (
@@ -271,7 +288,7 @@ class TestPictures:
 
     def test_bars_select_their_owner_and_legends_a_token(self, data):
         """By the position of the click; Other selects nothing."""
-        picture = drawn(data, "Bars by wallet")
+        picture = drawn(data, "Bars")
         names = json.loads(picture.figure)["layout"]["yaxis"]["ticktext"]
         result = selection_after_click(picture, {"trace": 0, "point": 0})
         assert names[0].partition("…")[0] in result.wallets[0]
@@ -284,7 +301,7 @@ class TestPictures:
             {},
         ):
             assert selection_after_click(picture, nothing) == Selection()
-        picture = drawn(data, "Bars by blockchain")
+        picture = drawn(data, "Bars", group="blockchain")
         assert selection_after_click(picture, {"trace": 0, "point": 0}).blockchains
 
     def test_slices_and_cells_select(self, data):
@@ -326,8 +343,7 @@ class TestPictures:
         assert len(narrow["data"][0]["z"][0]) <= 6 < len(wide["data"][0]["z"][0])
         assert narrow["layout"]["yaxis"]["ticklabelposition"] == "inside"
         wide, narrow = (
-            json.loads(drawn(data, "Bars by wallet", width=width).figure)["layout"]
-            for width in (1000, 400)
+            json.loads(drawn(data, "Bars", width=width).figure)["layout"] for width in (1000, 400)
         )
         assert wide["yaxis"]["title"]["text"] == "wallet"
         assert "title" not in narrow["yaxis"]
@@ -343,7 +359,7 @@ class TestPictures:
             (
                 [failed(A), failed(B)],
                 Selection(),
-                "No wallet could be read. 2 failed: it said <b>no</b>.",
+                "2 failed: it said <b>no</b>.",
             ),
             ([record(balances=[])], Selection(), "1 wallet without any balance."),
             (
@@ -377,6 +393,11 @@ class TestPictures:
         dust = ExplorerData(assemble([record(balances=[balance() | {"price": 0.1}])]))
         picture = drawn(dust, selection=Selection(small=1.0))
         assert "Small balances are hidden (1 balance below 1.00)." in picture.reason
+        named = dust.details.holdings.assign(currency="USD", value=0.1)
+        picture = drawn(
+            ExplorerData(dust.details._replace(holdings=named)), selection=Selection(small=1.0)
+        )
+        assert "(1 balance below 1.00 USD)." in picture.reason
 
     def test_a_chart_that_fails_has_a_reason(self, details):
         """Values in two currencies can't be added; the rows are there all the same."""

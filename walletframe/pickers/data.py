@@ -73,6 +73,8 @@ class ExplorerData(SelectableHoldings):
         self.details: WalletDetails = details._replace(holdings=holdings)
         self.groups: list[str] = [name for name in self.groups if name != "name"]
         self._table: HoldingsTable | None = None
+        named: Any = holdings["currency"].dropna().head(1) if "currency" in holdings else []
+        self.currency: str = "".join(f" {safe_line(str(name))}" for name in named)
         if not self.priced_by:
             self.row_values = None
 
@@ -155,7 +157,7 @@ def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
         unpriced = f"{counted_noun(total_value.unpriced, 'balance')} without a price"
     return {
         "known": text,
-        "value": total_value.total if total_value else "",
+        "value": total_value.total if total_value and not has_only_failures(data) else "",
         "prices": _price_source_text(data),
         "as_of": f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
         "simulated": known.is_simulated(wallets),
@@ -184,9 +186,13 @@ def small_button_label(selected: SelectedHoldings) -> str:
     """Return a label with the number and value of small balances."""
     if not selected.small_balances:
         return ""
-    small = f"{counted_noun(selected.small_balances, 'balance')} below {money(SMALL_BELOW)}"
     verb = "Hide" if selected.selection.small is None else "Show"
-    return f"{verb} {small} ({money(selected.small_value)} in total)"
+    return f"{verb} {_small_text(selected)} ({money(selected.small_value)} in total)"
+
+
+def _small_text(selected: SelectedHoldings) -> str:
+    count = counted_noun(selected.small_balances, "balance")
+    return f"{count} below {money(SMALL_BELOW)}{selected.data.currency}"
 
 
 def has_only_failures(data: ExplorerData) -> bool:
@@ -207,7 +213,7 @@ def empty_reason(selected: SelectedHoldings) -> str:
         f"with {hidden}": (is_known & (tokens > 0)).sum(),
     }
     if has_only_failures(selected.data):
-        return f"No wallet could be read. {'. '.join(known.failure_lines(wallets))}."
+        return f"{'. '.join(known.failure_lines(wallets))}."
     parts = [
         f"{counted_noun(int(count), 'wallet')} {description}"
         for description, count in counts.items()
@@ -218,8 +224,7 @@ def empty_reason(selected: SelectedHoldings) -> str:
     if selected.spam_tokens and selection.spam is False:
         advice = f" Spam is hidden ({counted_noun(selected.spam_tokens, 'token')})."
     if selected.small_balances and selection.small is not None:
-        count = counted_noun(selected.small_balances, "balance")
-        advice += f" Small balances are hidden ({count} below {money(SMALL_BELOW)})."
+        advice += f" Small balances are hidden ({_small_text(selected)})."
     return f"There are no balances to show: {', '.join(parts) or none}.{advice}"
 
 

@@ -20,13 +20,14 @@ import numpy as np
 from walletframe.address.forms import canonical_blockchain, wallet_or_reason
 from walletframe.analysis.selection import Selection, label_texts
 from walletframe.charts import has_custom_template, parse_box_id
+from walletframe.charts.balances import join_names
 from walletframe.frames.asset_list import tokens_to_assets
 from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.known import known_mask
 from walletframe.frames.names import token_names, user_wallet_names, wallet_names
 from walletframe.numerals import compact, counted_noun
-from walletframe.pickers.chart import VALUE, ChartOptions, bridged_button_label, draw_chart
+from walletframe.pickers.chart import AMOUNTS, VALUE, ChartOptions, bridged_button_label, draw_chart
 from walletframe.pickers.data import (
     SMALL_BELOW,
     has_only_failures,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 _CACHE_SIZE = 16
 _BREADCRUMB_ORDER = ("blockchains", "wallets", "labels", "tokens")
+_MAX_CRUMB = 60
 
 FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "labels")}
 """The title of each filter. The keys are fields of `Selection`."""
@@ -152,7 +154,7 @@ class ExplorerState:
 
     def _state_without_figure(self) -> dict[str, Any]:
         chart, data, selection = self.drawn_chart(), self.data, self.selection
-        crumbs = breadcrumb_texts(data, selection)
+        heading = _heading_after_crumbs(chart, crumbs := breadcrumb_texts(data, selection))
         return {
             "edition": self._edition,
             "view": self._drawn_chart_id(),
@@ -166,7 +168,8 @@ class ExplorerState:
             "bridged": {"shown": self.chart_options.bridged, "text": bridged_button_label(chart)},
             "all_failed": has_only_failures(data),
             "painted": has_custom_template(),
-            "title": _title_with_selection(chart, crumbs),
+            "title": f"{', '.join(crumbs)}: {heading}" if crumbs else heading,
+            "heading": heading,
             "subtitle": chart.subtitle,
             "line": chart.coverage_line,
             "about": chart.notes,
@@ -272,16 +275,31 @@ def _click_targets(
     ]
 
 
-def _title_with_selection(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
-    """Return a title such as ``ARBITRUM: 13.99M USD by wallet``."""
+def _heading_after_crumbs(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
+    """Return the chart's title with its total, such as ``13.99M USD by wallet and asset``."""
+    options, selected = chart.options, chart.selected
+    selection, holdings, wallet_name = selected.selection, selected.held.holdings, ""
+    kind, wallet = "asset" if options.per_asset else "token", (chart.arguments or {}).get("wallet")
     head, by, groups = chart.title.partition(" by ")
-    if not by or not crumbs or head in crumbs:
+    if wallet:
+        holdings = holdings[selected.held.wallet_codes == selected.held.wallet_keys.index(wallet)]
+        head, _, name = chart.title.partition(" of ")
+        groups, wallet_name = kind, f"{name}: " * (selection.wallet_keys() != [wallet])
+    elif not (by and crumbs):
         return chart.title
-    holdings = chart.selected.held.holdings
-    if chart.options.measure == VALUE:
-        currencies = holdings.get("currency", holdings["symbol"].iloc[:0]).dropna().head(1)
-        head = " ".join([compact(holdings["value"].sum()), *map(safe_line, currencies)])
-    return f"{', '.join(crumbs)}: {head}{by}{groups}"
+    if options.measure == VALUE:
+        head = f"{compact(holdings['value'].sum())}{selected.data.currency}"
+    elif options.measure == AMOUNTS and len(selection.tokens) == 1:
+        head = f"{compact(float(holdings['amount'].sum()))} {chart.token}"
+    # The crumbs name single selected groups. A wallet is in one group and on one blockchain.
+    labels = selection.texts_by_column(options.by)
+    chosen = {name for name, texts in labels.items() if len(texts) == 1}
+    chosen |= {"blockchain"} if len(selection.blockchains) == 1 else set()
+    chosen |= {*options.by} - KINDS if len(selection.wallets) == 1 else set()
+    chosen |= KINDS if len(selection.tokens) == 1 else set()
+    names = [name for name in dict.fromkeys((*options.by, kind)) if join_names([name]) in groups]
+    levels = [name for name in names if name not in chosen]
+    return f"{wallet_name}{head}{f' by {join_names(levels)}' if levels else ''}"
 
 
 def breadcrumb_texts(data: ExplorerData, selection: Selection) -> list[str]:
@@ -292,12 +310,15 @@ def breadcrumb_texts(data: ExplorerData, selection: Selection) -> list[str]:
     if wallets := selection.wallet_keys():
         if len(wallets) == 1 and wallets[0] in held.wallet_keys:
             one = held.wallets.iloc[[held.wallet_keys.index(wallets[0])]]
-            texts += wallet_names(one, np.arange(1), user_wallet_names(one, data.wallets))
+            names = user_wallet_names(one, data.wallets)
+            is_unique = names[0] and (data.wallets["name"] == names[0]).sum() == 1
+            shown = [safe_line(names[0], _MAX_CRUMB)] if is_unique else []
+            texts += shown or wallet_names(one, np.arange(1), names)
         else:
             texts.append(counted_noun(len(wallets), "wallet"))
     if labels:
         name, text = labels[0]
-        label = safe_line(f"{name}: {text}" if text else f"no {name}", 60)
+        label = safe_line(f"{name}: {text}" if text else f"no {name}", _MAX_CRUMB)
         texts.append(label if len(labels) == 1 else counted_noun(len(labels), "label"))
     if tokens := selection.tokens:
         if len(tokens) == 1 and tokens[0] in held.tokens.keys:

@@ -62,7 +62,7 @@ export class Chart {
     this.load().catch(() => {}); // #drawOrExplain reports the error
     Object.assign(this, chartParts(root));
     const refresh = (changes) => this.refresh(changes);
-    this.showTools = makeChartTools(bar ?? this.tools, this.heading, refresh, signal);
+    this.showTools = makeChartTools(bar ?? this.tools, this, refresh, signal);
     this.colors = watchPageColors(this.box, () => this.#redraw(), signal);
     const sizes = new ResizeObserver(() => this.#fitWidth());
     sizes.observe(this.box);
@@ -119,7 +119,7 @@ export class Chart {
     this.#figure = figure ? JSON.parse(new TextDecoder().decode(figure)) : null;
     if (figure) content.reason ||= await this.#drawOrExplain();
     if (this.#content !== content) return;
-    setText(this.title, content.title);
+    setText(this.title, content.heading);
     setText(this.line, content.line);
     setText(this.reason, content.reason);
     this.plot.hidden = !figure;
@@ -219,7 +219,7 @@ function chartParts(root) {
   };
   const { tools, heading, title, line, plot, reason, notes, notesSection } = parts;
   notesSection.append(element("summary", {}, "About this chart"), notes);
-  heading.append(title, line);
+  heading.append(element("div", { class: "wf-chart-name" }, title), line);
   const id = uniqueId();
   const help = element("p", { class: "wf-unseen", id }, KEYBOARD_HELP);
   plot.setAttribute("aria-describedby", id);

@@ -10,11 +10,12 @@ const INCLUDED = ["spam", "dust", "bridged"];
  * Make the tools of a chart. Return a function that shows Python's answer in these tools.
  *
  * @param {HTMLElement} bar the element for the select boxes
- * @param {HTMLElement} heading the element for the breadcrumb and the summary
+ * @param {{heading: HTMLElement, title: HTMLElement}} parts the breadcrumb precedes the title, and
+ *   the summary ends the heading
  * @param {(changes: object) => void} refresh sends changes to Python
  * @param {AbortSignal} signal removes the listeners
  */
-export function makeChartTools(bar, heading, refresh, signal) {
+export function makeChartTools(bar, { heading, title }, refresh, signal) {
   const summary = makeSummaryLine();
   const path = element("nav", { class: "wf-path", "aria-label": "Selection" });
   const choices = Object.entries(CHOICES).map(([name, label]) => [
@@ -25,7 +26,7 @@ export function makeChartTools(bar, heading, refresh, signal) {
   const row = element("div", { class: "wf-chart-row", role: "group", "aria-label": "Chart" });
   row.append(...choices.map(([, { root: list }]) => list), included.root);
   bar.append(row);
-  heading.prepend(path);
+  title.before(path);
   heading.append(summary.root);
   return (content) => {
     summary.show(content.summary);

@@ -3,10 +3,10 @@
 import { button, element, setProp, setText, uniqueId } from "./elements.js";
 import { Picker } from "./picker.js";
 
-/** Return a button's text: the number of selected or available options. */
-export function filterButtonText({ all, remaining, chosen }) {
+/** Return the number of selected or available options as text. */
+function filterCountText({ all, remaining, chosen }) {
   const format = (number) => number.toLocaleString("en");
-  if (chosen > 0) return `${format(chosen)} selected`;
+  if (chosen > 0) return format(chosen);
   return remaining === all ? format(all) : `${format(remaining)} of ${format(all)}`;
 }
 
@@ -27,7 +27,8 @@ class Filter {
       "aria-expanded": "false",
       "aria-controls": id,
     });
-    this.button.append(this.countText);
+    this.word = element("span", { class: "wf-filter-said wf-filter-word" }, " selected");
+    this.button.append(this.countText, this.word);
     this.panel = element("div", { id, hidden: true });
     this.panel.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return; // the picker stops its own uses of Escape
@@ -79,7 +80,8 @@ class Filter {
 
   #showCount() {
     const chosen = this.values.length;
-    setText(this.countText, filterButtonText({ ...this.#counts, chosen }));
+    setText(this.countText, filterCountText({ ...this.#counts, chosen }));
+    this.word.hidden = chosen === 0;
     this.button.classList.toggle("wf-filter-on", chosen > 0);
   }
 }
