@@ -26,7 +26,11 @@ from walletframe.analysis import search
 from walletframe.analysis.sums import totals
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import cell_text, encode_tokens, is_unknown
-from walletframe.frames.names import user_wallet_names, wallet_label_lines
+from walletframe.frames.names import (
+    label_lines_without_chain,
+    user_wallet_names,
+    wallet_label_lines,
+)
 from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
@@ -130,6 +134,7 @@ class HoldingsTable:
                     "picks": SELECTION_FIELDS.get(name),
                     "number": not isinstance(column.cells, _TextCells),
                     "bar": name in with_bars,
+                    "link": getattr(column.cells, "link", None) is not None,
                     "characters_and_decimals": column.cells.characters_and_decimals(),
                 }
                 for name, column in grid.columns.items()
@@ -202,8 +207,11 @@ class _DataGrid:
 
 def _balances_grid(positions: Positions) -> _DataGrid:
     holdings, tokens = positions.holdings, positions.tokens
+    # The column `blockchain` has the blockchain of each token, usually also of the wallet.
+    has_chains = bool((holdings["blockchain"] == holdings["token_blockchain"]).all())
+    split = label_lines_without_chain if has_chains else wallet_label_lines
     texts = {
-        "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
+        "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes, split),
         **_token_cells(positions, holdings, tokens),
     }
     amounts = _AmountCells(positions.amounts, holdings.get("raw_amount"))
@@ -270,7 +278,12 @@ def _make_value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
     return columns
 
 
-def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> _TextCells:
+def _wallet_cells(
+    positions: Positions,
+    wallets: pd.DataFrame,
+    codes: Codes,
+    split: Callable[[str, str], list[str]] = wallet_label_lines,
+) -> _TextCells:
     names = user_wallet_names(wallets, positions.wallet_frame if positions.has_wallets else None)
     texts = search.wallet_text_column(wallets, codes, names)
     pairs = search.chain_address_pairs(wallets)
@@ -278,12 +291,17 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
     row_by_pair = dict(
         zip(search.chain_address_pairs(positions.wallets), positions.first, strict=True)
     )
+
+    def lines(code: int) -> list[str]:
+        name = safe_line(names[code])  # longer than in the label
+        return [name, split(texts.label(code), names[code])[-1]] if name else [texts.label(code)]
+
     return _TextCells.from_texts(
         texts,
         sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
         selection_key=lambda code: ".".join(pairs[code]),
         link=(lambda code: url_if_safe(urls[row_by_pair[pairs[code]]])) if urls else None,
-        lines=lambda code: wallet_label_lines(texts.label(code), names[code]),
+        lines=lines,
     )
 
 
@@ -373,7 +391,9 @@ class _TextCells(search.TextColumn):
 
     def characters_and_decimals(self) -> tuple[int, int]:
         """Return the number of characters that most labels need, and 0 decimals."""
-        lengths = sorted(len(self.label(code)) for code in range(self.count)[:_SAMPLE_SIZE]) or [0]
+        codes = range(self.count)[:_SAMPLE_SIZE]
+        labels = (" ".join(self.lines(code)) if self.lines else self.label(code) for code in codes)
+        lengths = sorted(map(len, labels)) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:

@@ -139,10 +139,10 @@ export function textMeasureForFont(font) {
   return makeTextMeasure((letter) => context.measureText(letter).width);
 }
 
-/** Shorten a text to a width. In wide columns, addresses keep their end. */
+/** Shorten a text to a width. In wide columns, texts keep their end. */
 export function cutText(text, width, widthOf) {
   if (widthOf(text) <= width) return text;
-  const end = /(?<=…)[^…]{1,6}$/u.exec(text)?.[0] ?? "";
+  const end = /(?<=…)[^…]{1,6}$|[^…]{4}$/u.exec(text)?.[0] ?? "";
   const tail = widthOf(end) * 2 < width ? end : "";
   const headWidth = width - widthOf(`…${tail}`);
   let head = "";

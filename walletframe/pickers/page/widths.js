@@ -36,8 +36,10 @@ export function columnWidths(column, ch) {
   const heading = Math.ceil(column.label.length * ch) + PADDING + ARROW;
   const [digits, decimals] = column.characters_and_decimals;
   const widthOf = (kind) => {
-    if (!column.number)
-      return Math.ceil((Math.min(digits, LETTERS[kind]) + 1) * ch) + PADDING + LINK;
+    if (!column.number) {
+      const letters = Math.min(digits, LETTERS[kind]) + 1;
+      return Math.ceil(letters * ch) + PADDING + (column.link ? LINK : 0);
+    }
     const shown = Math.min(decimals, DECIMALS[kind]);
     return numberWidth(digits, shown, shown < decimals, ch);
   };
@@ -83,7 +85,7 @@ function fitColumn(column, width, line, ch) {
   return { name: column.name, width, line, ...availableSpace(column, width, ch) };
 }
 
-/** Widen columns from their least widths: first by importance, then bars, then texts. */
+/** Widen columns from their least widths: by importance, then texts, numbers, bars, and texts. */
 function inOneLine(columns, chosen, width, ch) {
   const wanted = new Map(chosen.map((column) => [column, columnWidths(column, ch)]));
   const widths = new Map(chosen.map((column) => [column, wanted.get(column).least]));
@@ -94,9 +96,9 @@ function inOneLine(columns, chosen, width, ch) {
     left -= more;
   };
   for (const column of chosen) grow(column, wanted.get(column).good);
-  for (const column of chosen) grow(column, wanted.get(column).best);
-  for (const column of chosen) if (column.bar) grow(column, BAR);
   const texts = chosen.filter(({ number }) => !number);
+  for (const column of [...texts, ...chosen]) grow(column, wanted.get(column).best);
+  for (const column of chosen) if (column.bar) grow(column, BAR);
   const share = Math.floor(left / Math.max(texts.length, 1));
   for (const column of texts) grow(column, widths.get(column) + share);
   const order = columns.filter((column) => widths.has(column));
