@@ -251,6 +251,50 @@ def test_at_most_one_line_is_before_the_chart(shared_tab, shown, width, scheme):
         assert column["y"] + column["height"] <= row["y"]
 
 
+def test_a_selection_adds_no_line(shared_tab, details):
+    """The path begins the title, and choices that do not apply are hidden."""
+    page = shared_tab.page
+    page.set_viewport_size({"width": 1024, "height": 844})
+    owners = [["Ada", "Ben"][row % 2] for row in range(len(details.wallets))]
+    owned = details._replace(wallets=details.wallets.assign(owner=owners))
+    widget = HoldingsExplorer(owned)
+    BarePage(page, widget)
+    settle(page)
+    top, plot = page.locator(".wf-explorer-top"), page.locator(".wf-chart-plot")
+    height, before = top.bounding_box()["height"], plot.bounding_box()["y"]
+    page.locator(NODES, has_text="ETH").first.click(position={"x": 8, "y": 6})
+    expect(page.get_by_role("navigation").locator("[aria-current]")).to_have_text("ETH")
+    settle(page)
+    after = top.bounding_box()["height"], plot.bounding_box()["y"]
+    assert after == pytest.approx((height, before), abs=1)
+    group = page.get_by_role("combobox", name="Group by", exact=True).first
+    expect(group.locator("option")).to_have_text(["by blockchain", "by owner"])
+    page.locator(".wf-row .wf-cell").first.click()
+    page.get_by_role("button", name="Show only this wallet").click()
+    settle(page)
+    expect(page.get_by_role("group", name="Chart").get_by_role("combobox")).to_have_count(3)
+    assert top.bounding_box()["height"] == height
+    widget.close()
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_buttons_stay_below_the_chart(shared_tab, shown, width):
+    """A note opens below the buttons; the next click ends a toast."""
+    page = shared_tab.page
+    page.set_viewport_size({"width": width, "height": 844})
+    settle(page)
+    copy = page.get_by_role("button", name="Copy code")
+    before = copy.bounding_box()
+    for section in ("About this chart", "About these wallets"):
+        page.get_by_text(section).click()
+        assert copy.bounding_box() == pytest.approx(before, abs=1)
+    page.evaluate(CLIPBOARD)
+    copy.click()
+    expect(page.get_by_text("Copied details.wf.where(…)")).to_be_visible()
+    page.get_by_role("columnheader").first.click()
+    expect(page.get_by_text("Copied details.wf.where(…)")).to_have_count(0, timeout=2_000)
+
+
 def test_the_summary_breaks_between_its_parts(shared_tab, shown):
     """At any width, no frame or phrase is broken, even beside a long sum."""
     page = shared_tab.page
@@ -277,15 +321,17 @@ def test_if_all_failed_one_button_asks_again(shared_tab, client):
     details = client.fetch(["AVAX_CCHAIN.0x" + "7" * 40], on_failure="ignore", progress=False)
     widget = HoldingsExplorer(details, client=client)
     bare = BarePage(page, widget)
-    expect(page.get_by_text("No wallet could be read. 1 failed: ")).to_be_visible()
+    expect(page.get_by_role("heading", name="No wallet could be read", exact=True)).to_be_visible()
+    expect(page.get_by_text("1 failed: ")).to_be_visible()
+    expect(page.locator(".wf-worth")).to_have_count(0)
     for name in ("Wallets", "Included", "View"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     expect(page.get_by_role("grid")).to_have_count(0)
-    page.get_by_role("button", name="Retry 1 wallet").click()
+    page.get_by_role("button", name="Retry 1 unknown wallet").click()
     if running := widget._thread:  # it may have ended before the click returned
         running.join(20)
     bare.follow()
-    expect(page.get_by_role("button", name="Retry 1 wallet")).to_be_enabled()
+    expect(page.get_by_role("button", name="Retry 1 unknown wallet")).to_be_enabled()
     assert (violations(page), errors(shared_tab), widget._alert) == ([], [], "")
     widget.close()
 
@@ -296,7 +342,7 @@ def test_refresh_shows_its_progress(shared_tab, shown, details):
     page.get_by_role("button", name="Refresh").click()
     shown._thread.join(20)
     shown.bare.follow()
-    expect(page.get_by_role("button", name="Retry 2 wallets")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry all 2 unknown wallets")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     settle(page)
     assert shown.details is not details
@@ -389,7 +435,7 @@ def test_the_panel(shared_tab, client):
     panel._thread.join(20)
     bare.follow()
     expect(page.get_by_text("2 wallets on 2 blockchains: 1 ok, 1 failed")).to_be_visible()
-    expect(page.get_by_role("button", name="Retry 1 wallet")).to_be_visible()
+    expect(page.get_by_role("button", name="Retry 1 unknown wallet")).to_be_visible()
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []
     assert (shared_tab.outside_requests, errors(shared_tab), panel._alert) == ([], [], "")

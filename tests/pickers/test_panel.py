@@ -125,7 +125,7 @@ def test_cancel_keeps_finished_wallets():
             counts = finished(panel).wallets.status.value_counts()
             assert counts["ok"] >= 4
             assert counts["ok"] + counts["cancelled"] == 30
-            again = f"Retry {counts['cancelled']} wallets"
+            again = f"Retry all {counts['cancelled']} unknown wallets"
             assert panel._retry_label == again
             assert "cancelled before it was answered" in page.status()
             page.tell("retry")
@@ -167,7 +167,7 @@ def test_known_wallets_stay_if_the_service_fails(canned):
         assert wallets.source.tolist() == ["stale"]
         assert holdings.equals(known.holdings)
         assert "not refreshed: " in Page(panel).status()
-        assert panel._retry_label == "Retry 1 wallet"
+        assert panel._retry_label == "Retry 1 unknown wallet"
         panel.close()
 
 

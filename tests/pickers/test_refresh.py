@@ -180,7 +180,7 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, client_and_fetch):
     wallets, holdings = explorer.details
     pd.testing.assert_frame_equal(holdings, known.holdings)
     assert wallets.error.str.contains("not refreshed: cancelled").all()
-    assert explorer._retry_label == "Retry 3 wallets"
+    assert explorer._retry_label == "Retry all 3 unknown wallets"
 
 
 def test_no_wallets_to_refresh(opened):

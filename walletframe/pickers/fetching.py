@@ -151,8 +151,9 @@ class FetchingWidget(MessageHandlingWidget):
         self._show_retry_button(result.wallets)
 
     def _show_retry_button(self, wallets: pd.DataFrame) -> None:
-        failed = int((~known_mask(wallets)).sum())
-        self._retry_label = f"Retry {counted_noun(failed, 'wallet')}" if failed else ""
+        unknown = int((~known_mask(wallets)).sum())
+        counted = counted_noun(unknown, "unknown wallet")
+        self._retry_label = f"Retry {'all ' * (unknown > 1)}{counted}" if unknown else ""
 
 
 def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:

@@ -32,7 +32,6 @@ class Explorer {
     parts.tools.append(...fetching.buttons, ...this.exports.buttons);
     Object.assign(this, { parts, retry: fetching.retry });
     this.status = makeSection("About these wallets", (panel) => this.#fillStatus(panel));
-    parts.foot.append(this.status.root, parts.tools);
     const { buttons, panels } = this.filters;
     parts.bar.append(buttons);
     parts.top.append(makeViewButton(parts.bar), parts.bar);
@@ -50,6 +49,7 @@ class Explorer {
       before: this.table.painted,
       signal,
     });
+    parts.foot.append(this.chart.notesSection, this.status.root, parts.tools);
     this.chart.refresh();
     followTrait(model, "_edition", (edition) => this.#showEdition(edition), signal);
   }

@@ -44,6 +44,8 @@ export class Exports {
     this.link = element("a", { class: "wf-file", hidden: true });
     const toast = element("div", { class: "wf-toast" }, this.message, this.link);
     this.root = element("div", { class: "wf-takeaway" }, toast, this.files, this.code);
+    const leave = (event) => event.composedPath().includes(toast) || this.#hideToast();
+    document.addEventListener("pointerdown", leave, { signal });
     kernel.onMessage("file", (content, buffers) => this.#showLink(content, buffers[0]));
     signal.addEventListener("abort", () => {
       clearTimeout(this.timer);
@@ -53,9 +55,13 @@ export class Exports {
 
   /** Hide the exports of earlier rows. */
   hide() {
+    this.#hideToast();
+    this.showCode("");
+  }
+
+  #hideToast() {
     setText(this.message, "");
     this.link.hidden = true;
-    this.showCode("");
   }
 
   showCode(text) {
