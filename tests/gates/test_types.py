@@ -127,4 +127,4 @@ def test_settings_as_keywords_are_the_settings():
     assert {*get_type_hints(SettingsKwargs), "unknown"} == taken.keys()
     configured = inspect.signature(wf.configure).parameters
     assert configured.keys() - taken.keys() == {*TABLE_SETTINGS}
-    assert TableSettings.__slots__ == TABLE_SETTINGS
+    assert TableSettings._fields == TABLE_SETTINGS

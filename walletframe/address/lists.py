@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -55,8 +54,7 @@ _LONG_WORD = re.compile(r"\w{20,}")  # an address
 _QUOTES_AND_BRACKETS = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - text from chats has curly quotes
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedWallets:
+class ParsedWallets(NamedTuple):
     """The wallets of a list, including duplicates, and the problems of the list."""
 
     wallets: list[WalletAddress]  # aliases of blockchains are replaced by identifiers
@@ -204,8 +202,7 @@ def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadabl
     checked = zip(parsed.positions, parsed.wallets, reasons, strict=True)
     malformed = [(n, forms.truncated_text(each), reason) for n, each, reason in checked if reason]
     labels = parsed.labels
-    return replace(
-        parsed,
+    return parsed._replace(
         wallets=[parsed.wallets[row] for row in rows],
         positions=[parsed.positions[row] for row in rows],
         problems=sorted(chain(parsed.problems, malformed)),
@@ -227,7 +224,7 @@ def fix_aliases_and_labels(parsed: ParsedWallets) -> ParsedWallets:
             labels[name] = pd.Series(replaced, cells.index, dtype=cells.dtype)
     if lines:
         warn_never_raise(f"replaced {'; '.join(lines)}", InputWarning)
-    return replace(parsed, aliases=[], labels=labels)
+    return parsed._replace(aliases=[], labels=labels)
 
 
 def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
@@ -369,7 +366,7 @@ def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
 def add_labels(parsed: ParsedWallets, labels: pd.DataFrame) -> ParsedWallets:
     """Add extra columns. Blank text becomes a missing value."""
     stripped = {name: _strip_labels(column) for name, column in labels.items()}
-    return replace(parsed, labels=pd.DataFrame(stripped))
+    return parsed._replace(labels=pd.DataFrame(stripped))
 
 
 def _strip_labels(column: pd.Series) -> pd.Series:
@@ -437,8 +434,7 @@ def unhashable_column_error(name: str) -> SettingsError:
     return SettingsError(text, "convert the column to text with .astype('str')")
 
 
-@dataclass(frozen=True, slots=True)
-class PastedWallets:
+class PastedWallets(NamedTuple):
     """The wallets and the problems in a pasted text, in the order of the text."""
 
     wallets: list[WalletAddress]
@@ -458,7 +454,7 @@ def read_pasted(
     for number, line in enumerate(text.splitlines(), 1):
         try:
             parsed = move_malformed_to_problems(_read_line(line.partition("#")[0]), on_unreadable)
-            _raise_if_unreadable(replace(parsed, aliases=[]) if fix else parsed, "raise")
+            _raise_if_unreadable(parsed._replace(aliases=[]) if fix else parsed, "raise")
         except AddressError as error:
             problems += [(number, value, reason) for _, value, reason in error.problems]
             unreadable.append(line)

@@ -6,7 +6,7 @@ floats, without a Python integer for each row. These sums are exact, since they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -180,8 +180,7 @@ def cumulative_sums(grouped: AmountsWithGroups, *, skipna: bool) -> ExactAmounts
     return ExactAmounts(integers, missing, grouped.amounts.scale)
 
 
-@dataclass(frozen=True, slots=True)
-class Int128Amounts:
+class Int128Amounts(NamedTuple):
     """n amounts as 128-bit integers. Amounts with more bits or decimals are `overrides`."""
 
     words: npt.NDArray[np.int64]  # shape (n, 2), lower word first; 0 if missing or overridden
@@ -207,8 +206,7 @@ class Int128Amounts:
         override_rows = np.flatnonzero(is_overridden[rows])
         positions = np.searchsorted(self.override_rows, rows[override_rows])
         integers, missing, scale = self.overrides
-        return replace(
-            self,
+        return self._replace(
             words=np.take(self.words, rows, axis=0),
             missing=self.missing[rows],
             override_rows=override_rows,
@@ -285,8 +283,7 @@ def _sum_words_by_group(words: npt.NDArray[np.int64], ids: Indices, count: int) 
     return integers_from_words(np.stack(result, axis=1))
 
 
-@dataclass(frozen=True, slots=True)
-class FloatTotals:
+class FloatTotals(NamedTuple):
     """The exact sum of floats and the number of floats, by group."""
 
     integers: Integers  # the sums of the finite floats are integers * 2**exponent

@@ -129,7 +129,7 @@ class GroupSpec:
             positions = replace(positions, holdings=self.key_columns(positions))
         positions, groups = self._group_rows(positions)
         aggregates = aggregate_groups(positions, groups, sums_only=self.key_columns is not None)
-        return self.to_partial(Aggregation(replace(chunk, positions=positions), groups, aggregates))
+        return self.to_partial(Aggregation(chunk._replace(positions=positions), groups, aggregates))
 
     def merge(self, source: ChunkedHoldings, partials: Sequence[PartialAggregate]) -> Aggregation:
         """Merge the aggregates of all chunks. The representative rows identify the groups."""

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -278,8 +278,7 @@ def _read_csv_and_line_numbers(path: Path) -> tuple[pd.DataFrame, list[int]]:
     return pd.DataFrame(cells, columns=heads, dtype=TEXT), [line for line, _ in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedPrices:
+class LoadedPrices(NamedTuple):
     """A table of prices, with the line numbers of a CSV file."""
 
     table: PriceTable

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -220,8 +219,7 @@ def _record_conditions(details: WalletDetails, **options: Any) -> WalletDetails:
     return details
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The conditions of a selection of holdings. An empty or missing field is not a condition."""
 
     blockchains: tuple[str, ...] = ()
@@ -303,7 +301,7 @@ class SelectableHoldings:
             texts = searchable_columns(self._with_wallets, names).values()
             matches &= rows_with_words_mask(words, texts, len(holdings))
         mask = self.mask_spam_and_value(matches, selection)
-        with_small = self.mask_spam_and_value(matches, replace(selection, small=None))
+        with_small = self.mask_spam_and_value(matches, selection._replace(small=None))
         reasons = {}
         if selection.spam is not None:
             reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
@@ -311,11 +309,11 @@ class SelectableHoldings:
             reasons["small"] = with_small & ~mask, ""
         unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
         if words or selection.tokens:
-            unknown &= self.mask_before_spam_and_value(replace(selection, tokens=()))
+            unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
             balances = counted_noun(int(unknown.sum()), "balance")
             reasons[SELECTED] = unknown, f"{balances} whose token is unknown"
         if selection.bridged:
-            versions = replace(selection, tokens=tuple(dict(selection.bridged)))
+            versions = selection._replace(tokens=tuple(dict(selection.bridged)))
             rows = self.mask_spam_and_value(self.mask_before_spam_and_value(versions), versions)
             count, amount = count_and_sum_positive(self.held, rows)
             amount *= len({asset for _, asset in selection.bridged}) == 1

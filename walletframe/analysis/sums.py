@@ -6,9 +6,8 @@ chunks can be merged if no wallet has rows in two chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -245,8 +244,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     return with_coverage(columns | known, coverage, positions)
 
 
-@dataclass(frozen=True, slots=True)
-class ValueTotals:
+class ValueTotals(NamedTuple):
     """Each group's sum of values, and number of balances without a value."""
 
     totals: FloatTotals
@@ -254,8 +252,7 @@ class ValueTotals:
     currencies: list[Any]  # empty, or a single currency
 
 
-@dataclass(frozen=True, slots=True)
-class GroupAggregates:
+class GroupAggregates(NamedTuple):
     """The sums and counts of each group."""
 
     units: Integers | None  # the sums of known amounts; None if groups combine assets

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -176,8 +175,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
     return holdings.assign(**columns)
 
 
-@dataclass(frozen=True, slots=True)
-class EffectivePrices:
+class EffectivePrices(NamedTuple):
     """The prices to use: from the caller, else from the settings, else from the service."""
 
     entries: Sequence[PriceEntry]  # the first entry with a price for a token is used

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 from walletframe.text import safe_line
 
@@ -30,8 +30,7 @@ _GENERIC_WORDS = re.compile(r"(chain|mainnet|network|protocol)\b")
 _SIMILARITY_CUTOFF, _MAX_SUGGESTIONS, _MAX_SHOWN_CHARS = 0.75, 3, 40
 
 
-@dataclass(frozen=True, slots=True)
-class Blockchain:
+class Blockchain(NamedTuple):
     """A known blockchain. A field is None if the public lists lack the value."""
 
     identifier: str

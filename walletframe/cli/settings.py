@@ -35,11 +35,10 @@ else:
 def settings() -> None:
     """Show the value and the source of each setting."""
     entries = read_files_and_environment()
+    chosen = Settings()
     value_by_name: dict[str, Any] = {
-        field.name: getattr(each, field.name)
-        for each in (Settings(), table_settings())
-        for field in fields(each)
-    }
+        field.name: getattr(chosen, field.name) for field in fields(chosen)
+    } | table_settings()._asdict()
     if value_by_name["cache"] is None:
         value_by_name["cache"] = default_cache_path()
     width = max(map(len, value_by_name))

@@ -172,7 +172,7 @@ class ResultStream:
             answer = CachedAnswer(reply.answer, reply.fetched_at, reply.sequence)
         if outcome.status in _SERVICE_STATUSES and not reply.key_refused:
             hint = unknown_blockchain_message(wallet.blockchain)
-            outcome = replace(outcome, error=f"{outcome.error}; {hint}") if hint else outcome
+            outcome = outcome._replace(error=f"{outcome.error}; {hint}") if hint else outcome
         record = WalletRecord(wallet, outcome, self._store.service, *origin)
         if outcome.status is Status.OK:
             return WalletResult(position, record, answer), unrequested

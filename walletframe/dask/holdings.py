@@ -355,7 +355,7 @@ def _apply_to_folders(
 
         def apply(chunk: Chunk, first_row: int = number * _ROW_STEP, indices: Codes = indices) -> T:
             selected = indices[chunk.wallet_indices]
-            return func(replace(chunk, wallet_indices=selected, rows=first_row + chunk.rows))
+            return func(chunk._replace(wallet_indices=selected, rows=first_row + chunk.rows))
 
         outputs += open_if_unchanged(folder, meta).map_chunks(apply, names)
     return outputs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -110,9 +110,8 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     >>> dollars["token_blockchain"].head(3).tolist()
     ['ETH', 'POLYGON', 'ARBITRUM']
     """
-    rows = [astuple(row) for row in _contracts_by_key(more).values()]
-    columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
-    return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
+    columns = zip(_COLUMNS, zip(*_contracts_by_key(more).values(), strict=True), strict=True)
+    return pd.DataFrame({name: text_array(list(column)) for name, column in columns})
 
 
 def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:

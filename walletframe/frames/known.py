@@ -8,8 +8,7 @@ read, or if the wallet holds an unknown token, which may be the same token.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -123,8 +122,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
     return [*lines, f"{counted_noun(rest, 'wallet')} for other reasons"] if rest else lines
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSummary:
+class ValueSummary(NamedTuple):
     """The total value of holdings, and counts of balances."""
 
     total: str

@@ -6,8 +6,7 @@ identified by their position among all rows of the holdings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,8 +26,7 @@ SPAM_DTYPES: dict[str, object] = {"spam_score": "float64", "spam_reasons": TEXT,
 _NO_FINDING = (0.0, "")
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSymbolCodes:
+class TokenSymbolCodes(NamedTuple):
     """The code of each row's (token, symbol) pair."""
 
     codes: Codes  # the code of each row's pair
@@ -61,8 +59,7 @@ def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
     return units, sources
 
 
-@dataclass(frozen=True, slots=True)
-class PriceLookup:
+class PriceLookup(NamedTuple):
     """The sources of prices, by precedence."""
 
     prices: Sequence[Mapping[Any, float] | None]  # None for the service's prices
@@ -97,8 +94,7 @@ class PriceLookup:
         return columns
 
 
-@dataclass(frozen=True, slots=True)
-class SpamFlags:
+class SpamFlags(NamedTuple):
     """The spam scores and reasons of suspect tokens, and of suspect rows of unknown tokens."""
 
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols

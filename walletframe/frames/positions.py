@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, Union
 
 import numpy as np
 import pandas as pd
@@ -37,8 +37,7 @@ HOLDERS: Final = "holders"
 """The key in the ``attrs`` of holdings selected by token. It records which wallets are known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assets:
+class Assets(NamedTuple):
     """The assets that replace tokens in `Positions`."""
 
     contracts: KeyCodes  # the tokens of the rows
@@ -130,7 +129,7 @@ class Positions:
             amounts=self.amounts[rows],
             tokens=self.tokens.take(rows),
             wallet_codes=codes,
-            assets=self.assets and replace(self.assets, contracts=self.assets.contracts.take(rows)),
+            assets=self.assets and self.assets._replace(contracts=self.assets.contracts.take(rows)),
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
@@ -192,8 +191,7 @@ class Positions:
         return possible_blockchains_mask(self.tokens, row_chains, self.index_by_chain, blockchains)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A subset of wallets with all their rows, from larger holdings."""
 
     positions: Positions

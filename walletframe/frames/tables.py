@@ -10,10 +10,9 @@ import re
 import shutil
 import sys
 from collections import defaultdict
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 import pandas as pd
@@ -53,8 +52,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _INDENT = "    "
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell of a table: untrusted text, the maximum length to show, the full text, and a link."""
 
     text: str
@@ -63,8 +61,7 @@ class Cell:
     link: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """The first rows of a table of ``total`` rows, as a dict from headings to cells."""
 
     name: str
@@ -267,7 +264,7 @@ def _fit_columns(columns: Columns, width: int) -> tuple[Columns, Columns]:
             continue
         if name == "token" and widths[name] > _MIN_SYMBOL:
             widths[name] = max(_MIN_SYMBOL, widths[name] - excess_width())
-            line[name] = [replace(cell, limit=min(cell.limit, widths[name])) for cell in line[name]]
+            line[name] = [cell._replace(limit=min(cell.limit, widths[name])) for cell in line[name]]
         else:
             moved = {name: line.pop(name)} | moved
     return line, moved
@@ -291,7 +288,7 @@ def _unshorten_ambiguous_addresses(columns: Columns) -> Columns:
 def _unshorten(cell: Cell, name: str) -> Cell:
     text = cell.full_text or cell.text
     text = text.partition(".")[2] if name == "contract" else text
-    return replace(cell, text=text, limit=len(text))
+    return cell._replace(text=text, limit=len(text))
 
 
 def _cut_amounts(columns: Columns) -> Columns:
@@ -302,7 +299,7 @@ def _cut_amounts(columns: Columns) -> Columns:
         short[_cut_amount(text)].append(text)
     cut = {texts[0]: text for text, texts in short.items() if len(texts) == 1}
     return {
-        name: [replace(cell, text=cut.get(cell.text, cell.text)) for cell in cells]
+        name: [cell._replace(text=cut.get(cell.text, cell.text)) for cell in cells]
         if name in _AMOUNTS
         else cells
         for name, cells in columns.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,7 +84,7 @@ class ExplorerData(SelectableHoldings):
         spam = np.unique(self.held.tokens.codes[matches & self.spam_mask])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
-            small = self.mask_spam_and_value(matches, replace(selection, small=None))
+            small = self.mask_spam_and_value(matches, selection._replace(small=None))
             small = small & (values < SMALL_BELOW)
             small_value = math.fsum(values[small])
         mask = self.mask_spam_and_value(matches, selection)
@@ -104,7 +104,7 @@ class ExplorerData(SelectableHoldings):
         """Return the stats of each option with balances. The label filter has no stats."""
         held, values, keys = self.held, self.row_values, list[Any]()
         mask = self.mask_spam_and_value(
-            self.mask_before_spam_and_value(selection), replace(selection, small=None)
+            self.mask_before_spam_and_value(selection), selection._replace(small=None)
         )
         if filter_name == "tokens":
             keys, codes = held.tokens.keys, held.tokens.codes

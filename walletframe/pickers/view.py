@@ -11,7 +11,6 @@ A click in the treemap filters the table in these steps:
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +57,7 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 def _remaining_options(data: ExplorerData, selection: Selection, filter_name: str) -> Remaining:
     """Return the stats of the options that match the other filters, by key."""
     nothing: dict[str, Any] = {filter_name: ()}
-    others = replace(selection, **nothing)
+    others = selection._replace(**nothing)
     held: dict[Any, OptionStats | None] = {}
     if filter_name != "labels":
         held |= data.option_stats(others, filter_name)
@@ -114,7 +113,7 @@ class ExplorerState:
         kept: Any = {
             kind: self._valid_values(kind, getattr(self.selection, kind)) for kind in FILTERS
         }
-        self.selection = replace(self.selection, **kept)
+        self.selection = self.selection._replace(**kept)
         self._edition += 1
         self._notify(self._edition)
 
@@ -141,7 +140,7 @@ class ExplorerState:
             if cell and (field_and_key := self._table(before).field_and_key_of_cell(cell)):
                 kind, value = field_and_key
                 changes[kind] = self._valid_values(kind, [value])
-            self.selection = replace(before, **changes)
+            self.selection = before._replace(**changes)
         self._edition += self.selection != before
         self.chart_options = self.chart_options.with_user_changes(request, self.data.groups)
         content, figure = self._state_without_figure(), self.drawn_chart().figure
@@ -250,7 +249,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
             wallets = data.requested
             position = wallets.first[wallets.keys.index(held.wallet_keys[owner])]
             changes["labels"] = ((name, label_texts(data.wallets[name]).iloc[position]),)
-    return replace(selected.selection, **changes)
+    return selected.selection._replace(**changes)
 
 
 def _click_targets(
@@ -333,4 +332,4 @@ def selection_up_to_level(selection: Selection, level: int) -> Selection:
     """Keep only the first `level` filters of the breadcrumb."""
     kinds = [kind for kind in _BREADCRUMB_ORDER if getattr(selection, kind)]
     nothing: dict[str, Any] = dict.fromkeys(kinds[max(level, 0) :], ())
-    return replace(selection, **nothing)
+    return selection._replace(**nothing)

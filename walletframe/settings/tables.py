@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from walletframe.errors import SettingsError
 from walletframe.forks import ForkSafeLock
@@ -23,8 +22,7 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TableSettings:
+class TableSettings(NamedTuple):
     """Default arguments of tables and charts. None means that there is no default."""
 
     currency: str | None = None
@@ -61,7 +59,7 @@ def read_table_settings(
     """Read settings from the arguments, else from the environment, else from the files."""
     passed = {k: Entry(k, v) for k, v in (arguments or {}).items() if v is not None}
     entries = read_files_and_environment(file) | passed
-    names = [name for name in TableSettings.__slots__ if name in entries]
+    names = [name for name in TableSettings._fields if name in entries]
     return TableSettings(**{name: _parse_table_setting(name, entries[name]) for name in names})
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
+from typing import NamedTuple
 
 from walletframe.chains import known_blockchains, read_known_csv
 
@@ -20,8 +20,7 @@ ASSET_KINDS = ("native", "canonical", "bridged")
 MOST_IMITATED = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
 
 
-@dataclass(frozen=True, slots=True)
-class KnownToken:
+class KnownToken(NamedTuple):
     """A well-known token on one blockchain. The contract of a native coin is None."""
 
     blockchain: str
@@ -72,8 +71,7 @@ def native_coin(blockchain: str) -> KnownToken:
     return next(coin for coin in coins if coin.blockchain == blockchain)
 
 
-@dataclass(frozen=True, slots=True)
-class AssetContract:
+class AssetContract(NamedTuple):
     """One contract of an asset. The contract of a native coin is None."""
 
     asset: str

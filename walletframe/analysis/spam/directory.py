@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from walletframe.analysis.spam.reasons import RULES, Finding
 from walletframe.analysis.spam.symbols import MAX_SYMBOL_LENGTH, hidden_characters, skeletons
@@ -27,8 +26,7 @@ SymbolOwners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 
-@dataclass(frozen=True, slots=True)
-class TokenDirectory:
+class TokenDirectory(NamedTuple):
     """The keys of allowed and denied tokens, and the genuine token of each known symbol."""
 
     allowed: frozenset[TokenKey]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -306,8 +305,7 @@ def explain_spam(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SpamEvidence:
+class SpamEvidence(NamedTuple):
     """The facts about each row that spam detection needs."""
 
     holdings: pd.DataFrame
