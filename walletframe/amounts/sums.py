@@ -35,7 +35,7 @@ _BLOCK_ROWS = 2**20  # the sum of 32-bit quarters of this many rows is an exact 
 _QUARTERS = (np.uint32, np.uint32, np.uint32, np.int32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AmountsWithGroups:
     """Amounts, and the group id of each row (-1: no group)."""
 

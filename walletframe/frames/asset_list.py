@@ -21,7 +21,7 @@ from walletframe.errors import (
     TokenListError,
     UnknownTokenError,
 )
-from walletframe.frames.identity import KeyCodes, factorize_values, token_key
+from walletframe.frames.identity import KeyCodes, contract_key, factorize_values
 from walletframe.frames.names import contract_hint, token_index, token_names
 from walletframe.frames.positions import Assets, Positions
 from walletframe.frames.results import bridged_text
@@ -242,7 +242,7 @@ def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
 
 @cache
 def _packaged_contracts() -> Mapping[TokenKey, AssetContract]:
-    return {token_key((row.blockchain, row.contract)): row for row in asset_contracts()}
+    return {contract_key(row.blockchain, row.contract): row for row in asset_contracts()}
 
 
 @cache
@@ -272,7 +272,7 @@ def _contracts_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContrac
         if fault:
             problems.append((position, row, fault))
             continue
-        key = token_key((row.blockchain, row.contract))
+        key = contract_key(row.blockchain, row.contract)
         number, first = user_contracts.setdefault(key, (position, row))
         if (first.asset, first.kind) != (row.asset, row.kind):
             problems.append((position, row, f"row {number} lists it as {first.kind} {first.asset}"))

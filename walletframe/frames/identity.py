@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from walletframe.address.forms import canonical_address, canonical_blockchain, canonical_key
+from walletframe.address.forms import canonical_address, canonical_blockchain
 from walletframe.errors import UnknownTokenError
 from walletframe.frames.schema import require_columns
 from walletframe.pandas_versions import factorize
@@ -35,7 +35,7 @@ UNKNOWN: Final[TokenKey] = ("", None)
 """The key of all unknown tokens in `KeyCodes.merged_keys`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KeyCodes:
     """The distinct keys of tokens or wallets, and an integer code for each row."""
 
@@ -91,12 +91,16 @@ def token_key(token: TokenKey) -> TokenKey:
     """Return the canonical form of (blockchain, contract)."""
     match token:
         case (blockchain, address) if _is_text_or_na(blockchain) and _is_text_or_na(address):
-            chain, contract = canonical_key(cell_text(blockchain), cell_text(address))
-            return chain, contract or None
+            return contract_key(cell_text(blockchain), cell_text(address))
         case [(_, _), *_]:
             raise UnknownTokenError(token, hint=_SEVERAL_HINT)
         case _:
             raise UnknownTokenError(token)
+
+
+def contract_key(blockchain: str, address: str | None) -> TokenKey:
+    """Return the canonical key of a token. The address of a native coin is None or empty."""
+    return canonical_blockchain(blockchain), canonical_address(address or "") or None
 
 
 def _encode_keys(frame: pd.DataFrame, chain: str, address: str) -> KeyCodes:

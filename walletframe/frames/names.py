@@ -19,6 +19,7 @@ from walletframe.errors import AmbiguousTokenError, UnknownTokenError, UnknownWa
 from walletframe.frames.identity import (
     TokenKey,
     cell_text,
+    contract_key,
     encode_tokens,
     encode_wallets,
     is_unknown,
@@ -270,4 +271,4 @@ def _listing_note(known: KnownToken | None) -> str:
 @cache
 def known_token_by_key() -> dict[TokenKey, KnownToken]:
     """Return the tokens of the packaged list by canonical key, in the order of the list."""
-    return {token_key((token.blockchain, token.contract)): token for token in known_tokens()}
+    return {contract_key(token.blockchain, token.contract): token for token in known_tokens()}

@@ -46,7 +46,7 @@ class Assets(NamedTuple):
     bridged: Mapping[TokenKey, TokenKey]  # left-out bridged token -> asset
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Positions:
     """Holdings with n rows and w wallets, encoded as integers. Read-only.
 
