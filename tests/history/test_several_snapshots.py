@@ -141,13 +141,13 @@ def test_timelines_have_the_coverage_of_tables(history):
 
 
 def test_wallets_are_counted_once(history):
-    """Notes on two snapshots count wallets once, and state the number of balances per time."""
+    """Notes on two snapshots count wallets once, and balances at both times."""
     valued = history.wf.value({("ETH", None): 2500, "USDC": 1}, currency="USD").wf.without_spam()
     lines = {
-        "All 56 balances (28 per time) of 4 wallets at 2 times are counted.": history,
-        "Not counted: the value of 37 balances (18.5 per time) without a price; 9 spam balances "
-        "(4.5 per time).": valued,
-        "Not counted: 56 spam balances (28 per time).": history._replace(
+        "All 56 balances of 4 wallets at 2 times are counted.": history,
+        "Not counted: the value of 37 balances without a price; 9 spam balances at 2 times "
+        "together.": valued,
+        "Not counted: 56 spam balances at 2 times together.": history._replace(
             holdings=history.holdings.assign(is_spam=True, value=1.0)
         ).wf.without_spam(),
     }

@@ -75,11 +75,8 @@ _MIN_SHARE_WITH_LINES = 0.055  # a leaf with a smaller share of the total has it
 _REST = "the others are not drawn separately"
 _MIN_CHARS = 5  # of a name, such as "stETH" or "Other"
 _RADIUS, _PHONE_RADIUS = 250, 165  # of a sunburst, in pixels
-_ARC_LETTER, _ARC_PAD, _LINES_CHARS = (
-    7,
-    6,
-    (9, 15),
-)  # the last ones limit the length of several lines
+_ARC_LETTER, _ARC_PAD = 7, 6
+_LINES_CHARS = 9, 15  # the least and the most characters of a line, if an arc has several
 _HEIGHT, _BAND, _PAD, _GAP = 404, 20, 2, 1  # of a treemap and its parts, in pixels
 _LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # of texts of 11 pixels
 _WIDTH_SHARES = np.arange(0.74, 1.5, 0.01)  # of the page's width, that a treemap is made for

@@ -139,26 +139,27 @@ class Coverage:
             unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
         bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
-        dropped = self.filtered_reasons or counted_noun(self.filtered, "dropped balance")
-        is_history = self.snapshots > 1
+        times = f" at {self.snapshots:,} times" * (self.snapshots > 1)
+        is_summed = bool(times and (self.amount_na or unpriced or self.filtered))
+        together = f"{times} together" * is_summed
         left_out = {
             f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
-            f"{unknown:,} of {wallets} unknown{' at some times' * is_history}": unknown,
-            f"{self._count_text(self.amount_na)} of unknown amount": self.amount_na,
-            f"the value of {self._count_text(unpriced)} without a price": unpriced,
-            self._count_text(self.filtered, dropped): self.filtered,
-            f"{self._count_text(self.beyond_limit)} beyond the limit": self.beyond_limit,
+            f"{unknown:,} of {wallets} unknown{' at some times' * bool(times)}": unknown,
+            f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
+            f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
+            self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
+            f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
         }
         parts = [text for text, count in left_out.items() if count]
-        wallets += f" at {self.snapshots:,} times" * is_history
-        counted = f"All {self._count_text(self.balances)} of {wallets} are counted."
+        wallets += times
+        counted = f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
         counted = f"The only balance of {wallets} is counted." if self.balances == 1 else counted
         sentences = [f"Selected: {self.selected}."] * bool(self.selected)
         if parts or not self.not_compared:
-            sentences.append(f"Not counted: {'; '.join(parts)}." if parts else counted)
+            sentences.append(f"Not counted: {'; '.join(parts)}{together}." if parts else counted)
         sentences += [f"Not compared: {self.not_compared}."] * bool(self.not_compared)
         if self.wallets_stale:
             sentences.append(f"{older_answers(self.wallets_stale)}.")
@@ -170,12 +171,6 @@ class Coverage:
             verb, adds = ("is", "it to its asset") if is_one else ("are", "them to their assets")
             sentences.append(f"{versions} {verb} listed separately (bridged=True adds {adds}).")
         return sentences
-
-    def _count_text(self, count: int, text: str = "") -> str:
-        text = text or counted_noun(count, "balance")
-        together = "together " * ("; " in text)
-        mean = six_digit_text(round(Decimal(count) / self.snapshots, 1))
-        return text + f" ({together}{mean} per time)" * (1 < self.snapshots <= count)
 
 
 def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
