@@ -385,9 +385,6 @@ def test_wallets_have_the_users_names():
     wallets = details.wallets.assign(name=["Ada", "<i>Bob</i>"], owner=["x", "y"])
     cells = rows_of(HoldingsTable(details.holdings, wallets), sort="wallet")["cells"]
     assert cells["wallet"]["text"] == ["<i>Bob</i>", "Ada"]
-    assert cells["wallet"]["aside"] == [["0xaaaa…aaaa"], ["0xbbbb…bbbb"]]  # on their blockchain
-    foreign = details.holdings.assign(token_blockchain="BASE")
-    cells = rows_of(HoldingsTable(foreign, wallets), sort="wallet")["cells"]
     assert cells["wallet"]["aside"] == [["ETH.0xaaaa…aaaa"], ["ETH.0xbbbb…bbbb"]]
     assert cells["wallet"]["full"] == ["ETH.0x" + "a" * 40, "ETH.0x" + "b" * 40]
     [own] = [name for name in cells if name.startswith("own")]

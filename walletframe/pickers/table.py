@@ -26,11 +26,7 @@ from walletframe.analysis import search
 from walletframe.analysis.sums import totals
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import cell_text, encode_tokens, is_unknown
-from walletframe.frames.names import (
-    label_lines_without_chain,
-    user_wallet_names,
-    wallet_label_lines,
-)
+from walletframe.frames.names import user_wallet_names, wallet_label_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
@@ -207,11 +203,8 @@ class _DataGrid:
 
 def _balances_grid(positions: Positions) -> _DataGrid:
     holdings, tokens = positions.holdings, positions.tokens
-    # The column `blockchain` has the blockchain of each token, usually also of the wallet.
-    has_chains = bool((holdings["blockchain"] == holdings["token_blockchain"]).all())
-    split = label_lines_without_chain if has_chains else wallet_label_lines
     texts = {
-        "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes, split),
+        "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
         **_token_cells(positions, holdings, tokens),
     }
     amounts = _AmountCells(positions.amounts, holdings.get("raw_amount"))
@@ -278,12 +271,7 @@ def _make_value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
     return columns
 
 
-def _wallet_cells(
-    positions: Positions,
-    wallets: pd.DataFrame,
-    codes: Codes,
-    split: Callable[[str, str], list[str]] = wallet_label_lines,
-) -> _TextCells:
+def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> _TextCells:
     names = user_wallet_names(wallets, positions.wallet_frame if positions.has_wallets else None)
     texts = search.wallet_text_column(wallets, codes, names)
     pairs = search.chain_address_pairs(wallets)
@@ -293,8 +281,8 @@ def _wallet_cells(
     )
 
     def lines(code: int) -> list[str]:
-        name = safe_line(names[code])  # longer than in the label
-        return [name, split(texts.label(code), names[code])[-1]] if name else [texts.label(code)]
+        label = wallet_label_lines(texts.label(code), names[code])
+        return [safe_line(names[code]), label[-1]] if names[code] else label  # the whole name
 
     return _TextCells.from_texts(
         texts,
