@@ -200,14 +200,8 @@ def _parse_by(by: By, positions: Positions) -> list[str]:
     """Replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
     kept = positions.extra_column_names
-    known, columns = {*KINDS, *_WALLET_NAMES, *kept}, positions.holdings.columns
-    wrong = [
-        name
-        for name in names
-        if not isinstance(name, str)
-        or name in RESULT_COLUMNS
-        or (name not in known and name not in columns)
-    ]
+    known = {*KINDS, *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULT_COLUMNS
+    wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
         more = f" ({', '.join(safe_line(name) for name in kept)})" if kept else ""
         hint = f"choose from: token, {_CHOICES}{more}"

@@ -8,7 +8,7 @@ read, or if the wallet holds an unknown token, which may be the same token.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,6 @@ import pandas as pd
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.schema import SIMULATED, AnswerSource, missing_wallets_text
 from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
-from walletframe.pandas_versions import factorize
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
@@ -98,12 +97,8 @@ def _sources_text(wallets: pd.DataFrame) -> str:
 
 
 def _value_counts(column: pd.Series) -> list[tuple[str, int]]:
-    # The categories of a Categorical have an order.
-    array: Any = column.array
-    is_encoded = isinstance(array, pd.Categorical)
-    codes, names = (array.codes, array.categories) if is_encoded else factorize(array)
-    counts = np.bincount(codes[codes >= 0], minlength=len(names)).tolist()
-    return [(str(name), count) for name, count in zip(names, counts, strict=True) if count]
+    counts = column.value_counts(sort=False)
+    return [(str(name), int(count)) for name, count in counts.items() if count]
 
 
 def failure_lines(wallets: pd.DataFrame) -> list[str]:
