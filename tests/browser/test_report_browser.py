@@ -39,7 +39,7 @@ RICH = {
 }
 EDGES = [360, 600, 601, 1056, 1057, 1600]  # the extremes, and the limits of layouts
 BETWEEN = [390, 430, 540, 768, 900, 1200, 1280]
-DRAWN = """() => [...document.querySelectorAll('.chart')]
+DRAWN = """async () => seen === innerWidth && await drawn && [...document.querySelectorAll('.chart')]
     .filter(each => each.offsetParent).every(each => each.querySelector('.main-svg'))"""
 BEYOND = """() => {
     const wide = document.documentElement.clientWidth, found = [];

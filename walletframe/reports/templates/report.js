@@ -19,9 +19,9 @@ async function draw(chart, width) {
   if (lacking > 1) await Plotly.relayout(chart, { height: Math.round(layout.height + lacking) });
 }
 
-const drawAll = width => Promise.all(charts.map(chart => draw(chart, width)));
-const drawn = drawAll();
-let seen = innerWidth;
+const drawAll = width => { drawn = Promise.all(charts.map(chart => draw(chart, width))); };
+let drawn, seen = innerWidth;
+drawAll();
 addEventListener("resize", () => { if (seen !== innerWidth) { seen = innerWidth; drawAll(); } });
 dark.addEventListener("change", () => drawAll());
 const column = 340 / 0.8; // the width of a chart on A4 in CSS pixels, and its zoom
