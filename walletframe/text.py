@@ -114,7 +114,7 @@ def escape_for_plotly(text: str, limit: int = 80) -> str:
 
 # An escaped cell begins with an apostrophe. Characters that end a row or start a formula become
 # \uXXXX. A text with an apostrophe is also escaped if it looks like an escaped cell.
-_APOSTROPHE = "'"
+ESCAPE_SIGN = "'"
 _FORMULA_STARTS = "=+\\-@＝＋－＠"  # noqa: RUF001 - spreadsheets accept the full-width forms
 _RISKY_START = re.compile(rf"""[\s"']*[{_FORMULA_STARTS}]|[\t\r\n]|\#[A-Z0-9/_]+[!?]?$""")
 _RISKY_SEPARATOR = re.compile(rf"""([,;|][\s"']*)([{_FORMULA_STARTS}])""")
@@ -133,25 +133,25 @@ def escape_csv_cell(text: str) -> str:
     is_risky = (
         _RISKY_START.match(text) or _RISKY_CHARACTERS.search(text) or _RISKY_SEPARATOR.search(text)
     )
-    return f"{_APOSTROPHE}{_escape(text)}" if is_risky or unescape_cell(text) != text else text
+    return f"{ESCAPE_SIGN}{_escape(text)}" if is_risky or unescape_cell(text) != text else text
 
 
 def escape_excel_cell(text: str, limit: int) -> str:
     """Escape text as `escape_csv_cell` does, escape invisible characters, and truncate the text."""
     cell = escape_csv_cell(text)
     if not is_fully_visible(cell.replace(" ", "")):
-        marked = cell if cell != text else f"{_APOSTROPHE}{_escape(text)}"
+        marked = cell if cell != text else f"{ESCAPE_SIGN}{_escape(text)}"
         cell = "".join(_unicode_escape(c) if c != " " and is_invisible(c) else c for c in marked)
-    cell = cell or _APOSTROPHE  # an Excel cell can't contain empty text
+    cell = cell or ESCAPE_SIGN  # an Excel cell can't contain empty text
     return cell if len(cell) <= limit else cell[: limit - 1] + _CUT
 
 
 def unescape_cell(cell: str) -> str:
     """Return the text of an escaped cell, and other cells unchanged."""
-    if not cell.startswith(_APOSTROPHE):
+    if not cell.startswith(ESCAPE_SIGN):
         return cell
     rest = cell[1:]
-    if not (rest[:1] in ("", _APOSTROPHE) or _RISKY_START.match(rest) or _ESCAPED.search(rest)):
+    if not (rest[:1] in ("", ESCAPE_SIGN) or _RISKY_START.match(rest) or _ESCAPED.search(rest)):
         return cell
     return _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), rest)
 

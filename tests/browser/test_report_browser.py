@@ -39,8 +39,9 @@ RICH = {
 }
 EDGES = [360, 600, 601, 1056, 1057, 1600]  # the extremes, and the limits of layouts
 BETWEEN = [390, 430, 540, 768, 900, 1200, 1280]
-DRAWN = """async () => seen === innerWidth && await drawn && [...document.querySelectorAll('.chart')]
-    .filter(each => each.offsetParent).every(each => each.querySelector('.main-svg'))"""
+DRAWN = """async () => seen === innerWidth && await drawn &&
+    [...document.querySelectorAll('.chart')].filter(each => each.offsetParent)
+    .every(each => each.querySelector('.main-svg'))"""
 BEYOND = """() => {
     const wide = document.documentElement.clientWidth, found = [];
     const beyond = (each, left, right) => {

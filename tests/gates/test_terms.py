@@ -91,9 +91,11 @@ def test_texts_avoid(phrase, instead):
     """Phrases over which readers stumbled are in no code and on no page."""
     pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
     pages += ROOT.glob("notebooks/*.ipynb")
+    for suffix in ("py", "toml", "json"):
+        pages += ROOT.glob(f"walletframe/**/*.{suffix}")
     found = [
         f"{place(path, number)}: {line.strip()}"
-        for path in [*ROOT.glob("walletframe/**/*.py"), *ROOT.glob("walletframe/**/*.toml"), *pages]
+        for path in pages
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if re.search(phrase, line)
     ]

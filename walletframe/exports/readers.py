@@ -24,7 +24,7 @@ from walletframe.exports.writers import SEPARATORS, concat_columns, require_open
 from walletframe.frames.extra_columns import ARROW_DTYPES
 from walletframe.frames.positions import HOLDING_COLUMNS
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
-from walletframe.text import unescape_cell
+from walletframe.text import ESCAPE_SIGN, unescape_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -196,7 +196,12 @@ def _unescape_texts(frame: pd.DataFrame) -> pd.DataFrame:
     def unescape(cell: Any) -> Any:
         return unescape_cell(cell) if isinstance(cell, str) else cell
 
-    columns = [series.map(unescape).astype(series.dtype) for _, series in frame.items()]
+    def unescape_column(column: pd.Series) -> pd.Series:
+        if column.dtype == _TEXT and not column.str.startswith(ESCAPE_SIGN).any():
+            return column
+        return column.map(unescape).astype(column.dtype)
+
+    columns = [unescape_column(column) for _, column in frame.items()]
     return concat_columns(columns, [*map(unescape, frame)], frame)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -126,6 +125,8 @@ def _is_accessible_file(path: Path) -> bool:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - slow to load, and most users have no settings file
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

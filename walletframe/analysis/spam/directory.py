@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SymbolOwners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
+# Contracts that stand for a blockchain's native coin, and rightly have the coin's symbol.
 _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 

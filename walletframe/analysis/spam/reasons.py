@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import json
 from dataclasses import dataclass, field
 from importlib.resources import files
 from operator import attrgetter
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 _DETAIL_LENGTH = 60
 
-RULES = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
-"""The rules: lists of words, and the weight and the explanation of each reason."""
+RULES = json.loads(files(__package__).joinpath("rules.json").read_text(encoding="utf-8"))
+"""The lists of words that rules use, and the weight and the explanation of each reason."""
 
+# The score of a token is the sum of the weights of its reasons, clipped to [0, 1]. At the default
+# threshold of 0.5, one reason of a large weight, such as a link, flags a token as spam.
 REASONS: dict[str, tuple[float, str]] = RULES["reasons"]
+# A price does not reduce the score of these, since anybody can create a market.
 BAIT = frozenset(RULES["bait"])
 
 

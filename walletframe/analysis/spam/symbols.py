@@ -71,6 +71,7 @@ _TRUNCATED_DOMAIN = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNOR
 _SPACED_DOMAIN = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
 _WHITE_SPACE = re.compile(r"\s")
 _LABEL_SEPARATOR = re.compile(r"[^\w-]+")
+# Top-level domains that projects use in their names. Most others occur only in web addresses.
 _PROJECT_DOMAINS = frozenset(RULES["project_domains"])
 _DOT_LOOK_ALIKES = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
 # Scripts of honest symbols, some of which begin with lower-case Greek letters.
