@@ -16,7 +16,7 @@ from walletframe import bulk, history
 from walletframe.amounts.arrow import AmountType
 from walletframe.amounts.scalar import Amount
 from walletframe.service import ledger
-from walletframe.transport import cachefile
+from walletframe.transport import store
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "ext"))
@@ -60,7 +60,7 @@ numpydoc_xref_param_type = False
 myst_enable_extensions = ["substitution"]
 myst_substitutions = {
     "amount_type": AmountType().extension_name,
-    "cache_format": cachefile.SCHEMA_VERSION,
+    "cache_format": store.SCHEMA_VERSION,
     "folder_format": bulk.files.FORMAT,
     "history_format": history.folder.FORMAT,
     "sandbox_version": ledger.GENERATOR_VERSION,

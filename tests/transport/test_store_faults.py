@@ -25,7 +25,7 @@ from small_disk import mounted, remount
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
 from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
-from walletframe.transport.cachefile import ANSWER_FILE_SPEC
+from walletframe.transport.store import ANSWER_FILE_SPEC
 from walletframe.transport.database import Database, rename_damaged_file
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
@@ -274,7 +274,7 @@ def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
 def wait_only(seconds, monkeypatch):
     """Shorten the cache's wait for other processes."""
     contents = replace(ANSWER_FILE_SPEC, lock_timeout_s=seconds)
-    monkeypatch.setattr("walletframe.transport.cachefile.ANSWER_FILE_SPEC", contents)
+    monkeypatch.setattr("walletframe.transport.store.ANSWER_FILE_SPEC", contents)
 
 
 def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):

@@ -3,7 +3,12 @@
 No other package of walletframe imports requests or requests-cache.
 """
 
-from walletframe.transport.cachefile import CachedAnswer
 from walletframe.transport.rate import RateLimiter
 from walletframe.transport.session import NodeSession, Reply, ServiceSession
-from walletframe.transport.store import AnswerStore, CacheStatistics, cache_statistics, clear_cache
+from walletframe.transport.store import (
+    AnswerStore,
+    CachedAnswer,
+    CacheStatistics,
+    cache_statistics,
+    clear_cache,
+)
