@@ -617,7 +617,7 @@ class TestLife:
         assert caught.value.hint == "use one of private, public, test"
 
     @pytest.mark.parametrize(
-        "package, module", [("fastapi", "app"), ("limits", "gate"), ("uvicorn", "app")]
+        "package, module", [("fastapi", "app"), ("limits", "app"), ("uvicorn", "app")]
     )
     def test_a_missing_package_names_the_extra(self, monkeypatch, package, module):
         """The error of a missing package has the command that installs it."""

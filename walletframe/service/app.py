@@ -1,45 +1,49 @@
-"""A FastAPI application that imitates the service, with random failures, and its local server.
+"""A FastAPI application that imitates the service, its access control, and its local server.
 
-The server runs in a thread of this process. It logs nothing to the console, installs no signal
-handler, and does not use the caller's event loop.
+The service's document shows neither error codes nor error bodies, so the sandbox defines them. No
+body quotes the request, since the request contains the key. The server runs in a thread of this
+process. It logs nothing to the console, installs no signal handler, and does not use the caller's
+event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import socket
 import threading
 import time
 import tomllib
 from collections import Counter
+from fractions import Fraction
 from http import HTTPStatus
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
+from limits import RateLimitItem, RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
+from starlette.exceptions import HTTPException as AnyHTTPException
 
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
-from walletframe.service import gate as problems
-from walletframe.service.gate import Problem, ProblemAnswer, http_error
 from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, make_wallet_detail
-from walletframe.service.options import BASES
+from walletframe.service.options import BASES, TEST_KEY_PER_SECOND
 from walletframe.settings.key import is_local_host
 from walletframe.wire import schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from walletframe.service.gate import Gate
     from walletframe.service.ledger import Ledger
-    from walletframe.service.options import Behaviour
+    from walletframe.service.options import Behaviour, SandboxKey
 
 HOST = "127.0.0.1"
 _JSON = "application/json"
@@ -48,6 +52,7 @@ _SCHEMA = "#/components/schemas/"
 _OWN_STATUS = "The service's document does not show this status; the sandbox defines it."
 _TEXTS = tomllib.loads(files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8"))
 _OK, _LIMITED = "200", "429"
+_LONGEST_WINDOW_S = 50
 _SCHEMAS = ("ProblemAnswer", "WalletDetailsAnswer")  # for refused and valid requests
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
@@ -61,6 +66,75 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     }
     for status, meaning in _TEXTS["statuses"].items()
 }
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """An error, with an HTTP status, a code for programs and a message for people."""
+
+    status: int
+    code: str
+    message: str
+
+
+class ProblemAnswer(msgspec.Struct, frozen=True):
+    """The body of every answer to a refused request."""
+
+    error: Problem
+
+
+NO_ADDRESS = Problem(400, "no_address", "The query parameter `address` is missing.")
+NO_KEY = Problem(401, "no_key", "The query parameter apiKey is missing.")
+UNKNOWN_KEY = Problem(401, "unknown_key", "The API key is not known.")
+WRONG_BASE = Problem(403, "wrong_base", "The API key is not for this base URL.")
+NO_SUCH_PATH = Problem(404, "no_such_path", "This path does not exist.")
+NOT_ALLOWED = Problem(405, "not_allowed", "Only GET is allowed here.")
+WRONG_HOST = Problem(421, "wrong_host", "The Host header is not for this machine.")
+LIMITED_IP = Problem(429, "limited_ip", "Too many requests from this IP address.")
+LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this API key.")
+BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be faulty.")
+
+
+def _http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
+    return HTTPException(problem.status, problem, headers)
+
+
+class Gate:
+    """Access control by API key, base URL and rate limit."""
+
+    def __init__(self, requests_per_second: float | None, keys: Iterable[SandboxKey]) -> None:
+        self._keys = {known.key: known for known in keys}
+        self._storage = MemoryStorage()
+        self._limiter = MovingWindowRateLimiter(self._storage)
+        self._limit: RateLimitItem | None = None
+        if requests_per_second is not None:
+            rate = Fraction(requests_per_second).limit_denominator(_LONGEST_WINDOW_S)
+            self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
+        self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
+
+    def check_access(self, key_text: str | None, base_kind: str, ip_address: str) -> None:
+        """Raise an HTTP error for a wrong key, a wrong base URL or too many requests."""
+        self._enforce_limit(self._limit, LIMITED_IP, "ip", ip_address)
+        key = self.find_key(key_text)
+        if key is None:
+            raise _http_error(UNKNOWN_KEY if key_text else NO_KEY)
+        if key.kind not in (base_kind, "test"):
+            raise _http_error(WRONG_BASE)
+        limit = self._test_limit if key.kind == "test" else self._limit
+        self._enforce_limit(limit, LIMITED_KEY, "key", key.key)
+
+    def find_key(self, key_text: str | None) -> SandboxKey | None:
+        """Return the key with this text, or None for a missing or unknown text."""
+        return self._keys.get(key_text or "")
+
+    def close(self) -> None:
+        """Wait for the thread of the library `limits` that removes old requests."""
+        self._storage.timer.join()
+
+    def _enforce_limit(self, limit: RateLimitItem | None, problem: Problem, *caller: str) -> None:
+        if limit is None or self._limiter.hit(limit, *caller):
+            return
+        wait_s = self._limiter.get_window_stats(limit, *caller).reset_time - time.time()
+        raise _http_error(problem, {"Retry-After": str(max(1, math.ceil(wait_s)))})
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
@@ -87,8 +161,8 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
         )
         app.add_api_route(path, _answer_preflight, methods=["OPTIONS"], include_in_schema=False)
     app.state.gate = gate
-    app.add_middleware(_HostCheckMiddleware)
-    for kind in (HTTPException, Exception):
+    app.add_middleware(_reject_foreign_hosts)
+    for kind in (AnyHTTPException, Exception):
         app.add_exception_handler(kind, _handle_error)
     generate = app.openapi
     app.openapi = lambda: _with_answer_schemas(generate())  # type: ignore[method-assign]  # as in FastAPI's manual
@@ -143,34 +217,32 @@ class _WalletEndpoint:
 
 def _parse_distinct_wallets(texts: Sequence[str]) -> list[WalletAddress]:
     if not texts:
-        raise http_error(problems.NO_ADDRESS)
+        raise _http_error(NO_ADDRESS)
     wallets: dict[WalletAddress, None] = {}
     for position, text in enumerate(texts):
         try:
             wallets[WalletAddress.parse(text)] = None
         except AddressError as error:
             message = f"Address parameter {position} (counted from 0): {error.problems[0][2]}."
-            raise http_error(Problem(400, "bad_address", message)) from None
+            raise _http_error(Problem(400, "bad_address", message)) from None
     return list(wallets)
 
 
-class _HostCheckMiddleware:
-    """Middleware that rejects requests with a foreign Host header, to prevent DNS rebinding."""
+def _reject_foreign_hosts(app: ASGIApp) -> ASGIApp:
+    """Return middleware that rejects foreign Host headers, to prevent DNS rebinding."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = self._app
-        if scope["type"] == "http" and not is_local_host(Headers(scope=scope).get("Host", "")):
-            answer = _problem_response(problems.WRONG_HOST, {})
+    async def check_host(scope: Scope, receive: Receive, send: Send) -> None:
+        is_foreign = not is_local_host(Headers(scope=scope).get("Host", ""))
+        answer = _problem_response(WRONG_HOST, {}) if is_foreign else app
         await answer(scope, receive, send)
+
+    return check_host
 
 
 async def _answer_preflight(request: Request) -> Response:
     granted = _cors_headers(request)
     if not granted:
-        return _cors_response(request, problems.NOT_ALLOWED, {"Allow": "GET"})
+        return _cors_response(request, NOT_ALLOWED, {"Allow": "GET"})
     headers = granted | {"Access-Control-Allow-Methods": "GET"}
     if requested := request.headers.get("Access-Control-Request-Headers"):
         headers["Access-Control-Allow-Headers"] = requested
@@ -190,12 +262,12 @@ def _cors_headers(request: Request) -> dict[str, str]:
 
 
 async def _handle_error(request: Request, error: Any) -> Response:
-    if not isinstance(error, HTTPException):
-        return _cors_response(request, problems.BROKEN, {})
+    if not isinstance(error, AnyHTTPException):
+        return _cors_response(request, BROKEN, {})
     problem: Any = error.detail
     if not isinstance(problem, Problem):
         is_missing = error.status_code == HTTPStatus.NOT_FOUND
-        problem = problems.NO_SUCH_PATH if is_missing else problems.NOT_ALLOWED
+        problem = NO_SUCH_PATH if is_missing else NOT_ALLOWED
     return _cors_response(request, problem, error.headers or {})
 
 

@@ -67,8 +67,7 @@ class Sandbox:
         options = behaviour or Behaviour()
         self._ledger = SimulatedLedger(options.seed) if ledger is None else as_ledger(ledger)
         try:
-            from walletframe.service.app import HOST, LoopbackServer, create_app  # noqa: PLC0415 - the package is an optional extra
-            from walletframe.service.gate import Gate  # noqa: PLC0415 - the package is an optional extra
+            from walletframe.service.app import HOST, Gate, LoopbackServer, create_app  # noqa: PLC0415 - the package is an optional extra
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
         self._keys = SANDBOX_KEYS
