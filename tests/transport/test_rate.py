@@ -574,7 +574,7 @@ def test_a_discovered_rate_survives_the_loss_of_its_file(tmp_path, fault):
 def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
     """There is one warning, and the file is not awaited again."""
     monkeypatch.setattr(
-        "walletframe.transport.rate.RATE_FILE_SPEC", replace(RATE_FILE_SPEC, lock_timeout_s=0.3)
+        "walletframe.transport.rate.RATE_FILE_SPEC", RATE_FILE_SPEC._replace(lock_timeout_s=0.3)
     )
     limiter = limiter_at(tmp_path / "p.pace", rate=100)
     with closing(sqlite3.connect(tmp_path / "p.pace", isolation_level=None)) as other:

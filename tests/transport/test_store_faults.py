@@ -25,8 +25,8 @@ from small_disk import mounted, remount
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
 from walletframe.transport import AnswerStore, CachedAnswer, cache_statistics, clear_cache
-from walletframe.transport.store import ANSWER_FILE_SPEC
 from walletframe.transport.database import Database, rename_damaged_file
+from walletframe.transport.store import ANSWER_FILE_SPEC
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
@@ -273,7 +273,7 @@ def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
 
 def wait_only(seconds, monkeypatch):
     """Shorten the cache's wait for other processes."""
-    contents = replace(ANSWER_FILE_SPEC, lock_timeout_s=seconds)
+    contents = ANSWER_FILE_SPEC._replace(lock_timeout_s=seconds)
     monkeypatch.setattr("walletframe.transport.store.ANSWER_FILE_SPEC", contents)
 
 
@@ -533,7 +533,7 @@ def test_a_file_removed_during_a_write_is_written_again(tmp_path):
 def test_a_file_that_changes_all_the_time_is_given_up(tmp_path):
     """After the seconds of a lock's wait."""
     path = tmp_path / "a.sqlite"
-    database = Database(path, replace(ANSWER_FILE_SPEC, lock_timeout_s=0.1))
+    database = Database(path, ANSWER_FILE_SPEC._replace(lock_timeout_s=0.1))
     with pytest.warns(CacheWarning, match="another process repeatedly replaces the file"):
         assert database.query_file_and_memory(lambda _: path.unlink(missing_ok=True)) == [None]
 

@@ -6,8 +6,7 @@ A folder has parts, which never change, and a journal of answers that are not in
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -49,8 +48,7 @@ _DICTIONARY_COLUMNS = [*_WALLET_COLUMNS, *TOKEN]  # repetitive text, which is re
 _TEXT = pa.large_string()
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPart:
+class StoredPart(NamedTuple):
     """Selected ok wallets of one part, and the file of their balances."""
 
     wallets: pa.Table
@@ -123,8 +121,7 @@ def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Ar
     return chunk if rows is None else chunk.take(pa.array(rows))
 
 
-@dataclass(frozen=True, slots=True)
-class FolderWallets:
+class FolderWallets(NamedTuple):
     """The distinct ok wallets of a folder by part, and the failed wallets."""
 
     parts: list[StoredPart]
@@ -145,8 +142,8 @@ class FolderWallets:
                 chosen_mask = part.chosen_mask.copy()
                 chosen_mask[chosen_mask] = part_mask
                 wallets = part.wallets.filter(pa.array(part_mask))
-                parts.append(replace(part, wallets=wallets, chosen_mask=chosen_mask))
-        return replace(self, parts=parts, failed=self.failed.filter(pa.array(failed)))
+                parts.append(part._replace(wallets=wallets, chosen_mask=chosen_mask))
+        return self._replace(parts=parts, failed=self.failed.filter(pa.array(failed)))
 
 
 def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) -> FolderWallets:

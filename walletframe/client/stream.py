@@ -6,7 +6,6 @@ A wallet whose cached answer is fresh and ok is not requested. If a request fail
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,8 +36,7 @@ _SERVICE_STATUSES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CachePolicy:
+class CachePolicy(NamedTuple):
     """Options that decide whether a fetch uses a cached answer or sends a request."""
 
     expire_after_s: float
@@ -152,7 +150,7 @@ class ResultStream:
             try:
                 result, unrequested = self._result_of_reply(position, wallet, cached, reply)
             except Exception as fault:  # noqa: BLE001 - other answers must not be lost
-                broken = replace(reply, answer=outcome_of_exception(fault))
+                broken = reply._replace(answer=outcome_of_exception(fault))
                 result, unrequested = self._result_of_reply(position, wallet, cached, broken)
             self.problems.count_problems(result.record, unrequested)
             yield result

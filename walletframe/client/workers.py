@@ -6,7 +6,6 @@ import math
 import random
 import time
 from collections import deque
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from queue import Empty, SimpleQueue
@@ -125,7 +124,7 @@ class RequestWorkers:
                 max_s = deadline - time.monotonic() if self._deadline_s else math.inf
                 sequence = None if self._next_sequence is None else self._next_sequence()
                 query = f"?{details_query(wallets)}"
-                reply = replace(session.send(query, max_s=max_s), sequence=sequence)
+                reply = session.send(query, max_s=max_s)._replace(sequence=sequence)
                 if self._on_reply is not None:
                     self._on_reply(wallets, reply)  # before other code uses the reply
                 if reply.failure is Status.RATE_LIMITED:
@@ -167,7 +166,7 @@ class RequestWorkers:
             return Reply(reply.fetched_at, CANCELLED)
         if self._deadline_s and time.monotonic() > deadline and reply.failure is Status.TIMEOUT:
             late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's limit
-            return replace(reply, answer=Outcome(Status.TIMEOUT, late))
+            return reply._replace(answer=Outcome(Status.TIMEOUT, late))
         return reply
 
     def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
@@ -187,7 +186,7 @@ class RequestWorkers:
             self._batches_refused.set()
         self.unrequested += unrequested
         ids = list(batch)
-        return {ids[position]: replace(reply, answer=body) for position, body in bodies.items()}
+        return {ids[position]: reply._replace(answer=body) for position, body in bodies.items()}
 
 
 def _may_succeed_singly(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from itertools import takewhile
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
@@ -51,8 +50,7 @@ _NO_BALANCE = NodeFailure(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _ContractCall:
+class _ContractCall(NamedTuple):
     contract: str
     data: bytes
     coin_holder: str | None = None  # the wallet, for a native balance read without Multicall3

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from walletframe.address.forms import canonical_address, canonical_blockchain
 from walletframe.address.lists import parse_wallets
@@ -35,8 +34,7 @@ _EVM = re.compile("0x[0-9a-f]{40}")
 _EVM_NEEDED = "not an EVM address (0x and 40 hex digits)"
 
 
-@dataclass(frozen=True, slots=True)
-class BalanceQuery:
+class BalanceQuery(NamedTuple):
     """A balance to look up. The addresses are hex in lower case."""
 
     blockchain: str
@@ -44,8 +42,7 @@ class BalanceQuery:
     contract: str | None  # None for the native coin
 
 
-@dataclass(frozen=True, slots=True)
-class NodeBalance:
+class NodeBalance(NamedTuple):
     """The result of a query: a balance, or the reason why the balance is not known."""
 
     balance: int | None = None  # in base units
@@ -53,8 +50,7 @@ class NodeBalance:
     failure: NodeFailure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TokenMetadata:
+class TokenMetadata(NamedTuple):
     """The symbol and the decimals that a token's contract reports."""
 
     symbol: str | None = None

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -42,8 +41,7 @@ class NodeStatus(StrEnum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFailure:
+class NodeFailure(NamedTuple):
     """The status and the error text of a failed call."""
 
     status: NodeStatus  # never OK

@@ -7,11 +7,10 @@ Python versions. Symbols must be escaped for display.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from enum import Enum, auto
 from hashlib import blake2b
 from importlib.resources import files
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 from urllib.parse import quote
 
 from walletframe.address.formats import BASE58, malformed_reason
@@ -32,16 +31,14 @@ _PROBABILITY_STEPS = 1_000_000
 _UINT256_MAX = 2**256 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     symbol: str
     contract: str | None  # None for the native coin
     decimals: int
     price: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Chain:
+class _Chain(NamedTuple):
     name: str
     coin: _Token
     explorer: str  # the URL prefix of wallet pages

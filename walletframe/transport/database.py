@@ -16,11 +16,10 @@ import os
 import sqlite3
 import time
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import RLock
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import quote
 from weakref import WeakSet
 
@@ -48,8 +47,7 @@ class _ReplacedError(OSError):
     """Another process has replaced the opened file."""
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseSpec:
+class DatabaseSpec(NamedTuple):
     """The specification of one kind of database file."""
 
     name: str  # for warnings

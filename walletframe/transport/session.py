@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import time
 import weakref
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http import HTTPStatus
 from io import BytesIO
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import requests
 from urllib3.exceptions import HTTPError
@@ -40,8 +39,7 @@ _TICK_S = 0.05
 _MIN_TIMEOUT_S = 0.001
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """The result of one request."""
 
     fetched_at: datetime  # the end of the request, in UTC
@@ -134,7 +132,7 @@ class _Session:
             outcome = faults.fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, retryable=True)
         if isinstance(reply.answer, bytes) and (flaw := self._unusable_reason(reply.answer)):
-            return replace(reply, answer=Outcome(Status.INVALID, flaw))
+            return reply._replace(answer=Outcome(Status.INVALID, flaw))
         return reply
 
     def _unusable_reason(self, _body: bytes) -> str | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from requests.structures import CaseInsensitiveDict
@@ -325,8 +325,7 @@ def _sequence_number(answer: CachedAnswer | None) -> int:
     return 0 if answer is None else answer.sequence or 0
 
 
-@dataclass(frozen=True, slots=True)
-class CacheStatistics:
+class CacheStatistics(NamedTuple):
     """Statistics of one cache file."""
 
     path: Path
