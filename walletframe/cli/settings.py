@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -36,9 +35,8 @@ def settings() -> None:
     """Show the value and the source of each setting."""
     entries = read_files_and_environment()
     chosen = Settings()
-    value_by_name: dict[str, Any] = {
-        field.name: getattr(chosen, field.name) for field in fields(chosen)
-    } | table_settings()._asdict()
+    value_by_name: dict[str, Any] = {name: getattr(chosen, name) for name in Settings.__slots__}
+    value_by_name |= table_settings()._asdict()
     if value_by_name["cache"] is None:
         value_by_name["cache"] = default_cache_path()
     width = max(map(len, value_by_name))

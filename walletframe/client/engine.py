@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from threading import Event
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 from walletframe.address.lists import wallets_to_request
 from walletframe.client.job import Job, status_counter
@@ -43,7 +43,7 @@ _STORE_EVERY_S = 0.25
 _inherited: list[object] = []  # not finalized in a forked child, where closing could block
 
 
-class Client:
+class Client(AbstractContextManager["Client"]):
     """A client that fetches wallets. It owns connections and a cache, which `close` closes.
 
     Parameters
@@ -95,9 +95,6 @@ class Client:
 
     def __reduce__(self) -> tuple[type[Client], tuple[Settings]]:
         return Client, (self.settings,)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()

@@ -242,9 +242,7 @@ def crosscheck(
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
     by_query, _ = look_up_balances(rpc_url, queries, options)
     results = [
-        by_query[each]
-        if isinstance(each, BalanceQuery)
-        else NodeBalance(failure=NodeFailure(NodeStatus.INVALID, each))
+        by_query.get(each) or NodeBalance(failure=NodeFailure(NodeStatus.INVALID, str(each)))
         for each in requested
     ]
     balances = [each.balance for each in results]

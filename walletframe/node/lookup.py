@@ -184,9 +184,6 @@ class _BlockCaller:
         return succeeded + self._send_without_multicall(chunk[len(succeeded) :])
 
     def _send_without_multicall(self, chunk: Sequence[_ContractCall]) -> list[bytes | NodeFailure]:
-        if len(chunk) == 1:
-            method, params = chunk[0].method_and_params(self._block)
-            return [chunk[0].decode(self._node.call(method, *params))]
         decoded: list[bytes | NodeFailure] = []
         for first in range(0, len(chunk), _BATCH_SIZE):
             batch = chunk[first : first + _BATCH_SIZE]

@@ -72,16 +72,16 @@ class Node:
 
     def call(self, method: str, *params: Any) -> Any:
         """Return the result of one call, or a `NodeFailure`."""
-        return self._request_results(_make_rpc_request(method, params))[0]
+        return self.call_batch([(method, params)])[0]
 
     def call_batch(self, calls: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
-        """Send calls in one request. Return the results in the order of `calls`."""
-        return self._request_results([_make_rpc_request(*each) for each in calls])
-
-    def _request_results(self, body: Any) -> list[Any]:
-        """Send one request or a batch. Return the results in the order of the requests."""
-        ids = [each["id"] for each in (body if isinstance(body, list) else [body])]
-        answer = self._send_and_decode(body)
+        """Send calls in one request. Return the results or failures in the order of `calls`."""
+        ids = [next(_IDS) for _ in calls]
+        batch = [
+            {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+            for id_, (method, params) in zip(ids, calls, strict=True)
+        ]
+        answer = self._send_and_decode(batch if len(batch) > 1 else batch[0])
         if isinstance(answer, NodeFailure):
             return [answer] * len(ids)
         results: dict[int, Any] = {}
@@ -115,12 +115,7 @@ class Node:
             return _NO_JSON_RPC
 
 
-def _make_rpc_request(method: str, params: Sequence[Any]) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": next(_IDS), "method": method, "params": params}
-
-
 def _parse_result(answer: Any) -> Any:
-    """Return the result, or a failure for the error's code or message."""
     if not isinstance(answer, dict):
         return _NO_JSON_RPC
     if (error := answer.get("error")) is None:

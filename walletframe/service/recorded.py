@@ -6,6 +6,7 @@ import json
 import re
 from decimal import Decimal
 from hashlib import sha256
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -177,17 +178,9 @@ def _ledger_from_records(
         asset = schemas.Asset(blockchain=chain, address=contract, symbol=row.symbol or "")
         amount = schemas.Amount(amount=str(row.raw_amount), decimals=row.decimals)
         by_wallet.setdefault(wallet, []).append(schemas.AssetAndAmount(asset, amount, row.price))
-    details = [
-        schemas.WalletDetail(failed=True, block_chain=chain, address=address)
-        for chain, address in failed
-    ]
-    details += [
-        schemas.WalletDetail(
-            failed=False, block_chain=wallet.blockchain, address=wallet.address, balances=holdings
-        )
-        for wallet, holdings in by_wallet.items()
-    ]
-    return _RecordedLedger(details)
+    entries: list[tuple[Any, ...]] = [(True, *wallet) for wallet in failed]
+    entries += [(False, each.blockchain, each.address, held) for each, held in by_wallet.items()]
+    return _RecordedLedger(starmap(schemas.WalletDetail, entries))
 
 
 def _validate_row(number: int, record: Mapping[str, object]) -> _HoldingRow:

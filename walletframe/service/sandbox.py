@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import atexit
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from platformdirs import user_cache_path
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 SIMULATED_HEADER = "X-Walletframe-Simulated"
 
 
-class Sandbox:
+class Sandbox(AbstractContextManager["Sandbox"]):
     """A simulated wallet balance service on a port of this machine.
 
     The server runs until `stop` is called, the ``with`` block ends, or the process ends. The
@@ -181,9 +182,6 @@ class Sandbox:
             self._server.stop()
             self._gate.close()
             atexit.unregister(self.stop)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_exception: object) -> None:
         self.stop()
