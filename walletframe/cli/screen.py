@@ -142,7 +142,6 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
 
 
 def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
-    """Return the display columns of the groups: the columns before the first computed column."""
     names = [*map(str, takewhile(lambda name: name not in RESULT_COLUMNS, frame.columns))]
     columns: dict[str, list[Cell]] = {}
     for name in names:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _JSON = "application/json"
+_SIMULATED_HEADER = "X-Walletframe-Simulated"
 _THREAD_NAME = "walletframe-sandbox"
 _SCHEMA = "#/components/schemas/"
 _OWN_STATUS = "The service's document does not show this status; the sandbox defines it."
@@ -250,13 +251,12 @@ async def _answer_preflight(request: Request) -> Response:
 
 
 def _cors_headers(request: Request) -> dict[str, str]:
-    """Return CORS headers if the request's origin is registered for its key."""
     key = request.app.state.gate.find_key(request.query_params.get(schemas.KEY_PARAMETER))
     if key is None or key.origin is None or key.origin != request.headers.get("Origin"):
         return {}
     return {
         "Access-Control-Allow-Origin": key.origin,
-        "Access-Control-Expose-Headers": "Retry-After, X-Walletframe-Simulated",
+        "Access-Control-Expose-Headers": f"Retry-After, {_SIMULATED_HEADER}",
         "Vary": "Origin",
     }
 
@@ -283,7 +283,7 @@ def _problem_response(problem: Problem, headers: Mapping[str, str]) -> Response:
 class LoopbackServer:
     """A server on localhost that runs from its creation until `stop`."""
 
-    def __init__(self, app: FastAPI, *, port: int, headers: list[tuple[str, str]]) -> None:
+    def __init__(self, app: FastAPI, *, port: int) -> None:
         self._socket = socket.create_server((HOST, port))
         self.port: int = self._socket.getsockname()[1]
         for name in ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio"):
@@ -298,7 +298,7 @@ class LoopbackServer:
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            headers=headers,
+            headers=[(_SIMULATED_HEADER, "true")],
             timeout_graceful_shutdown=1,
             h11_max_incomplete_event_size=1 << 20,
         )

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from walletframe.service.recorded import LedgerLike
     from walletframe.settings.values import SettingsKwargsWithoutKeyKind
 
-SIMULATED_HEADER = "X-Walletframe-Simulated"
-
 
 class Sandbox(AbstractContextManager["Sandbox"]):
     """A simulated wallet balance service on a port of this machine.
@@ -79,7 +77,7 @@ class Sandbox(AbstractContextManager["Sandbox"]):
             }
         self._gate = Gate(options.requests_per_second, self._keys.values())
         app = create_app(self._ledger, options, self._gate)
-        self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
+        self._server = LoopbackServer(app, port=port)
         self._origin = f"http://{HOST}:{self._server.port}"
         self._running = True
         self._start_copy = partial(Sandbox, options, ledger)

@@ -16,6 +16,7 @@ from functools import partial
 from html.entities import codepoint2name
 from http.client import HTTPResponse
 from itertools import chain
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote, unquote_plus, urlencode
 from weakref import proxy
@@ -32,7 +33,6 @@ from walletframe.wire.schemas import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from io import BufferedReader
     from urllib.parse import SplitResult
 
     import requests
@@ -160,19 +160,12 @@ class _SecretConnection(HTTPConnection):
     real_address: tuple[str, int] | None
     _is_head_next = False
 
-    def __init__(
-        self,
-        host: str,
-        port: int | None = None,
-        *,
-        _socks_options: SocksOptions = None,
-        **options: Any,
-    ) -> None:
+    def __init__(self, host: str, port: int | None = None, **options: Any) -> None:
         # For a connection to a proxy, `host` is the name of the proxy, and is not replaced.
         real = self.real_address
         address = real if real is not None and host == MASKED_HOST else (host, port)
+        self._socks: SocksOptions = options.pop("_socks_options", None)
         super().__init__(*address, **options)
-        self._socks = _socks_options
         self.response_class = partial(_ScrubbedResponse, self.scrub)  # type: ignore[assignment]  # urllib3 only calls the class
 
     def set_tunnel(self, host: str, port: int | None = None, *args: Any, **kwargs: Any) -> None:
@@ -231,8 +224,9 @@ class _ScrubbedResponse(HTTPResponse):
         self._scrub, self._sock = scrub, sock
 
     def begin(self) -> None:
-        stream = self.fp
-        head: Any = _ScrubbedHead(stream, self._scrub)
+        stream, scrub = self.fp, self._scrub
+        head: Any = SimpleNamespace(close=stream.close, peek=stream.peek)
+        head.readline = lambda limit=-1: scrub(stream.readline(limit))  # some lines are logged
         self.fp = head
         try:
             super().begin()
@@ -249,17 +243,6 @@ class _ScrubbedResponse(HTTPResponse):
                 self._sock.shutdown(socket.SHUT_RDWR)
         self._sock.settimeout(limit_s)
         super()._close_conn()  # type: ignore[misc]  # typeshed lacks it
-
-
-class _ScrubbedHead:
-    """The status line and headers of a response, scrubbed since some of them are logged."""
-
-    def __init__(self, stream: BufferedReader, scrub: _BytesFilter) -> None:
-        self._scrub = scrub
-        self._stream, self.close, self.peek = stream, stream.close, stream.peek
-
-    def readline(self, limit: int = -1) -> bytes:
-        return self._scrub(self._stream.readline(limit))
 
 
 def scrubber(*secrets: Secret) -> _BytesFilter:
