@@ -525,7 +525,7 @@ class TestJournal:
         with (
             fast.client() as client,
             closing(
-                client._open_result_stream(CachePolicy(60), Event(), on_reply=journal.append)
+                client._open_result_stream(CachePolicy(), Event(), on_reply=journal.append)
             ) as stream,
         ):
             wallets = [wf.WalletAddress.parse(name) for name in names(3)]

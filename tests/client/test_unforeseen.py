@@ -98,7 +98,7 @@ def test_a_reply_that_can_not_be_kept_costs_its_wallet(whole):
 
     with (
         whole.client(workers=2) as client,
-        closing(client._open_result_stream(CachePolicy(60), Event(), on_reply=keep)) as outcomes,
+        closing(client._open_result_stream(CachePolicy(), Event(), on_reply=keep)) as outcomes,
     ):
         settled = outcomes.results([parse_wallets(WALLETS)])
         records = [each.record for each in settled if each]

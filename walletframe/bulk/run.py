@@ -199,7 +199,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
         resources.callback(journal.close)
         counters.resumed = sum(wallet_key(wallet) in register.stored for wallet in distinct or ())
         bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
-        policy = CachePolicy(client.settings.expire_after_s, stale_if_error=False)
+        policy = CachePolicy(stale_if_error=False)
         with (
             closing(client._open_result_stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
             status_counter(progress, total, done=counters.resumed) as on_status,

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
-    from walletframe.address.forms import WalletAddress
     from walletframe.address.lists import OnUnreadable, WalletsLike
     from walletframe.client.job import Progress
     from walletframe.client.stream import WalletResult
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
     from walletframe.settings.values import SettingsKwargs
-    from walletframe.transport import CachedAnswer
     from walletframe.wire.outcome import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
@@ -164,8 +162,7 @@ class Client(AbstractContextManager["Client"]):
         if refresh and offline:
             hint = "pass only one of them"
             raise SettingsError("refresh=True and offline=True can't be combined", hint)
-        fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
-        policy = CachePolicy(fresh_s, refresh, offline, stale_if_error)
+        policy = CachePolicy(refresh, offline, self.settings.stale_if_error)
         parsed = read_input(wallets, check_keep(keep))
         requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
         cancel = cancel or Event()
@@ -189,23 +186,20 @@ class Client(AbstractContextManager["Client"]):
         """Cache answers, then report statuses. Yield records in the order of the wallets."""
         store = self._open_store()
         unordered: dict[int, WalletRecord] = {}
-        unstored: list[tuple[WalletAddress, CachedAnswer]] = []
-        unreported: list[Status] = []
+        unstored: list[WalletResult] = []
         position, stored_at = 0, time.monotonic()
 
         def store_answers() -> None:
-            store.write_answers(unstored)
-            for status in unreported:
-                report(status)
+            pairs = ((each.record.wallet, each.answer) for each in unstored if each.answer)
+            store.write_answers(pairs)
+            for each in unstored:
+                report(each.record.outcome.status)
             unstored.clear()
-            unreported.clear()
 
         for result in results:
             if result is not None:
-                unordered[result.position] = record = result.record
-                unreported.append(record.outcome.status)
-                if result.answer is not None:
-                    unstored.append((record.wallet, result.answer))
+                unordered[result.position] = result.record
+                unstored.append(result)
             if time.monotonic() - stored_at > _STORE_EVERY_S:
                 store_answers()
                 stored_at = time.monotonic()

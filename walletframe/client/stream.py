@@ -39,7 +39,6 @@ _SERVICE_STATUSES = frozenset(
 class CachePolicy(NamedTuple):
     """Options that decide whether a fetch uses a cached answer or sends a request."""
 
-    expire_after_s: float
     refresh: bool = False  # request every wallet, even if its answer is cached
     offline: bool = False  # send no requests
     stale_if_error: bool = True  # use a cached answer if a request fails
@@ -67,7 +66,7 @@ class ResultStream:
         self.key_refused: bool = False
         self.problems: AnswerProblemCounts = AnswerProblemCounts()
         self._store, self._policy, self._workers, self._cancel = store, policy, workers, cancel
-        self._batch_size = settings.batch_size
+        self._batch_size, self._expire_after_s = settings.batch_size, settings.expire_after_s
         self._max_pending = settings.workers * settings.batch_size * _PENDING_PER_WORKER
         self._positions = count()
         self._in_flight: dict[int, tuple[WalletAddress, CachedAnswer | None]] = {}
@@ -117,7 +116,7 @@ class ResultStream:
             age_s = (now - cached.fetched_at).total_seconds()
             if age_s < -_CLOCK_TOLERANCE_S:
                 outdated = "dated in the future"
-            elif max(age_s, 0.0) >= self._policy.expire_after_s:
+            elif max(age_s, 0.0) >= self._expire_after_s:
                 outdated = "out of date"
         if self._policy.offline:
             error = outdated and f"the cached answer is {outdated}, and no request was sent"
@@ -158,7 +157,6 @@ class ResultStream:
     def _result_of_reply(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
-        """Return the result, and the unrequested wallets in the reply."""
         unrequested: list[str] = []
         origin: tuple[()] | tuple[datetime, AnswerSource] = ()
         answer = None
