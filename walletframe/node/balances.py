@@ -22,7 +22,7 @@ from walletframe.text import safe_line
 from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from walletframe.address.lists import WalletsLike
     from walletframe.frames.details import DetailsLike
@@ -138,11 +138,8 @@ def token_balance(
     blockchains = [wallet.blockchain for wallet in parsed]
     if unknown := sorted({repr(name) for name in blockchains if options.chain_id_of(name) is None}):
         raise SettingsError(f"no chain id is known for {', '.join(unknown)}", request.CHAIN_HINT)
-    require_rpc_url(rpc_url)
-    look_up_balances = _import_look_up_balances()
-
     queries = [BalanceQuery(each.blockchain, each.canonical.address, contract) for each in parsed]
-    by_query, metadata = look_up_balances(rpc_url, queries, options, contract)
+    by_query, metadata = _look_up_balances(rpc_url, queries, options, contract)
     balances = [by_query[query] for query in queries]
     if contract is None:
         coins = [options.coins.get(each.canonical.blockchain) for each in parsed]
@@ -233,14 +230,11 @@ def crosscheck(
     frame = extract_frame(holdings, "holdings")
     require_columns(frame, _COPIED_COLUMNS)
     options = NodeOptions(block, chain_ids, timeout_s)
-    require_rpc_url(rpc_url)
-    look_up_balances = _import_look_up_balances()
-
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     rows: Any = frame[names].astype(object).where(frame[names].notna(), None).to_dict("records")
     requested = [_query_or_reason(row, options) for row in rows]
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
-    by_query, _ = look_up_balances(rpc_url, queries, options)
+    by_query, _ = _look_up_balances(rpc_url, queries, options)
     results = [
         by_query.get(each) or NodeBalance(failure=NodeFailure(NodeStatus.INVALID, str(each)))
         for each in requested
@@ -266,12 +260,13 @@ def crosscheck(
     return typed_frame(columns, AGREEMENT_DTYPES, frame.index)
 
 
-def _import_look_up_balances() -> Callable[..., Any]:
+def _look_up_balances(url: RpcUrl, *arguments: Any) -> Any:
+    require_rpc_url(url)
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "reading balances from a node")
-    from walletframe.node.lookup import look_up_balances  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
+    from walletframe.node import lookup  # noqa: PLC0415 - imports eth_abi, which only the extra `node` installs
 
-    return look_up_balances
+    return lookup.look_up_balances(url, *arguments)
 
 
 def _query_or_reason(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
