@@ -94,7 +94,6 @@ def fsync_directory(folder: Path) -> None:
 
 
 def _remove_abandoned_files(folder: Path) -> None:
-    """Remove this user's temporary files that are older than a day."""
     before, user = time.time() - ABANDONED_AFTER_S, getattr(os, "geteuid", int)()
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in (each for each in entries if _UNFINISHED_NAME.fullmatch(each.name)):

@@ -62,6 +62,13 @@ class Paths:
         marker = _read_marker(self.marker, {"service": str})
         return None if marker is None else marker["service"]
 
+    def require_service(self) -> str:
+        """Return the name of the service, or raise an error if the folder has no dataset."""
+        if (service := self.read_service()) is None:
+            hint = "pass the folder that was passed to fetch_to_parquet"
+            raise DatasetError(f"{self.root} has no files written by fetch_to_parquet", hint)
+        return service
+
     def require_empty(self, alternative: str) -> None:
         """Raise an error if the folder is not empty. The hint mentions `alternative`."""
         others = sorted({path.name for path in self.root.iterdir()} - {self.hidden.name})

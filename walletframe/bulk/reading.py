@@ -264,7 +264,7 @@ def read_wallets(
         raise ColumnsError(missing, [*schema.HOLDING_DTYPES])
     paths = Paths(local_path(folder))
     with raise_dataset_errors(paths.root):
-        service = read_service_of_folder(paths)
+        service = paths.require_service()
         keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(paths, service, keys)
         wallets, order = ordered_wallets_and_indices(contents, service, requested)
@@ -276,14 +276,6 @@ def read_wallets(
         unnormalized = read_balances(contents, wallets, order, names, token_keys)
         wallets, holdings = schema.normalize_blockchains(wallets, unnormalized)
         return WalletDetails(append_extra_columns(wallets, paths), holdings)
-
-
-def read_service_of_folder(paths: Paths) -> str:
-    """Return the service, or raise an error if the folder has no dataset."""
-    if (service := paths.read_service()) is None:
-        hint = "pass the folder that was passed to fetch_to_parquet"
-        raise DatasetError(f"{paths.root} has no files written by fetch_to_parquet", hint)
-    return service
 
 
 def warn_if_unfinished(paths: Paths, attrs: dict[Any, Any]) -> None:

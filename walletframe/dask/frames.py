@@ -27,11 +27,7 @@ from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import rename_wallet_columns, wallets_to_request
 from walletframe.bulk.files import Paths, raise_dataset_errors
-from walletframe.bulk.reading import (
-    append_extra_columns,
-    read_service_of_folder,
-    warn_if_unfinished,
-)
+from walletframe.bulk.reading import append_extra_columns, warn_if_unfinished
 from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
@@ -423,7 +419,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Paths(path).read_service() is not None]
         for path in roots or [root]:  # without any, this raises
-            read_service_of_folder(paths := Paths(path))
+            paths = Paths(path)
+            paths.require_service()
             warn_if_unfinished(paths, {})
         shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
         empty = assemble([])

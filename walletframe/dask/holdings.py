@@ -101,12 +101,6 @@ def read_folder_wallets(folder: OpenedFolder, meta: pd.DataFrame) -> pd.DataFram
     return open_if_unchanged(folder, meta).wallets
 
 
-def _read_wallets_per_folder(
-    folders: Sequence[OpenedFolder], meta: pd.DataFrame, columns: list[str]
-) -> list[pd.DataFrame]:
-    return [read_folder_wallets(folder, meta)[columns] for folder in folders]
-
-
 def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
     """Read the balances of a folder, or only some of their columns."""
     with raise_dataset_errors(folder.root):
@@ -243,9 +237,11 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
     folders, wanted = folders_of_frames(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
     names = [name for name in like.columns if name in wanted]
     if folders:
-        read = delayed(_read_wallets_per_folder, pure=False)
         batches = split_by_row_count(folders, [1] * len(folders))
-        tables = [*chain.from_iterable(compute(*(read(batch, like, names) for batch in batches)))]
+        read = delayed(
+            lambda batch: [read_folder_wallets(each, like)[names] for each in batch], pure=False
+        )
+        tables = [*chain.from_iterable(compute(*map(read, batches)))]
         [requested] = normalize_blockchains(concat_frames(tables))
     else:  # the blockchain names of a frame are not changed
         tables = compute(*wallets[names].to_delayed())
@@ -263,7 +259,8 @@ def holdings_with_partition_wallets(
     """Return holdings with each partition's wallets; raise if a wallet is in several partitions."""
     empty = _empty_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
-    parts = map(delayed(_distinct_wallets, pure=False), frame[_WALLET].to_delayed())
+    distinct = delayed(lambda part: part.iloc[encode_wallets(part).first], pure=False)
+    parts = map(distinct, frame[_WALLET].to_delayed())
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
     tables, frames = compute([*parts], delayed_frames)  # together, to see the same state
     requested = concat_frames(frames) if frames else requested
@@ -302,10 +299,6 @@ def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
     dummy = _wallet_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
-
-
-def _distinct_wallets(part: pd.DataFrame) -> pd.DataFrame:
-    return part.iloc[encode_wallets(part).first].reset_index(drop=True)
 
 
 def _require_one_partition_per_wallet(positions: Positions, edges: Codes) -> None:

@@ -283,7 +283,6 @@ def fetch_shard(shard: Shard, settings: Settings, fetch_name: str) -> FetchSumma
 
 @contextmanager
 def _registered_cancel_event(fetch_name: str) -> Iterator[Event]:
-    """Yield an event that is already set if the fetch was cancelled."""
     cancel = Event()
     _running[cancel] = fetch_name
     try:

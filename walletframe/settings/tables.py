@@ -42,7 +42,7 @@ def table_settings() -> TableSettings:
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:
-            _current = read_table_settings(None)
+            _current = read_table_settings(None, {})
         return _current
 
 
@@ -53,11 +53,9 @@ def set_table_settings(settings: TableSettings) -> None:
         _current = settings
 
 
-def read_table_settings(
-    file: str | Path | None, arguments: Mapping[str, Any] | None = None
-) -> TableSettings:
+def read_table_settings(file: str | Path | None, arguments: Mapping[str, Any]) -> TableSettings:
     """Read settings from the arguments, else from the environment, else from the files."""
-    passed = {k: Entry(k, v) for k, v in (arguments or {}).items() if v is not None}
+    passed = {k: Entry(k, v) for k, v in arguments.items() if v is not None}
     entries = read_files_and_environment(file) | passed
     names = [name for name in TableSettings._fields if name in entries]
     return TableSettings(**{name: _parse_table_setting(name, entries[name]) for name in names})

@@ -5,10 +5,4 @@ No other package of walletframe imports requests or requests-cache.
 
 from walletframe.transport.rate import RateLimiter
 from walletframe.transport.session import NodeSession, Reply, ServiceSession
-from walletframe.transport.store import (
-    AnswerStore,
-    CachedAnswer,
-    CacheStatistics,
-    cache_statistics,
-    clear_cache,
-)
+from walletframe.transport.store import AnswerStore, CachedAnswer, cache_statistics, clear_cache

@@ -182,12 +182,11 @@ def open_socket(
                 sock.set_proxy(*proxy, *credentials)  # type: ignore[attr-defined]  # a method of PySocks
             sock.connect(address if socks is None else (host, port))
             sock.settimeout(attempt.remaining_s())  # the limit of the TLS handshake
-        except OSError as error:
+        except BaseException as error:
             sock.close()
+            if not isinstance(error, OSError):
+                raise
             fault = error
-        except BaseException:
-            sock.close()
-            raise
         else:
             return sock
     raise fault

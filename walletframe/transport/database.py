@@ -188,7 +188,6 @@ _registry_lock = RLock()
 
 
 def _lock_all() -> None:
-    """Close all connections, and hold all locks during a fork."""
     _registry_lock.acquire()
     for database in list(_databases):
         _held_locks.enter_context(database.lock)

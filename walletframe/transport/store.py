@@ -315,10 +315,9 @@ def _checksum(*values: object) -> int:
 
 
 def _parse_time(text: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)  # type: ignore[arg-type]  # a TypeError is caught below
-    except (TypeError, ValueError):
-        return None
+    with suppress(TypeError, ValueError):
+        return datetime.fromisoformat(text)  # type: ignore[arg-type]  # a TypeError is suppressed
+    return None
 
 
 def _sequence_number(answer: CachedAnswer | None) -> int:
