@@ -410,6 +410,9 @@ def test_pivots_of_owners_are_unknown_if_a_wallet_is():
     table = pivot(HOLDINGS, by="owner", wallets=REQUESTED)
     assert table.index.fillna("-").tolist() == ["Ada", "Ben", "-"]
     assert table.isna().to_numpy().tolist() == [[True, True], [True, True], [False, False]]
+    stated = table.attrs["coverage"]
+    assert (stated["balances"], stated["amount_na"], stated["in_unknown_cells"]) == (2, 1, 3)
+    assert "; 3 known balances in cells with an unknown sum." in repr(table)
     known = REQUESTED.assign(owner=["Ada", "Eve", "Ada", "Eve", "Ada", "Ada"])
     table = pivot(HOLDINGS, by=["owner", "blockchain"], wallets=known)
     assert table.index.names == ["owner", "blockchain"]

@@ -395,14 +395,10 @@ def chunked_pivot(
         )
     chosen = distribution.argsort_totals(totals)[:n]
     keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # unknown tokens may be one of these
-    is_read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
     rows = source.template.replace_holdings(source.read_rows(keys, ()))
-    table = distribution.pivot(rows, None, by=by, **options)
-    read_totals = totals.drop(columns="value", errors="ignore")  # values were not read
-    ranked = distribution.argsort_totals(read_totals)
-    columns = pd.Index(ranked[is_read[ranked]]).get_indexer(pd.Index(chosen))
+    positions, _ = encode_by_holder(rows, by, **options)
+    codes = {key: code for code, key in enumerate(positions.tokens.keys)}
+    columns = np.array([codes[tokens.tokens.keys[index]] for index in chosen], dtype=np.intp)
     names = asset_list.token_or_asset_names(tokens, chosen)
-    labels = pd.Index(names, dtype="str", name=tokens.kind)
-    table = table.iloc[:, columns].set_axis(labels, axis=1)
     coverage = distribution.coverage_of_chosen_totals(totals, chosen)
-    return with_coverage(table, coverage, source.template)
+    return distribution.build_pivot_table(positions, group_names, columns, names, coverage)

@@ -491,7 +491,8 @@ def pivot(
         - An amount is also NA if the wallet holds an unknown token, which may be the asset.
         - A group's amount is NA if the amount is NA for any wallet that could hold the asset.
 
-        Without holdings and wallets, the result is empty, with the same index columns.
+        Without holdings and wallets, the result is empty, with the same index columns. The line
+        below the table counts the known balances in NA cells, which the table does not show.
 
     Raises
     ------
@@ -526,20 +527,29 @@ def pivot(
     if n is not None and n < 1:
         raise SettingsError(f"n must be 1 or more, not {n!r}", hint="pass n=None for all columns")
     positions, row_names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
-    groups = group_holdings(positions, row_names)
     totals = compute_totals(positions, group_holdings(positions, [positions.kind]))
     chosen = argsort_totals(totals)[:n]
-    names = pd.Index(token_or_asset_names(positions, chosen), dtype="str", name=positions.kind)
+    names = token_or_asset_names(positions, chosen)
+    coverage = coverage_of_chosen_totals(totals, chosen)
+    return build_pivot_table(positions, row_names, chosen, names, coverage)
+
+
+def build_pivot_table(
+    positions: Positions, row_names: list[str], chosen: Codes, names: list[str], coverage: Coverage
+) -> pd.DataFrame:
+    """Build the table of `pivot` for the chosen tokens or assets."""
+    groups = group_holdings(positions, row_names)
     count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + groups.codes)
     amounts = sum_cells(positions.amounts, cell, len(chosen) * count)
     amounts[_unknown_cells_mask(positions, groups, chosen).ravel()] = pd.NA
-    cells = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
-    table = pd.DataFrame(cells, columns=names)
+    hidden = int((np.append(amounts.isna(), False)[cell] & ~positions.amounts.isna()).sum())
+    coverage = replace(coverage, balances=coverage.balances - hidden, in_unknown_cells=hidden)
+    parts = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
+    table = pd.DataFrame(parts, columns=pd.Index(names, dtype="str", name=positions.kind))
     index = groups.labels.set_index([*groups.columns]).index
-    coverage = coverage_of_chosen_totals(totals, chosen)
     return with_coverage(table.set_axis(index), coverage, positions)
 
 

@@ -75,6 +75,8 @@ class Coverage:
         The conditions of `where` that selected these rows, such as ``owner='Ada'``; empty if none.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
+    in_unknown_cells : int
+        The number of balances of known amount that `pivot` leaves out, since their cells are NA.
     omitted_rows : int
         The number of rows that `top` leaves out, unless the table is from `totals`.
     not_compared : str
@@ -115,6 +117,7 @@ class Coverage:
     bridged_separate: int = 0
     selected: str = ""
     beyond_limit: int = 0
+    in_unknown_cells: int = 0
     omitted_rows: int = 0
     not_compared: str = ""
     unfinished: str = ""
@@ -135,6 +138,7 @@ class Coverage:
             answers, the time, the prices of a list, and bridged versions in separate rows.
         """
         unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
+        hidden = self.in_unknown_cells
         if self.not_compared:
             unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
@@ -149,6 +153,7 @@ class Coverage:
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
             self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
+            f"{counted_noun(hidden, 'known balance')} in cells with an unknown sum": hidden,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
