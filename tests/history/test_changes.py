@@ -134,6 +134,17 @@ def test_each_kind_of_change(before, after, row):
     assert rows(before, after) == [row]
 
 
+def test_unknown_tokens_of_both_times_have_one_row_in_groups():
+    """It says that the change is unknown. Tokens that look different have rows of their own."""
+    held = (None, None, "?", 3, 0)
+    sides = [fetched({f"ETH.{A}": [held, held, (None, None, more, 1, 0)]}) for more in ("a", "b")]
+    for by, name in (("wallet", "symbol"), ("token", "symbol"), ("asset", "asset")):
+        changes = compare(*sides, by=by)
+        assert changes[name].str[0].tolist() == [*"??ab"]
+        assert changes["change"].eq("unknown").all()
+    assert len(compare(*sides)) == 6  # the amounts of both times
+
+
 def test_unchanged_tokens_have_no_row():
     """Equal amounts with other decimals, split amounts, and listed zeros are no changes."""
     before = [token(raw=3, decimals=0), token("ZERO", 0, contract="0xZ")]

@@ -79,6 +79,9 @@ class Coverage:
         The number of balances of known amount that `pivot` leaves out, since their cells are NA.
     omitted_rows : int
         The number of rows that `top` leaves out, unless the table is from `totals`.
+    known_once : str
+        The balances above 0 that `compare` leaves out of differences, since they are known at only
+        one time, such as ``2 balances of 1 wallet``; empty if none.
     not_compared : str
         The wallets and balances that `compare_values` does not compare, and why; empty if none.
     unfinished : str
@@ -119,6 +122,7 @@ class Coverage:
     beyond_limit: int = 0
     in_unknown_cells: int = 0
     omitted_rows: int = 0
+    known_once: str = ""
     not_compared: str = ""
     unfinished: str = ""
     prices: str = ""
@@ -150,6 +154,7 @@ class Coverage:
             f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
             f"{unknown:,} of {wallets} unknown{' at some times' * bool(times)}": unknown,
+            f"{self.known_once} known at only one time": self.known_once,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
             self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,

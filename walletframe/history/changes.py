@@ -35,7 +35,7 @@ from walletframe.history.timelines import (
     select_matrix_columns,
 )
 from walletframe.notice import notify
-from walletframe.numerals import counted_noun
+from walletframe.numerals import counted_noun, six_digit_text
 from walletframe.pandas_versions import TEXT
 
 if TYPE_CHECKING:
@@ -120,10 +120,12 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         ``unknown`` as ``change``, and NA as ``difference``. If a wallet is unknown, ``new`` and
         ``gone`` become ``increased`` and ``decreased``. The last columns, ``wallets_known`` and
         ``wallets``, int64, count the wallets that are known at both times, and all wallets of the
-        group that could hold the token. If the counts differ, the true change may be larger.
+        group that could hold the token. If the counts differ, the true change may be larger. An
+        unknown token with the same symbol in the same wallet at both times has one row.
 
-        A line below the table counts the wallets that are unknown at one of the times, and states
-        the left-out bridged versions with their amounts.
+        A line below the table counts the wallets that are unknown at one of the times, and the
+        balances that are known at only one time (of a single token or asset, also their amounts).
+        It also states the left-out bridged versions with their amounts.
 
     Raises
     ------
@@ -186,8 +188,10 @@ def compare(  # noqa: PLR0913 - users pass each option by name
             reject_assets(**options)
         changes, separate = _changes_by_wallet(matrix), 0
     else:
-        changes, separate = _changes_by_group(matrix, wallets, by, **options)
-    changes = matrix.add_coverage(changes, {"before": earlier, "after": later}, separate)
+        distinct = _drop_repeated_unknown_tokens(matrix, len(earlier.holdings))
+        changes, separate = _changes_by_group(distinct, wallets, by, **options)
+    both_times = {"before": earlier, "after": later}
+    changes = matrix.add_coverage(changes, both_times, separate, _known_once_text(matrix))
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
@@ -200,6 +204,29 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         compared["service"] = SIMULATED
     changes.attrs[COMPARED] = compared
     return changes
+
+
+def _known_once_text(matrix: AmountMatrix) -> str:
+    """Count the balances that are known at only one time. Add up those of a chosen token."""
+    is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
+    wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])
+    balances = counted_noun(int(is_once.sum()), "balance")
+    text = f"{balances} of {counted_noun(len(wallets), 'wallet')}"
+    if matrix.token_filter:
+        sums = matrix.to_amounts(matrix.integers[is_once].sum(axis=0), np.ones(2, dtype=bool))
+        sides = zip(sums, ("before", "after"), strict=True)
+        amounts = (f"{six_digit_text(amount)} {side}" for amount, side in sides if amount)
+        text += f" ({', '.join(amounts)})"
+    return text * bool(len(wallets))
+
+
+def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> AmountMatrix:
+    """Drop the later pairs of unknown tokens that look like earlier ones."""
+    unknown = np.flatnonzero((matrix.token_codes >= 0) & ~matrix.trackable)
+    tokens, is_later = matrix.pair_columns(unknown), matrix.holding_rows[unknown] >= rows_before
+    numbers = tokens.groupby([*tokens, is_later], dropna=False).cumcount()
+    repeated = unknown[tokens.assign(number=numbers).duplicated()]
+    return matrix.take_pairs(np.delete(np.arange(len(matrix.token_codes)), repeated))
 
 
 def _changes_by_group(

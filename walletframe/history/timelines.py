@@ -90,8 +90,8 @@ class AmountMatrix:
     token_codes: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
     trackable: Mask  # (p,): whether the token can be identified in all snapshots
     integers: Integers  # (p, s): amounts times 10**scale; 0 if unknown
-    scale: int
     status: Statuses  # (p, s): codes of STATUS; OK if the amount is known
+    scale: int
     wallet_status: Statuses  # (w, s): the status of known tokens with readable amounts
     token_filter: TokenFilter | None
 
@@ -111,12 +111,21 @@ class AmountMatrix:
         columns |= {name: holdings[name].array.take(token, allow_fill=True) for name in _TOKEN}
         return pd.DataFrame(columns).astype(TEXT)
 
+    def take_pairs(self, pairs: Codes) -> AmountMatrix:
+        """Return the pairs with these indices."""
+        columns = {name: getattr(self, name)[pairs] for name in self.__slots__[3:10]}
+        return replace(self, **columns)
+
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
         """Convert integers at this matrix's scale to amounts. Unknown amounts become NA."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
     def add_coverage(
-        self, table: pd.DataFrame, results: Mapping[str, WalletDetails], bridged_separate: int = 0
+        self,
+        table: pd.DataFrame,
+        results: Mapping[str, WalletDetails],
+        bridged_separate: int,
+        known_once: str = "",
     ) -> pd.DataFrame:
         """Add the coverage of `results`. A wallet counts as known if it is known at all times."""
         known = (self.status == OK).all(axis=1)
@@ -128,6 +137,7 @@ class AmountMatrix:
             *counts,
             **(self.token_filter.bridged if self.token_filter else {}),
             bridged_separate=bridged_separate,
+            known_once=known_once,
             selected=selected,
             unfinished=missing_wallets_text(self.details.wallets.attrs),
         )

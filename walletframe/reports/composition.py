@@ -235,8 +235,9 @@ def _compare(
         counts = amounts["change"].value_counts(sort=False)
         counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         change = f"Amounts since {since}: {counted or 'unchanged'}."
-        listing = _changes_listing(amounts, after.wallets)
-        return change, [*_sentences_on_lists(*results), earlier], listing, None
+        listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
+        note = f"Not compared: {once.known_once} known at only one time." * bool(once.known_once)
+        return change, [note, *_sentences_on_lists(*results), earlier], listing, None
     values = diff_values(*results, names)
     change = _change_sentence(values, grouping, unit, since)
     earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
