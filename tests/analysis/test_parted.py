@@ -146,10 +146,12 @@ def test_pivot(fetch, seed, wallets, n, by):
     """The table has the foremost assets or tokens, with their labels among all."""
     details = details_of(fetch)
     held = in_parts(details, seed=seed, wallets=wallets)
-    same(
+    tables = (
         outcome(lambda: chunked_pivot(held, n, by=by)),
         outcome(lambda: pivot(details.holdings, n, by=by, wallets=details.wallets)),
     )
+    same(*tables)
+    assert len({str(getattr(each, "attrs", "")) for each in tables}) == 1  # coverage
 
 
 PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("L2", "0x12"): 1e300}

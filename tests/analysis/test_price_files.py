@@ -1,5 +1,6 @@
 """Files of prices, by contract or asset, and folders of daily ones."""
 
+import warnings
 from datetime import date
 
 import numpy as np
@@ -152,6 +153,24 @@ def test_a_tokens_own_price_comes_before_its_assets():
     assert units(own, assets=ASSETS.drop(columns="kind"))[1:4] == [1, 0.99, 0.98]
 
 
+def test_bridged_versions_at_another_price_are_reported_once(monkeypatch):
+    """Not if they get the asset's price, their own, or none."""
+    monkeypatch.setattr("walletframe.notice._warned", set())
+    others, own = {("BASE", "0xb1"): 0.9}, {"usdc": 1, ("BASE", "0xb1"): 0.98}
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        assert units([own, others], assets=ASSETS)[3] == 0.98
+        assert units([{"usdc": 1}, others], assets=ASSETS, bridged=True)[3] == 1
+        units({"usdc": 1}, assets=ASSETS)
+        assert not caught
+        assert units([{"usdc": 1}, others], assets=ASSETS)[1:4] == [1, 1, 0.9]
+        units([{"usdc": 1}, others], assets=ASSETS)
+    [warning] = caught
+    assert str(warning.message) == (
+        "the price of USDC in your list is not used for 1 bridged version, which may get another "
+        "price; pass bridged=True to value an asset and its bridged versions at one price"
+    )
+
+
 def test_unmatched_assets_are_reported(tmp_path):
     """Unheld assets of a file are reported, and unlisted ones of any form."""
     (tmp_path / "p.csv").write_text("asset,price\nUSDC,1\nDAI,1\nUSDX,1\n")
@@ -168,8 +187,9 @@ def test_unmatched_assets_are_reported(tmp_path):
 def test_unknown_assets_in_a_list_are_reported(tmp_path):
     """Another entry's price would hide the typo; an asset that is only not held is no typo."""
     (tmp_path / "p.csv").write_text("asset,price\nDAI,1\n ETHH ,3000\n")
+    prices = [tmp_path / "p.csv", {"usdc": 1}, {"Usdx": 1}]
     with pytest.warns(PricesWarning) as caught:
-        value(HOLDINGS, [tmp_path / "p.csv", {"usdc": 1}, {"Usdx": 1}], assets=ASSETS)
+        value(HOLDINGS, prices, assets=ASSETS, bridged=True)
     assert [str(each.message).splitlines() for each in caught] == [
         [
             "1 of 2 prices matches no known asset (listed by line number in p.csv):",

@@ -23,4 +23,3 @@ def same(result, expected):
         result = result.compute()
         assert result.dtypes.to_dict() == meta
     pd.testing.assert_frame_equal(result, expected, check_exact=True)
-    assert result.attrs.get("coverage") == expected.attrs.get("coverage")

@@ -32,13 +32,15 @@ from walletframe.frames.lookups import first_known_prices
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import token_columns
 from walletframe.frames.schema import amounts_of, require_columns, single_currency, text_array
-from walletframe.notice import notify
+from walletframe.notice import notify, warn_once
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorize
 from walletframe.settings.tables import SERVICE_PRICES, table_settings
 from walletframe.text import safe_line, token_repr
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from walletframe.amounts.integers import Floats
     from walletframe.analysis.prices import PriceKey
     from walletframe.frames.asset_list import AssetsLike
@@ -136,7 +138,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
         If no price matches a token in these holdings. Otherwise, one warning lists the lines of a
         file that match no token, and the prices for unknown assets. With `at`, another warning
         counts the snapshots without prices for the day. If `prices` is a list or comes from the
-        settings, the only warning is about prices for unknown assets.
+        settings, the only warnings are about prices for unknown assets and, once per session, about
+        bridged versions whose price differs from your price of the asset.
 
     Examples
     --------
@@ -182,6 +185,7 @@ class EffectivePrices(NamedTuple):
     sources: Sequence[str]  # the names of the entries; empty without a column `price_source`
     allows_unmatched: bool  # whether prices may match no token in the holdings
     tokens_by_asset: TokensByAsset | None  # None: prices are by symbol
+    separate: Mapping[TokenKey, str]  # the asset of each bridged version without its price
 
     def read_prices(
         self,
@@ -228,10 +232,10 @@ def prices_or_default(
             problem = f"{safe_line(str(path), 300)!r} in the setting `prices` does not exist"
             raise SettingsError(problem, hint="correct the setting, or pass prices=…")
     names = [*map(_entry_name, chosen if is_list else ())]
-    tokens_by_asset = None
+    by_asset: tuple[Any, Any] = None, {}
     if not by_symbol and not all(map(is_service_prices, entries)):
-        tokens_by_asset = _list_tokens_by_asset(assets, bridged=bridged)
-    return EffectivePrices(entries, names, is_list or prices is None, tokens_by_asset)
+        by_asset = _list_tokens_by_asset(assets, bridged=bridged)
+    return EffectivePrices(entries, names, is_list or prices is None, *by_asset)
 
 
 def _entry_name(entry: PriceEntry) -> str:
@@ -293,6 +297,9 @@ def _custom_prices(
         asset_codes, assets = factorize(names)
         asset_prices = _row_prices(price_by_key, [*assets], asset_codes[codes], times)
         prices = np.where(np.isnan(prices), asset_prices, prices)
+        if len(chosen.entries) > 1:
+            others = (chosen.separate.get(key) for key in keys if key not in priced)
+            _warn_about_bridged_versions([name for name in others if name], priced)
     prices[holdings["token_blockchain"].isna()] = np.nan
     if chosen.allows_unmatched:
         _warn_about_unmatched_lines(loaded, position_by_key, None, by_asset)
@@ -319,15 +326,34 @@ def _row_prices(
     return row_prices
 
 
-def _list_tokens_by_asset(assets: AssetsLike | None, *, bridged: bool) -> TokensByAsset:
+def _list_tokens_by_asset(
+    assets: AssetsLike | None, *, bridged: bool
+) -> tuple[TokensByAsset, dict[TokenKey, str]]:
+    """Return the tokens at each asset's price, and the asset of each other bridged version."""
     listed = listed_assets(assets)
     tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}
+    separate: dict[TokenKey, str] = {}
     for name, code, kind in zip(listed["asset"], tokens.codes, listed["kind"], strict=True):
         keys = by_asset.setdefault(normalize_asset_name(name), [])
         if bridged or kind != "bridged":
             keys.append(tokens.keys[code])
-    return by_asset
+        else:
+            separate[tokens.keys[code]] = name
+    return by_asset, separate
+
+
+def _warn_about_bridged_versions(assets: Sequence[str], priced: Container[str]) -> None:
+    """Warn once if prices of assets are not used for held bridged versions of these `assets`."""
+    versions = [name for name in assets if normalize_asset_name(name) in priced]
+    if versions:
+        names = ", ".join(sorted({*map(safe_line, versions)}))
+        warn_once(
+            f"the price of {names} in your list is not used for "
+            f"{counted_noun(len(versions), 'bridged version')}, which may get another price; pass "
+            "bridged=True to value an asset and its bridged versions at one price",
+            PricesWarning,
+        )
 
 
 def _warn_about_unmatched_prices(
