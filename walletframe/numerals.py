@@ -19,9 +19,9 @@ def count_with_verb(count: int, total: int, noun: str) -> str:
     return f"{count:,} of {counted_noun(total, noun)} {'is' if 1 in {count, total} else 'are'}"
 
 
-def count_suffix(count: float, whole: float, noun: str = "wallets") -> str:
-    """Return a text such as `` (4 of 5 wallets)``, or "" unless 0 < count < whole."""
-    return f" ({count:,.0f} of {whole:,.0f} {noun})" if 0 < count < whole else ""
+def count_suffix(count: float, whole: float) -> str:
+    """Return a text such as `` (4 of 5 known)``, or "" unless 0 < count < whole."""
+    return f" ({count:,.0f} of {whole:,.0f} known)" if 0 < count < whole else ""
 
 
 def full_amount(amount: Decimal | None) -> str:

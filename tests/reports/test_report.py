@@ -191,7 +191,7 @@ def test_the_first_screen_has_total_change_and_share():
         ["Ada", "385,800.00", "+85,300.00", ">99.9%"],
         ["Cy", "9.00", "unknown", "<0.1%"],
         ["Bo", "0.00", "-30,000.00", "0%"],
-        ["Total", "385,809.00", "+55,300.00 (2 of 3 wallets)", "100%"],
+        ["Total", "385,809.00", "+55,300.00 (2 of 3 known)", "100%"],
     ]
     assert [*content.groups.table.columns] == ["owner", "value", "change", "share"]
     assert content.groups.heading == "By owner"
@@ -228,7 +228,7 @@ def test_gone_and_other_groups_are_in_the_total_change():
     content = content_of(gone, BEFORE, by=["owner", "asset"])
     rows = {row[0].text: [cell.text for cell in row[1:]] for row in content.groups.table.rows}
     assert rows["Ada · ETH"] == ["0.00", "-300,000.00", "0%"]
-    assert rows["Total"] == ["809.00", "-329,700.00 (2 of 3 wallets)", "100%"]
+    assert rows["Total"] == ["809.00", "-329,700.00 (2 of 3 known)", "100%"]
     assert content.change.startswith("Down 329,700 USD (-99.8%)")
     content = content_of(owned_at(prices, amounts), owned_at(prices, amounts))
     assert content.change == "Unchanged since 2026-01-31 05:59 UTC."
@@ -327,7 +327,7 @@ def test_unchanged_never_hides_wallets():
         assert content.change == f"{unchanged} Not compared: 1 wallet ({known}){reason}."
         assert [*content.notes[1:]] == [f"The earlier total is {earlier}."]
         rows = {row[0].text: row[2].text for row in content.groups.table.rows}
-        assert (rows["Cy"], rows["Total"]) == ("unknown", "0.00 (2 of 3 wallets)")
+        assert (rows["Cy"], rows["Total"]) == ("unknown", "0.00 (2 of 3 known)")
     content = content_of(failed, owned_at(prices, {"Cy": (900, 0)}))
     assert content.change == (
         "The change since 2026-01-31 05:59 UTC is unknown. Not compared: 2 wallets (610 USD now) "
@@ -346,8 +346,8 @@ def test_groups_and_the_total_count_wallets_of_the_earlier_list(by):
     content = content_of(after, before, by=by)
     rows = {row[0].text: row[2].text for row in content.groups.table.rows}
     ada, bo = ("Ada", "Bo") if by == "owner" else ("Ada · ETH", "Bo · ETH")
-    assert (rows[ada], rows[bo]) == ("0.00 (1 of 2 wallets)", "0.00")
-    assert rows["Total"] == "0.00 (2 of 3 wallets)"
+    assert (rows[ada], rows[bo]) == ("0.00 (1 of 2 known)", "0.00")
+    assert rows["Total"] == "0.00 (2 of 3 known)"
     unvalued = [
         each._replace(holdings=each.holdings.drop(columns="value").assign(price=None))
         for each in (after, before)
@@ -369,13 +369,13 @@ def test_the_change_of_a_group_says_how_many_wallets_it_covers():
         content = content_of(after, before)
     assert str(warned[0].message) in " ".join(content.notes)
     rows = {row[0].text: row[2].text for row in content.groups.table.rows}
-    assert rows["O0"] == "0.00 (1 of 2 wallets)"
+    assert rows["O0"] == "0.00 (1 of 2 known)"
     assert rows["O1"] == "0.00"
-    assert rows["2 others"] == "0.00 (3 of 4 wallets)"
-    assert rows["Total"] == "0.00 (18 of 20 wallets)"
+    assert rows["2 others"] == "0.00 (3 of 4 known)"
+    assert rows["Total"] == "0.00 (18 of 20 known)"
     before = before._replace(wallets=before.wallets.assign(owner=after.wallets["owner"]))
     by_asset = content_of(after, before, by=["owner", "asset"]).groups.table.rows
-    assert [row[2].text for row in by_asset[-2:]] == ["0.00", "0.00 (18 of 20 wallets)"]
+    assert [row[2].text for row in by_asset[-2:]] == ["0.00", "0.00 (18 of 20 known)"]
 
 
 def test_other_selections_are_not_compared():
@@ -410,7 +410,7 @@ def test_a_removed_wallet_without_owner_has_a_row():
     before = before._replace(wallets=before.wallets.assign(owner=["Ada", None]))
     after = owned_at({"ETH": 1, "USDC": 1}, {"Ada": (1, 0)})
     rows = {row[0].text: row[2].text for row in content_of(after, before).groups.table.rows}
-    assert rows == {"Ada": "0.00", "no owner": "unknown", "Total": "0.00 (1 of 2 wallets)"}
+    assert rows == {"Ada": "0.00", "no owner": "unknown", "Total": "0.00 (1 of 2 known)"}
 
 
 def test_the_change_of_a_group_without_known_values_is_unknown():
@@ -427,12 +427,18 @@ def test_the_change_of_a_group_without_known_values_is_unknown():
 
 
 def test_balances_dropped_from_one_fetch_are_named_for_a_reader():
-    """The kinds and values of the dropped balances, once."""
+    """The number of the dropped balances, once. Small ones are another selection."""
     amounts = {"Ada": (1, 500), "Bo": (2, 9)}
     days = [owned_at({"ETH": price, "USDC": 1}, amounts) for price in (1_000, 1_100)]
-    days[0] = days[0].wf.where(small=100)
+    small = days[0].wf.where(small=100)
+    assert content_of(days[1], small).change.startswith(
+        "Not comparable: the earlier fetch is selected by small=…, and the later fetch has no "
+    )
+    assert content_of(days[1].wf.where(small=100), small).change.startswith("Up 300 USD (+8.6%)")
+    assert content_of(days[1].wf.where(spam=False), days[0]).change.startswith("Up 300 USD (")
+    days[0] = days[0]._replace(holdings=days[0].holdings[days[0].holdings["value"] > 9])
     sentence = (
-        "The earlier fetch leaves out 1 small balance (9.00 USD), so 1 balance of the later fetch "
+        "The earlier fetch leaves out 1 dropped balance, so 1 balance of the later fetch "
         "may not really be new."
     )
     with pytest.warns(InputWarning, match=re.escape(sentence)):

@@ -245,9 +245,18 @@ def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     return with_filters(holdings, filters, rows)
 
 
-def differing_selections(before: WalletDetails, after: WalletDetails) -> tuple[str, str]:
-    """Return the conditions of `where` that selected two results, or ("", "") if they agree."""
-    texts = [holdings.attrs.get(SELECTED, "") for _, holdings in (before, after)]
+def differing_selections(
+    before: WalletDetails, after: WalletDetails, dropped: Mapping[str, str] | None = None
+) -> tuple[str, str]:
+    """Return the conditions of `where` that selected two results, or ("", "") if they agree.
+
+    `dropped` has the conditions to add for kinds of filters that dropped balances.
+    """
+    texts = []
+    for _, holdings in (before, after):
+        filters = applied_filters(holdings, len(holdings))
+        added = [(dropped or {}).get(kind) for kind, *_ in filters]
+        texts.append(", ".join(filter(None, [holdings.attrs.get(SELECTED), *added])))
     is_same = {*texts[0].split(", ")} == {*texts[1].split(", ")}
     return ("", "") if is_same else (texts[0], texts[1])
 

@@ -96,6 +96,7 @@ _STYLE = {
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
 _TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # missing labels are empty
+_BALANCE_CONDITIONS = {"small": "small=…", "other": "spam=True"}  # by kind of filter
 _MAX_NAMED, _ASSET_LENGTH = 3, 40
 _MAX_GROUPS, _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 8, 25, 60, 90, 120
 _NUMBER_LENGTH = 200  # no amount is longer
@@ -219,7 +220,8 @@ def _compare(
     before: WalletDetails, after: WalletDetails, names: list[str], grouping: Grouping, unit: str
 ) -> tuple[str, list[str], Listing | None, ValueChanges | None]:
     """Return a sentence, notes and a table on changes, and the changes of values, if any."""
-    if not_comparable := _not_comparable_sentence(*differing_selections(before, after)):
+    selections = differing_selections(before, after, _BALANCE_CONDITIONS)
+    if not_comparable := _not_comparable_sentence(*selections):
         return not_comparable, [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
@@ -344,7 +346,7 @@ def _groups_listing(
     cells = []
     for known, asked, *parts in zip(*counts, *named.values(), strict=True):
         texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
-        cells.append(Cell(" · ".join(texts) + count_suffix(known, asked, "known"), _NUMBER_LENGTH))
+        cells.append(Cell(" · ".join(texts) + count_suffix(known, asked), _NUMBER_LENGTH))
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
