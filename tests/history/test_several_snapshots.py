@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from fetches import fetched, token
 
 import walletframe as wf
 from walletframe.errors import InputWarning, SnapshotError
@@ -172,3 +173,22 @@ def test_changes_of_groups_state_their_coverage(folder):
     assert table.attrs["coverage"]["known_once"] == known_once
     assert repr(wf.history.compare(earlier, partly)).count(" known at only one time.") == 1
     assert table.attrs["walletframe_compared"]["after"] == "2026-01-31 06:00 UTC"
+
+
+def test_a_known_sum_of_zero_is_zero_in_each_table_of_sums():
+    """Beside an unknown wallet, too: the counts of wallets say that the sum may be larger."""
+    ether, dollars = token("ETH", contract=None), token("USDC", contract="0xA0")
+    answers = {f"ETH.0x{owner:040x}": each for owner, each in enumerate([[ether], "failed"])}
+    other = {f"ETH.0x{9:040x}": [dollars]}
+    wallets, holdings = fetched(answers | other)
+    day = pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")
+    frames = wallets.assign(owner=["Ada", "Ada", "Bo"], snapshot=day), holdings.assign(snapshot=day)
+    details, one = wf.WalletDetails(*frames), {"token": ("ETH", "0xA0")}
+    tables = [
+        (wf.history.total_timeline(details, by="owner", **one), "wallets_known"),
+        (details.wf.share(**one, by="owner"), "wallets_ok"),
+        (details.wf.where(**one).wf.totals("owner"), "wallets_ok"),
+    ]
+    for table, known in tables:
+        ada = table.set_index("owner").loc["Ada"]
+        assert (ada["amount"], ada[known]) == (0, 1)
