@@ -575,26 +575,16 @@ def _unknown_cells_mask(positions: Positions, groups: Groups, token_indices: Cod
     wallets of a group failed, the mask is True for all tokens.
     """
     sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
-    failed, named = ~positions.known, ~positions.tokens.unknown[token_indices]
-    sizes = np.bincount(sets, minlength=set_count)
-    failures = np.bincount(sets[failed], minlength=set_count)
-    unknown = np.tile(failures == sizes, (len(token_indices), 1))
-    if ((failures > 0) & (failures < sizes)).any():
-        unknown |= _possible_holdings_mask(positions, groups, token_indices, failed)
-    if positions.has_unknown_token.any():
-        holders = positions.has_unknown_token
-        unknown[named] |= _possible_holdings_mask(positions, groups, token_indices[named], holders)
+    none_known = np.bincount(sets[positions.known], minlength=set_count) == 0
+    unknown = np.tile(none_known, (len(token_indices), 1))
+    named = ~positions.tokens.unknown[token_indices, np.newaxis]
+    for wallets, tokens in ((~positions.known, True), (positions.has_unknown_token, named)):
+        if wallets.any():
+            possible = positions.possible_blockchains_mask()[token_indices].astype(np.float32)
+            on_chains = np.zeros((possible.shape[1], set_count), dtype=np.float32)
+            on_chains[positions.possible_token_chains[wallets], sets[wallets]] = 1
+            unknown |= (possible @ on_chains > 0) & tokens
     return unknown[:, groups.wallet_sets]
-
-
-def _possible_holdings_mask(
-    positions: Positions, groups: Groups, token_indices: Codes, wallets: Mask
-) -> Mask:
-    """Return a mask of tokens and wallet sets: whether any of `wallets` could hold the token."""
-    possible = positions.possible_blockchains_mask()[token_indices].astype(np.float32)
-    on_chains = np.zeros((possible.shape[1], groups.wallet_set_count), dtype=np.float32)
-    on_chains[positions.possible_token_chains[wallets], groups.wallet_set_codes[wallets]] = 1
-    return np.asarray(possible @ on_chains > 0)
 
 
 def overlap(

@@ -39,8 +39,6 @@ from walletframe.settings.tables import SERVICE_PRICES, table_settings
 from walletframe.text import safe_line, token_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from walletframe.amounts.integers import Floats
     from walletframe.analysis.prices import PriceKey
     from walletframe.frames.asset_list import AssetsLike
@@ -298,8 +296,8 @@ def _custom_prices(
         asset_prices = _row_prices(price_by_key, [*assets], asset_codes[codes], times)
         prices = np.where(np.isnan(prices), asset_prices, prices)
         if len(chosen.entries) > 1:
-            others = (chosen.separate.get(key) for key in keys if key not in priced)
-            _warn_about_bridged_versions([name for name in others if name], priced)
+            others = [chosen.separate.get(key, "") for key in keys if key not in priced]
+            _warn_about_bridged_versions(others, priced)
     prices[holdings["token_blockchain"].isna()] = np.nan
     if chosen.allows_unmatched:
         _warn_about_unmatched_lines(loaded, position_by_key, None, by_asset)
@@ -343,17 +341,16 @@ def _list_tokens_by_asset(
     return by_asset, separate
 
 
-def _warn_about_bridged_versions(assets: Sequence[str], priced: Container[str]) -> None:
+def _warn_about_bridged_versions(assets: Sequence[str], priced: Mapping[str, object]) -> None:
     """Warn once if prices of assets are not used for held bridged versions of these `assets`."""
-    versions = [name for name in assets if normalize_asset_name(name) in priced]
-    if versions:
+    if versions := [name for name in assets if normalize_asset_name(name) in priced]:
         names = ", ".join(sorted({*map(safe_line, versions)}))
-        warn_once(
-            f"the price of {names} in your list is not used for "
-            f"{counted_noun(len(versions), 'bridged version')}, which may get another price; pass "
-            "bridged=True to value an asset and its bridged versions at one price",
-            PricesWarning,
+        count = counted_noun(len(versions), "bridged version")
+        problem = (
+            f"the price of {names} in your list is not used for {count}, which may get another"
         )
+        hint = "pass bridged=True to value an asset and its bridged versions at one price"
+        warn_once(f"{problem} price; {hint}", PricesWarning)
 
 
 def _warn_about_unmatched_prices(

@@ -225,8 +225,7 @@ def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> Amo
     unknown = np.flatnonzero((matrix.token_codes >= 0) & ~matrix.trackable)
     tokens, is_later = matrix.pair_columns(unknown), matrix.holding_rows[unknown] >= rows_before
     numbers = tokens.groupby([*tokens, is_later], dropna=False).cumcount()
-    repeated = unknown[tokens.assign(number=numbers).duplicated()]
-    return matrix.take_pairs(np.delete(np.arange(len(matrix.token_codes)), repeated))
+    return matrix.without(unknown[tokens.assign(number=numbers).duplicated()])
 
 
 def _changes_by_group(

@@ -111,10 +111,10 @@ class AmountMatrix:
         columns |= {name: holdings[name].array.take(token, allow_fill=True) for name in _TOKEN}
         return pd.DataFrame(columns).astype(TEXT)
 
-    def take_pairs(self, pairs: Codes) -> AmountMatrix:
-        """Return the pairs with these indices."""
-        columns = {name: getattr(self, name)[pairs] for name in self.__slots__[3:10]}
-        return replace(self, **columns)
+    def without(self, pairs: Codes) -> AmountMatrix:
+        """Return the other pairs."""
+        names = self.__slots__[3:10]
+        return replace(self, **{name: np.delete(getattr(self, name), pairs, 0) for name in names})
 
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
         """Convert integers at this matrix's scale to amounts. Unknown amounts become NA."""
