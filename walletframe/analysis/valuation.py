@@ -28,10 +28,10 @@ from walletframe.analysis.prices import (
 from walletframe.errors import POSITIONS_NOTE, PricesError, PricesWarning, SettingsError
 from walletframe.frames.asset_list import assets as listed_assets
 from walletframe.frames.identity import encode_tokens, is_unknown
-from walletframe.frames.lookups import first_known_prices
+from walletframe.frames.lookups import price_columns
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import token_columns
-from walletframe.frames.schema import amounts_of, require_columns, single_currency, text_array
+from walletframe.frames.schema import amounts_of, require_columns, single_currency
 from walletframe.notice import notify, warn_once
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorize
@@ -163,15 +163,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
     amounts = amounts_of(holdings["amount"])
     service_prices = partial(_service_prices, holdings)
     prices_by_entry, stated = chosen.read_prices(holdings, currency, service_prices, times)
-    unit_prices, sources = first_known_prices(prices_by_entry)
-    columns = {
-        "unit_price": unit_prices,
-        "value": amounts * unit_prices,
-        "currency": text_array([stated]).repeat(len(holdings)),
-    }
-    if chosen.sources:
-        columns["price_source"] = text_array(chosen.sources).take(sources, allow_fill=True)
-    elif "price_source" in holdings:
+    columns = price_columns(prices_by_entry, amounts, stated, chosen.sources)
+    if not chosen.sources and "price_source" in holdings:
         holdings = holdings.drop(columns="price_source")
     return holdings.assign(**columns)
 

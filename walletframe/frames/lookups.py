@@ -18,6 +18,7 @@ from walletframe.pandas_versions import TEXT, factorize
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
     from walletframe.frames.identity import Codes, KeyCodes, TokenKey
 
@@ -49,14 +50,21 @@ def encode_token_symbol_pairs(
     return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
 
 
-def first_known_prices(prices: Sequence[Floats]) -> tuple[Floats, Codes]:
-    """Return each row's first known price, and the index of its source (-1: no price)."""
-    units, sources = prices[0], np.where(np.isnan(prices[0]), -1, 0)
+def price_columns(
+    prices: Sequence[Floats], amounts: AmountArray, currency: str | None, sources: Sequence[str]
+) -> dict[str, Any]:
+    """Return the columns that `value` adds. Each row has its first known price."""
+    units, indices = prices[0], np.where(np.isnan(prices[0]), -1, 0)
     for source, candidates in enumerate(prices[1:], 1):
         missing = np.isnan(units)
-        sources[missing & ~np.isnan(candidates)] = source
+        indices[missing & ~np.isnan(candidates)] = source
         units = np.where(missing, candidates, units)
-    return units, sources
+    currencies = schema.text_array([currency]).repeat(len(units))
+    columns = dict(zip(PRICE_DTYPES, (units, amounts * units, currencies), strict=True))
+    if sources:
+        names = schema.text_array(sources)
+        columns["price_source"] = names.take(indices, allow_fill=True)
+    return columns
 
 
 class PriceLookup(NamedTuple):
@@ -84,14 +92,7 @@ class PriceLookup(NamedTuple):
                 units = by_code[codes.codes]
             units[codes.rows["token_blockchain"].isna()] = np.nan
             known.append(units)
-        unit_prices, sources = first_known_prices(known)
-        values = codes.rows["amount"].array * unit_prices
-        currencies = schema.text_array([self.currency] * len(unit_prices))
-        columns = dict(zip(PRICE_DTYPES, (unit_prices, values, currencies), strict=True))
-        if self.sources:
-            names = schema.text_array(self.sources)
-            columns["price_source"] = names.take(sources, allow_fill=True)
-        return columns
+        return price_columns(known, codes.rows["amount"].array, self.currency, self.sources)
 
 
 class SpamFlags(NamedTuple):
