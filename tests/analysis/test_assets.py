@@ -400,7 +400,7 @@ class TestTables:
     """Comparisons of wallets, or owners, by assets."""
 
     def test_the_columns_of_a_table_are_assets(self):
-        """Columns of wallets, or of owners, are NA where a failed wallet could hold some."""
+        """A failed wallet is NA, and an owner's amount is the sum of known wallets, as in totals."""
         wallets, holdings = owned()
         table = pivot(holdings, wallets=wallets)
         assert pivot(holdings, by="asset", wallets=wallets).equals(table)
@@ -409,7 +409,9 @@ class TestTables:
         assert fractions(table["USDC"]) == [3, 1, 0, None, None]
         by_owner = pivot(holdings, by=["owner", "asset"], wallets=wallets, bridged=True)
         assert by_owner.columns.tolist() == ["USDC", "AERO", "USDC (BASE 0xbad)"]
-        assert fractions(by_owner["USDC"]) == [4, None]
+        sums = totals(holdings, ["owner", "asset"], wallets=wallets, bridged=True)
+        held = sums[sums["asset"] == "USDC"].set_index("owner")["amount"]
+        assert fractions(by_owner["USDC"]) == fractions(held[by_owner.index]) == [4, 5]
         assert fractions(by_owner["AERO"]) == [1, 0]
         by_owner = pivot(holdings, by=["owner", "token"], wallets=wallets)
         assert by_owner.columns.tolist() == token_labels(holdings).drop_duplicates().tolist()

@@ -13,11 +13,13 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.arithmetic import quotient
 from walletframe.amounts.integers import ExactAmounts, ratios
-from walletframe.amounts.sums import AmountsWithGroups, group_totals
+from walletframe.amounts.sums import AmountsWithGroups, group_sums, group_totals
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import (
+    count_possible_holders,
+    count_wallets_with_unreadable_amount,
     coverage_of_rows,
     coverage_of_token,
     mark_unreadable_unknown,
@@ -27,7 +29,7 @@ from walletframe.frames.coverage import (
 from walletframe.frames.groups import encode_by_holder, group_holdings, token_or_asset_and_by
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
-from walletframe.frames.positions import read_positions, require_one_snapshot, sum_cells
+from walletframe.frames.positions import read_positions, require_one_snapshot
 from walletframe.frames.results import CHANGE_COLUMNS, COVERAGE, coverage_from_attrs, with_coverage
 from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
@@ -486,13 +488,14 @@ def pivot(
         One column of exact amounts for each asset or token, in the order described at `n`. Assets
         are named as in `totals`, and tokens as in `token_labels`.
 
-        - An amount is 0 if the wallet does not hold the asset: the service lists all balances.
-        - An amount is NA if the wallet failed, or if any amount of the asset is unknown.
-        - An amount is also NA if the wallet holds an unknown token, which may be the asset.
-        - A group's amount is NA if the amount is NA for any wallet that could hold the asset.
+        - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
+          hold the asset: the service lists all balances.
+        - An amount is NA if all wallets failed, if none of the wallets that could hold the asset is
+          known, or if none of the balances is readable. A wallet with a balance of an unknown token
+          could hold more.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
-        below the table counts the known balances in NA cells, which the table does not show.
+        below the table counts the sums that may be larger, since a wallet or balance is unknown.
 
     Raises
     ------
@@ -539,14 +542,25 @@ def build_pivot_table(
 ) -> pd.DataFrame:
     """Build the table of `pivot` for the chosen tokens or assets."""
     groups = group_holdings(positions, row_names)
-    count, columns = len(groups), np.full(len(positions.tokens.keys), -1)
-    columns[chosen] = np.arange(len(chosen))
-    column = columns[positions.tokens.codes]
-    cell = np.where(column < 0, -1, column * count + groups.codes)
-    amounts = sum_cells(positions.amounts, cell, len(chosen) * count)
-    amounts[_unknown_cells_mask(positions, groups, chosen).ravel()] = pd.NA
-    hidden = int((np.append(amounts.isna(), False)[cell] & ~positions.amounts.isna()).sum())
-    coverage = replace(coverage, balances=coverage.balances - hidden, in_unknown_cells=hidden)
+    count, columns = len(groups), np.full(len(positions.tokens.keys), len(chosen))
+    columns[chosen] = np.arange(len(chosen))  # the last column is of all other tokens
+    cells = replace(
+        groups,
+        names=[*row_names, positions.kind],
+        codes=columns[positions.tokens.codes] * count + groups.codes,
+        wallet_sets=np.tile(groups.wallet_sets, len(chosen) + 1),
+        tokens=np.append(chosen, -1).repeat(count),
+    )
+    units, scale, sizes = group_sums(positions.amounts._amounts(), cells.codes, len(cells))  # noqa: SLF001 - our own class
+    balances = np.bincount(cells.codes, minlength=len(cells))
+    unreadable = count_wallets_with_unreadable_amount(positions, cells)
+    known, _, asked = count_possible_holders(positions, cells, unreadable)
+    known_wallets = count_possible_holders(positions, groups)[0]  # of each row
+    none_known = (known == 0) & ((asked > 0) | np.tile(known_wallets == 0, len(chosen) + 1))
+    is_unknown = np.where(balances > 0, sizes == 0, none_known)
+    is_partial = ~is_unknown & ((known < asked) | (sizes < balances))
+    coverage = replace(coverage, partial_cells=int(is_partial[: count * len(chosen)].sum()))
+    amounts = AmountArray(units, is_unknown, scale)
     parts = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
     table = pd.DataFrame(parts, columns=pd.Index(names, dtype="str", name=positions.kind))
     index = groups.labels.set_index([*groups.columns]).index
@@ -566,25 +580,6 @@ def argsort_totals(totals: pd.DataFrame) -> Codes:
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     return np.asarray(ranked.index)
-
-
-def _unknown_cells_mask(positions: Positions, groups: Groups, token_indices: Codes) -> Mask:
-    """Return a mask of tokens and groups: whether an unknown wallet could hold the token.
-
-    Failed wallets are unknown. A holder of an unknown token could hold any identified token. If all
-    wallets of a group failed, the mask is True for all tokens.
-    """
-    sets, set_count = groups.wallet_set_codes, groups.wallet_set_count
-    none_known = np.bincount(sets[positions.known], minlength=set_count) == 0
-    unknown = np.tile(none_known, (len(token_indices), 1))
-    named = ~positions.tokens.unknown[token_indices, np.newaxis]
-    for wallets, tokens in ((~positions.known, True), (positions.has_unknown_token, named)):
-        if wallets.any():
-            possible = positions.possible_blockchains_mask()[token_indices].astype(np.float32)
-            on_chains = np.zeros((possible.shape[1], set_count), dtype=np.float32)
-            on_chains[positions.possible_token_chains[wallets], sets[wallets]] = 1
-            unknown |= (possible @ on_chains > 0) & tokens
-    return unknown[:, groups.wallet_sets]
 
 
 def overlap(

@@ -41,9 +41,18 @@ def completeness_columns(
     positions: Positions, groups: Groups, unreadable: Codes | int = 0
 ) -> dict[str, Any]:
     """Return columns that count the wallets of each group, or {} without a `wallets` frame."""
+    if not positions.has_wallets:
+        return {}
+    return _columns_of_counts(positions, count_possible_holders(positions, groups, unreadable))
+
+
+def count_possible_holders(
+    positions: Positions, groups: Groups, unreadable: Codes | int = 0
+) -> Codes:
+    """Return the numbers of known, stale and requested wallets (rows) of each group."""
     states = _wallet_states(positions)
-    if KINDS.isdisjoint(groups.names) or not positions.has_wallets:
-        return _columns_of_counts(positions, _sum_wallet_sets(states, groups))
+    if KINDS.isdisjoint(groups.names):
+        return _sum_wallet_sets(states, groups)
     uncertain = states[:2] * positions.has_unknown_token
     if uncertain.any():
         states = np.concatenate([states, uncertain])
@@ -51,7 +60,7 @@ def completeness_columns(
     if uncertain.any():
         counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
     counts[:2] -= unreadable
-    return _columns_of_counts(positions, counts)
+    return counts[:3]
 
 
 def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
@@ -124,7 +133,7 @@ def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
 def _columns_of_counts(positions: Positions, counts: Codes) -> dict[str, Any]:
     if not positions.has_wallets:
         return {}
-    return dict(zip(_COUNT_COLUMNS, map(count_array, counts[:3]), strict=True))
+    return dict(zip(_COUNT_COLUMNS, map(count_array, counts), strict=True))
 
 
 def coverage_from_counts(

@@ -75,8 +75,9 @@ class Coverage:
         The conditions of `where` that selected these rows, such as ``owner='Ada'``; empty if none.
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
-    in_unknown_cells : int
-        The number of balances of known amount that `pivot` leaves out, since their cells are NA.
+    partial_cells : int
+        The number of cells of `pivot` whose amount may be larger, since a wallet or a balance is
+        unknown.
     omitted_rows : int
         The number of rows that `top` leaves out, unless the table is from `totals`.
     known_once : str
@@ -120,7 +121,7 @@ class Coverage:
     bridged_separate: int = 0
     selected: str = ""
     beyond_limit: int = 0
-    in_unknown_cells: int = 0
+    partial_cells: int = 0
     omitted_rows: int = 0
     known_once: str = ""
     not_compared: str = ""
@@ -142,7 +143,6 @@ class Coverage:
             answers, the time, the prices of a list, and bridged versions in separate rows.
         """
         unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
-        hidden = self.in_unknown_cells
         if self.not_compared:
             unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
@@ -158,7 +158,6 @@ class Coverage:
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
             self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
-            f"{counted_noun(hidden, 'known balance')} in cells with an unknown sum": hidden,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
@@ -171,6 +170,9 @@ class Coverage:
         if parts or not self.not_compared:
             sentences.append(f"Not counted: {'; '.join(parts)}{together}." if parts else counted)
         sentences += [f"Not compared: {self.not_compared}."] * bool(self.not_compared)
+        if self.partial_cells:
+            cells = counted_noun(self.partial_cells, "cell")
+            sentences.append(f"{cells} may be larger, since a wallet or a balance is unknown.")
         if self.wallets_stale:
             sentences.append(f"{older_answers(self.wallets_stale)}.")
         if self.as_of:
