@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from math import pi, tan
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -61,10 +61,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
-    # The lines of a box: its name, its other text, and its hover text.
-    _Texts: TypeAlias = tuple[list[str], list[str], list[str]]
-    _Amounts: TypeAlias = Mapping[int, Amount | None]  # the exact amount of each leaf of a ring
-    _WriteTexts: TypeAlias = Callable[[int, _Amounts], dict[int, _Texts]]  # by a ring's depth
+    _WriteNames: TypeAlias = Callable[[int], dict[int, "_Names"]]  # by a ring's depth
     _Key: TypeAlias = tuple[int, int]  # the depth of a ring, and a group or, for Other, ~parent
     _Space: TypeAlias = tuple[int, int]  # the maximum number of characters of a line, and of lines
     _Sizes: TypeAlias = dict[_Key, tuple[_Key, float]]  # the parent and the size of each box
@@ -230,15 +227,16 @@ def _draw_tree(
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in KINDS]):
-        rings, write_texts = _default_path_rings(balances, style)
+        rings, write_names = _default_path_rings(balances, style)
     else:
-        rings, write_texts = _custom_path_rings(grouped)
+        rings, write_names = _custom_path_rings(grouped)
     _choose_groups(rings, style)
-    places = _place_boxes(rings, write_texts, style)
+    names = [write_names(depth) for depth in range(len(rings))]
+    places = _place_boxes(rings, names, style)
     extent = _drawn_count_notes(rings)
     sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
     fills = _choose_fills(grouped, rings, colors)
-    boxes = [*_make_boxes(balances, rings, places, fills, write_texts, style)]
+    boxes = [*_make_boxes(balances, rings, places, fills, names, style)]
     count, outermost = int((rings[0].sizes > 0).sum()), [box for box in boxes if not box.parent]
     if count == len(outermost) == 1:
         sizes_note += f" {markup_to_text(outermost[0].label)} has 100% of the total."
@@ -282,17 +280,17 @@ def _small_parts_notes(
     grouped: GroupedBalances, rings: Sequence[_Ring], places: Mapping[_Key, _Place]
 ) -> list[str]:
     outer, total = rings[0], float(rings[0].sizes.sum())
-    unnamed = {
-        key
-        for key, (_, _, (chars, lines)) in places.items()
-        if key[1] < 0 and (chars < _MIN_CHARS or lines < 1)
-    }
-    opened = {place.parent for place in places.values()} | unnamed
-    small = sum(place.size for key, place in places.items() if key[0] == 0)
-    small -= sum(place.size for key, place in places.items() if key not in opened)
+    opened, small = {place.parent for place in places.values()}, 0.0
+    grey: set[_Key] = set()
+    for key, (_, size, (chars, lines)) in places.items():
+        small += size * (key[0] == 0)
+        if key[1] < 0 and (chars < _MIN_CHARS or lines < 1):
+            grey.add(key)
+        elif key not in opened:
+            small -= size
     undrawn = np.setdiff1d(np.flatnonzero(outer.sizes), outer.drawn)
     notes = []
-    if len(undrawn) and ((0, ~0) in unnamed or (0, ~0) not in places):
+    if len(undrawn) and ((0, ~0) in grey or (0, ~0) not in places):
         level = grouped.group_by(grouped.names[:1])
         lacking = level.groups.codes[outer.rows[undrawn]].tolist()
         names = f": {', '.join(level.short_group_names(lacking))}" * (len(lacking) <= _MAX_NAMED)
@@ -300,7 +298,7 @@ def _small_parts_notes(
         share = percent(float(outer.sizes[undrawn].sum()) / total)
         notes.append(f"{counted} too small to draw{names} ({share} of the total).")
     if small > _ROUNDING * total:
-        shown = "grey" if unnamed else "blank"
+        shown = "grey" if grey else "blank"
         notes.append(f"{percent(small / total)} of the total is {shown}, too small for names.")
     if not len(rings[-1].drawn):
         reason = "most are too small, or there are too many"
@@ -353,6 +351,16 @@ class _Ring(NamedTuple):
     drawn: Indices = _EMPTY  # the groups to draw
 
 
+class _Names(NamedTuple):
+    """The texts of a box. The hover text of a leaf of one token also has its exact amount."""
+
+    label: list[str]
+    leaf_text: list[str]  # the text below the label of a leaf; empty for its exact amount
+    hover: list[str]  # the heading and the first lines of the hover text
+    share: str  # the last line of the hover text
+    symbol: str = ""  # of the token, if a ring has one token in each box
+
+
 class _Place(NamedTuple):
     """The place of a box in the tree, and its space for text."""
 
@@ -377,13 +385,16 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     return extended
 
 
-def _place_boxes(rings: list[_Ring], write_texts: _WriteTexts, style: _Style) -> dict[_Key, _Place]:
+def _place_boxes(
+    rings: list[_Ring], names: Sequence[Mapping[int, _Names]], style: _Style
+) -> dict[_Key, _Place]:
     """Place the chosen groups and Other, and combine boxes without space for a name."""
     boxes, total = _sizes_with_others(rings), float(rings[0].sizes.sum())
-    lengths: dict[_Key, tuple[int, int]] = {}  # that a box needs, and of its longest line
-    for depth, ring in enumerate(rings):
-        for at, (label, *_) in write_texts(depth, dict.fromkeys(ring.drawn.tolist())).items():
-            lengths[depth, at] = min(_MIN_CHARS, len(label[0])), max(map(len, label))
+    lengths = {  # that a box needs, and of its longest line
+        (depth, group): (min(_MIN_CHARS, len(label[0])), max(map(len, label)))
+        for depth, ring_names in enumerate(names)
+        for group, (label, *_) in ring_names.items()
+    }
     while True:
         if style.width:
             spaces, lacking = _spaces_at_widths(boxes, lengths, style.width)
@@ -544,7 +555,7 @@ def _make_boxes(
     rings: Sequence[_Ring],
     places: Mapping[_Key, _Place],
     fills: Mapping[_Key, tuple[str, str]],
-    write_texts: _WriteTexts,
+    names: Sequence[Mapping[int, _Names]],
     style: _Style,
 ) -> Iterator[_Box]:
     measure, total = balances.measure, float(rings[0].sizes.sum())
@@ -552,25 +563,31 @@ def _make_boxes(
     for depth, ring in enumerate(rings):
         groups = ring.drawn.tolist()
         leaves = [group for group in groups if (depth, group) not in opened]
-        amounts: dict[int, Amount | None] = dict.fromkeys(leaves)
+        amounts: dict[int, Amount | None] = {}
         if ring.has_one_token:
             exact = balances.exact_sums(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
-        texts = write_texts(depth, amounts)
-        named = Counter(label[0] for label, *_ in texts.values())
+        ring_names = {group: names[depth][group] for group in groups if group in names[depth]}
+        named = Counter(each.label[0] for each in ring_names.values())
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         counts = np.bincount(ring.parents[undrawn])
-        single = {places[depth, group].parent for group in texts}
+        single = {places[depth, group].parent for group in ring_names}
         others = [group for at, group in places if at == depth and group < 0]
         for group in [*groups, *others]:
             parent, size, (chars, lines) = place = places[depth, group]
             is_leaf, outer = (depth, group) not in opened, ids[parent]
-            if group in texts:
-                key, (label, text, hover_lines) = (depth, group), texts[group]
+            if group in ring_names:
+                key, each = (depth, group), ring_names[group]
                 ids[key] = str(BoxId(depth, int(ring.rows[group]), outer.startswith("o")))
+                label, text = each.label, [measure.short_text(size)]
                 if style.width and not is_leaf and named[label[0]] > 1:
                     label = [" · ".join(label)]  # of wallets with equal names
+                if is_leaf:
+                    text = each.leaf_text or [compact_amount(amounts[group])]
+                hover_lines = [*each.hover, each.share]
+                if group in amounts:
+                    hover_lines[-1:-1] = [f"{full_amount(amounts[group])} {each.symbol}"]
                 band = BAND_COLORS[depth > 0], ""
                 color, shape = fills.get(key, band) if is_leaf else band
             else:
@@ -649,7 +666,7 @@ def _make_ring(
     )
 
 
-def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteTexts]:
+def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteNames]:
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.group_by(grouped.names[:count]), grouped.group_by([name])
@@ -657,49 +674,39 @@ def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteTex
         names = name, own.group_noun
         rings.append(_make_ring(balances, level.group_codes, rings, *names, has_one_token=one))
         levels.append((level, own))
-    return rings, partial(_custom_ring_texts, rings, levels)
+    return rings, partial(_custom_path_names, rings, levels)
 
 
-def _custom_ring_texts(
+def _custom_path_names(
     rings: Sequence[_Ring],
     levels: Sequence[tuple[GroupLevel, GroupLevel]],  # by the path up to a ring, and by its name
     depth: int,
-    amounts: _Amounts,
-) -> dict[int, _Texts]:
+) -> dict[int, _Names]:
     ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
     measure, total = balances.measure, float(rings[0].sizes.sum())
-    rows = ring.rows[ring.drawn]
-    indices, tokens = own.groups.codes[rows].tolist(), balances.positions.tokens.codes[rows]
-    chosen = [*dict.fromkeys(indices)]
-    names = dict(zip(chosen, own.short_group_names(chosen), strict=True))
-    level_codes = level.groups.codes[rows].tolist()
-    full_names = []
-    for _, each in levels[depth::-1]:
-        codes = each.groups.codes[rows].tolist()
-        name_by_code = {code: each.full_group_name(code) for code in {*codes}}
-        full_names.append([name_by_code[code] for code in codes])
-    texts = {}
-    paths = zip(*full_names, strict=True)
-    for group, index, at, token, (head, *outer) in zip(
-        ring.drawn.tolist(), indices, level_codes, tokens.tolist(), paths, strict=True
-    ):
-        label, is_leaf, size = [names[index]], group in amounts, float(ring.sizes[group])
-        symbol, _, rest = names[index].partition(" (")
+    rows, own_levels = ring.rows[ring.drawn], [each for _, each in levels[depth::-1]]
+    paths = [each.groups.codes[rows].tolist() for each in own_levels]
+    full_names = [cache(each.full_group_name) for each in own_levels]
+    chosen = [*dict.fromkeys(paths[0])]
+    short_names = dict(zip(chosen, own.short_group_names(chosen), strict=True))
+    full_token_name, tokens = cache(balances.full_token_name), balances.positions.tokens.codes[rows]
+    columns = tokens.tolist(), level.groups.codes[rows].tolist(), zip(*paths, strict=True)
+    names = {}
+    for group, token, at, path in zip(ring.drawn.tolist(), *columns, strict=True):
+        label, size = [short_names[path[0]]], float(ring.sizes[group])
+        head, *outer = (full_name(code) for full_name, code in zip(full_names, path, strict=True))
+        symbol, contract = full_token_name(token) if ring.has_one_token else ("", "")
+        name, _, rest = label[0].partition(" (")
         if ring.name == "wallet":
             split = label_lines_without_chain if "blockchain" in level.names else wallet_label_lines
-            label = split(names[index], balances.user_wallet_names[index])
-        elif ring.name in KINDS and symbol and rest:
-            label = [symbol, f"({rest}"]
-        text = (measure.text_with_noun if is_leaf else measure.short_text)(size)
-        lines = [*outer, level.known_wallets_text(at)]
-        if ring.has_one_token:
-            symbol, contract = balances.full_token_name(token)
-            lines = [contract] * (ring.name in KINDS) + lines
-            if is_leaf:
-                lines.append(f"{full_amount(amounts[group])} {symbol}")
-                text = compact_amount(amounts[group]) if measure.kind == "count" else text
-        texts[group] = label, [text], [head, *lines, measure.share_text(size, total)]
-    return texts
+            label = split(label[0], balances.user_wallet_names[path[0]])
+        elif ring.name in KINDS and name and rest:
+            label = [name, f"({rest}"]
+        is_amount = ring.has_one_token and measure.kind == "count"
+        text = [] if is_amount else [measure.text_with_noun(size)]
+        hover = [head, *[contract] * (ring.name in KINDS), *outer, level.known_wallets_text(at)]
+        names[group] = _Names(label, text, hover, measure.share_text(size, total), symbol)
+    return names
 
 
 def _choose_groups(rings: list[_Ring], style: _Style) -> None:
@@ -745,23 +752,24 @@ def _choose_groups(rings: list[_Ring], style: _Style) -> None:
         rings[depth] = rings[depth]._replace(drawn=np.flatnonzero(part))
 
 
-def _default_ring_texts(
-    balances: DrawnBalances, rings: Sequence[_Ring], depth: int, amounts: _Amounts
-) -> dict[int, _Texts]:
+def _default_path_names(
+    balances: DrawnBalances, rings: Sequence[_Ring], depth: int
+) -> dict[int, _Names]:
     positions, ring, measure = balances.positions, rings[depth], balances.measure
     is_count, total = measure.kind == "count", float(rings[0].sizes.sum())
     groups = ring.drawn[~ring.is_combined[ring.drawn]].tolist()
     rows = ring.rows[groups]
     owners, tokens = positions.wallet_codes[rows].tolist(), positions.tokens.codes[rows].tolist()
     chains = [positions.chains[index] for index in positions.wallet_chain_codes[owners].tolist()]
-    labels, texts = [[chain] for chain in chains], {}
+    labels, names = [[chain] for chain in chains], {}
     if ring.has_one_token:
         weights = sum_by_group(positions.tokens.codes[rows], ring.sizes[groups])
-        named = largest_indices(weights, len(weights)).tolist()
-        names = dict(zip(named, balances.token_names(named), strict=True))
-        on_chain, assets = names, positions.assets.blockchains if positions.assets else ()
+        drawn = largest_indices(weights, len(weights)).tolist()
+        short_names = dict(zip(drawn, balances.token_names(drawn), strict=True))
+        full_names = {token: balances.full_token_name(token) for token in drawn}
+        on_chain, assets = short_names, positions.assets.blockchains if positions.assets else ()
         if not positions.assets:
-            on_chain = dict(zip(named, balances.token_names(named, by_chain=True), strict=True))
+            on_chain = dict(zip(drawn, balances.token_names(drawn, by_chain=True), strict=True))
         keys = [positions.tokens.keys[token] for token in tokens]
         own = ["" if key in assets else key[0] for key in keys]
         labels = [*map(_token_label_lines, (on_chain[token] for token in tokens), own, chains)]
@@ -774,21 +782,19 @@ def _default_ring_texts(
         size = float(ring.sizes[group])
         text, share = measure.short_text(size), measure.share_text(size, total)
         if depth == 0:
-            lines = [wallets] * (group in amounts) + [text] * (not (group in amounts and is_count))
-            texts[group] = label, lines, [chain, wallets, share]
-            continue
-        hover = [balances.full_wallet_name(owner), share]
-        if ring.has_one_token:
-            symbol, contract = balances.full_token_name(token)
+            texts = [wallets, *[text] * (not is_count)]
+            names[group] = _Names(label, texts, [chain, wallets], share)
+        elif not ring.has_one_token:
+            names[group] = _Names(label, [text], [balances.full_wallet_name(owner)], share)
+        else:
+            holder, (symbol, contract) = balances.full_wallet_name(owner), full_names[token]
             if rings[depth - 1].is_combined[ring.parents[group]]:
                 holder, text = f"{wallets} of {chain}", wallets if is_count else text
-            else:
-                holder = balances.full_wallet_name(owner)
-                text, share = (compact_amount(amounts[group]), "") if is_count else (text, share)
-            amount = f"{full_amount(amounts[group])} {symbol}"
-            hover = [names[token], contract, holder, amount, share]
-        texts[group] = label, [text], hover
-    return texts
+            elif is_count:
+                text = share = ""
+            hover = [short_names[token], contract, holder]
+            names[group] = _Names(label, [text] * bool(text), hover, share, symbol)
+    return names
 
 
 def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
@@ -802,13 +808,18 @@ def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
     return [name, f"({contract})"] if contract else [name]
 
 
-def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_Ring], _WriteTexts]:
+def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_Ring], _WriteNames]:
     positions, owners = balances.positions, balances.wallet_codes
     chain_of, kind = positions.wallet_chain_codes, positions.kind
     count, rings = len(chain_of), list[_Ring]()
     codes_by_name = {"blockchain": chain_of[owners], "wallet": owners}
     if balances.measure.kind != "amount":  # otherwise, wallets are the leaves
-        is_single = _choose_single_wallets(owners, balances.sizes, chain_of, style)
+        # Large wallets have boxes, and each wallet that would be alone in its blockchain's others.
+        shares = sum_by_group(owners, balances.sizes / balances.sizes.sum(), count)
+        large = largest_indices(np.where(shares >= style.min_parent, shares, 0), style.top // 8)
+        is_single = np.isin(np.arange(count), large)
+        others = np.bincount(chain_of[(shares > 0) & ~is_single], minlength=count)
+        is_single |= (shares >= style.min_leaf) & (others[chain_of] == 1)
         boxes = np.where(is_single, np.arange(count), count + chain_of)[owners]
         tokens = boxes * len(positions.tokens.keys) + balances.token_codes
         codes_by_name |= {"wallet": boxes, kind: tokens}
@@ -818,7 +829,7 @@ def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_R
         wallets = pd.unique(ring.codes * count + owners) // count
         is_combined = ring.is_combined if name != "wallet" else pd.unique(codes) >= count
         rings.append(ring._replace(is_combined=is_combined, wallet_counts=np.bincount(wallets)))
-    return rings, partial(_default_ring_texts, balances, rings)
+    return rings, partial(_default_path_names, balances, rings)
 
 
 def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:
@@ -848,14 +859,3 @@ def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:
     has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
     outer_part = len(outer.drawn), undrawn, "blockchain"
     return [drawn_count_note(outer_part, others_text=_REST)] * has_other + [sentence]
-
-
-def _choose_single_wallets(
-    wallets: Indices, sizes: Floats, chain_of: Indices, style: _Style
-) -> Mask:
-    """Choose large wallets, and each wallet that would be alone in its blockchain's others."""
-    shares = sum_by_group(wallets, sizes / sizes.sum(), len(chain_of))
-    large = largest_indices(np.where(shares >= style.min_parent, shares, 0), style.top // 8)
-    is_chosen, fits = np.isin(np.arange(len(chain_of)), large), shares >= style.min_leaf
-    others = np.bincount(chain_of[(shares > 0) & ~is_chosen], minlength=len(chain_of))
-    return np.asarray(is_chosen | (fits & (others[chain_of] == 1)))
