@@ -278,13 +278,12 @@ def _heading_after_crumbs(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
     """Return the chart's title with its total, such as ``13.99M USD by wallet and asset``."""
     options, selected = chart.options, chart.selected
     selection, holdings, wallet_name = selected.selection, selected.held.holdings, ""
-    kind, wallet = "asset" if options.per_asset else "token", (chart.arguments or {}).get("wallet")
-    head, by, groups = chart.title.partition(" by ")
+    levels, wallet = chart.levels, (chart.arguments or {}).get("wallet")
+    head, _, name = chart.title.partition(" of " if wallet else " by ")
     if wallet:
         holdings = holdings[selected.held.wallet_codes == selected.held.wallet_keys.index(wallet)]
-        head, _, name = chart.title.partition(" of ")
-        groups, wallet_name = kind, f"{name}: " * (selection.wallet_keys() != [wallet])
-    elif not (by and crumbs):
+        wallet_name = f"{name}: " * (selection.wallet_keys() != [wallet])
+    elif not (levels and crumbs):
         return chart.title
     if options.measure == VALUE:
         head = f"{compact(holdings['value'].sum())}{selected.data.currency}"
@@ -296,8 +295,7 @@ def _heading_after_crumbs(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
     chosen |= {"blockchain"} if len(selection.blockchains) == 1 else set()
     chosen |= {*options.by} - KINDS if len(selection.wallets) == 1 else set()
     chosen |= KINDS if len(selection.tokens) == 1 else set()
-    names = [name for name in dict.fromkeys((*options.by, kind)) if join_names([name]) in groups]
-    levels = [name for name in names if name not in chosen]
+    levels = [name for name in levels if name not in chosen]
     return f"{wallet_name}{head}{f' by {join_names(levels)}' if levels else ''}"
 
 
