@@ -74,8 +74,7 @@ from walletframe.text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
+    from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.amounts.scalar import Amount
     from walletframe.charts.palette import ColorsLike
@@ -153,11 +152,10 @@ def _measure_and_sizes(
                 symbol, _ = symbol_and_contract(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
-        amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
-        return Measure("amount", symbol, phrase, phrase, symbol), _infinite_to_nan(amounts)
+        measure = Measure("amount", symbol, phrase, phrase, symbol)
+        return measure, _floats_or_nan(positions.amounts[rows])
     if "value" in positions.holdings:
-        values = positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
-        values = _infinite_to_nan(values)
+        values = _floats_or_nan(positions.holdings["value"])
         unit = _single_currency(positions.holdings, values)
         phrase, title_start = f"value in {unit}" if unit else "value", "Holdings"
         if len(positions.tokens.keys) == 1 and not positions.tokens.unknown.any():
@@ -166,7 +164,7 @@ def _measure_and_sizes(
         return Measure("value", title_start, phrase, phrase, unit), values[rows]
     amounts = positions.amounts[rows]
     if shares:
-        sizes = _infinite_to_nan(amounts.to_numpy(dtype=np.float64))
+        sizes = _floats_or_nan(amounts)
         tokens = positions.tokens.codes[rows]
         totals = np.bincount(tokens, np.where(sizes > 0, sizes, 0))
         kind = positions.kind
@@ -195,8 +193,9 @@ def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
     return safe_line(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
 
 
-def _infinite_to_nan(sizes: npt.NDArray[Any]) -> Floats:
-    return np.where(np.isfinite(sizes), sizes, np.nan)
+def _floats_or_nan(sizes: pd.Series | AmountArray) -> Floats:
+    floats = sizes.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.where(np.isfinite(floats), floats, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +239,7 @@ class DrawnBalances:
         """Return the colours and patterns of tokens, the same in all charts of the holdings."""
         tokens, holdings = self.positions.tokens, self.positions.holdings
         values = holdings.get("value", pd.Series(1.0, holdings.index))
-        weights = np.nan_to_num(_infinite_to_nan(values.to_numpy(np.float64, na_value=np.nan)))
+        weights = np.nan_to_num(_floats_or_nan(values))
         largest = largest_indices(sum_by_group(tokens.codes, weights), _MAX_RANKED).tolist()
         ranks = {index: rank for rank, index in enumerate(dict.fromkeys([*largest, *indices]))}
         keys = [tokens.keys[index] for index in ranks]
@@ -283,17 +282,15 @@ class DrawnBalances:
         return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
 
 
-def select_drawn_balances(
-    holdings: PositionsLike,
+def _select_drawn_balances(
+    positions: Positions,
+    token: TokenLike | None,
+    wallet: WalletLike | None,
+    wallets: FetchLike | None,
     *,
-    token: TokenLike | None = None,
-    wallet: WalletLike | None = None,
-    wallets: FetchLike | None = None,
-    shares: bool = False,
-    several_snapshots: bool = False,
+    shares: bool,
+    several_snapshots: bool,
 ) -> DrawnBalances:
-    """Read the rows to draw, and the user's wallet names from `wallets`."""
-    positions = read_positions(holdings)
     frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
     is_selected = np.ones(len(frame), dtype=bool)
@@ -729,10 +726,9 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     if one_token is None and draws_amounts and (combined := combine_single_asset(positions)):
         positions, one_token = combined, combined.contracts.keys[0]
     by_contract = positions.with_contracts_as_tokens()
-    selected_from = positions if token is None else by_contract
-    more: dict[str, Any] = {"shares": shares, "several_snapshots": several_snapshots}
-    balances = select_drawn_balances(
-        selected_from, token=one_token, wallet=wallet, wallets=wallets, **more
+    rows_from = positions if token is None else by_contract
+    balances = _select_drawn_balances(
+        rows_from, one_token, wallet, wallets, shares=shares, several_snapshots=several_snapshots
     )
     if "token" in names:
         balances = replace(balances, positions=by_contract)

@@ -338,9 +338,7 @@ def drawn_count_note(
 ) -> str:
     """Return a sentence such as "3 wallets are drawn." Each part is (drawn, rest, noun)."""
     texts = [
-        f"{drawn:,} of {counted_noun(drawn + others, noun)}"
-        if others
-        else counted_noun(drawn, noun)
+        f"{drawn:,} of " * bool(others) + counted_noun(drawn + others, noun)
         for drawn, others, noun in parts
     ]
     *first, last = texts

@@ -346,7 +346,6 @@ def _unnamed_tokens(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
 
 
 def _add_large_other_note(notes: Notes, grid: PivotedSizes, bars: Indices, drawn: Floats) -> Notes:
-    """Add a sentence on the bars whose largest part is Other, if any."""
     large = np.flatnonzero(drawn[:, -1] > drawn[:, :-1].max(axis=1) * _MARGIN_OF_SUMS)
     held = np.unique(grid.balances.token_codes[np.isin(bars, large)])
     others = counted_noun(len(np.setdiff1d(held, grid.tokens)), f"small {grid.token_noun}")
