@@ -841,7 +841,7 @@ def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:
     (outer, *boxes, last), leaves = rings, len(rings[-1].drawn)
     [single] = [int((~ring.is_combined[ring.drawn]).sum()) for ring in boxes] or [leaves]
     balance_count = int(last.wallet_counts.sum())
-    wallets, pieces, rest = int(outer.wallet_counts.sum()), leaves * bool(boxes), outer.sizes.copy()
+    wallets, pieces = int(outer.wallet_counts.sum()), leaves * bool(boxes)
     level = f"blockchain and {rings[-1].name}" if pieces else "blockchain"
     if single and not boxes:
         sentence = drawn_count_note((single, wallets - single, "wallet"), others_text=_REST)
@@ -854,8 +854,7 @@ def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:
     else:
         others = f"; the others are combined by {level}" * (len(rings[1].drawn) > single)
         sentence = f"{count_with_verb(single, wallets, 'wallet')} drawn{others}."
-    rest[outer.drawn] = 0
     undrawn = int((outer.wallet_counts > 0).sum()) - len(outer.drawn)
-    has_other = bool(rest.sum() >= MIN_SHARE * outer.sizes.sum())
+    has_other = bool(np.delete(outer.sizes, outer.drawn).sum() >= MIN_SHARE * outer.sizes.sum())
     outer_part = len(outer.drawn), undrawn, "blockchain"
     return [drawn_count_note(outer_part, others_text=_REST)] * has_other + [sentence]

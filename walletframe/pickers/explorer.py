@@ -297,7 +297,6 @@ class HoldingsExplorer(FetchingWidget):
         self.send({"kind": "file", **fields}, buffers)
 
     def _make_file(self, file_format: str) -> tuple[dict[str, Any], list[bytes]]:
-        """Return the name, the media type and the bytes of the file."""
         if file_format not in _FORMATS:
             hint = f"choose one of {', '.join(_FORMATS)}"
             raise ArgumentError(f"{file_format!r} is not a file format", hint=hint)

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -274,9 +275,8 @@ class Picker(MessageHandlingWidget, ValueWidget):
             self.send({"kind": "narrowed", **self._remaining_options()})
 
     def _remaining_options(self) -> dict[str, Any]:
-        remaining = self._remaining
-        columns = None if remaining is None else self._options.remaining_lists(remaining)
-        return {"remaining": columns}
+        kept = self._remaining
+        return {"remaining": None if kept is None else self._options.remaining_lists(kept)}
 
     @validate("value")
     def _resolve_values(self, proposal: dict[str, Any]) -> tuple[OptionValue, ...]:
@@ -468,31 +468,26 @@ class TokenOptions(Options):
         first = tokens.first[positions]
         symbols = holdings["symbol"].array.take(first).tolist()
         contracts = holdings["token_address"].array.take(first).tolist()
-        names = token_names(holdings, tokens, positions)
-        keys = [tokens.keys[position] for position in positions]
+        names, options = token_names(holdings, tokens, positions), []
+        columns = positions.tolist(), names, symbols, contracts
+        for position, name, symbol, contract in zip(*columns, strict=True):
+            key, is_native = tokens.keys[position], not isinstance(contract, str)
+            shown = safe_line(symbol, _MAX_SYMBOL) if isinstance(symbol, str) else ""
+            full_text = "native coin" if is_native else safe_line(contract, _MAX_CONTRACT)
+            pairs = (symbol, shown), (key[0], ""), (contract, full_text)
+            option = Option(
+                value=key,
+                key=key,
+                name=shown or "no symbol",
+                chain=safe_line(key[0], _MAX_SYMBOL),
+                full_text=full_text,
+                short="" if name == shown else name,
+                search_text=" ".join(starmap(_original_if_changed, pairs)).strip(),
+            )
+            options.append(option)
         values, label = values_and_label(holdings)
         stats = stats_by_key(tokens.keys, tokens.codes, values)
-        options = map(_token_option, keys, names, symbols, contracts)
         super().__init__("Symbol, blockchain, contract", options, stats, label)
-
-
-def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
-    safe_symbol = safe_line(symbol, _MAX_SYMBOL) if isinstance(symbol, str) else ""
-    full_text = safe_line(contract, _MAX_CONTRACT) if isinstance(contract, str) else "native coin"
-    originals = (
-        _original_if_changed(symbol, safe_symbol),
-        _original_if_changed(key[0]),
-        _original_if_changed(contract, full_text),
-    )
-    return Option(
-        value=key,
-        key=key,
-        name=safe_symbol or "no symbol",
-        chain=safe_line(key[0], _MAX_SYMBOL),
-        full_text=full_text,
-        short="" if name == safe_symbol else name,
-        search_text=" ".join(originals).strip(),
-    )
 
 
 def _original_if_changed(text: object, shown_text: str = "") -> str:

@@ -203,7 +203,6 @@ class ExplorerState:
         return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return the counts of each filter, and the options of open filters."""
         data = self.data
         held, wallet_keys = data.held, data.requested.keys
         matching = {kind: _remaining_options(data, self.selection, kind) for kind in FILTERS}
