@@ -70,6 +70,17 @@ def test_charts_by_a_kept_column(explorer, details, chart, things):
         pd.testing.assert_frame_equal(one, other)
 
 
+def test_the_heading_names_levels_that_a_shortened_title_lacks(details):
+    """The columns are those of the chart, even if its title is cut."""
+    name = "responsible_department"
+    wallets = details.wallets.rename(columns={"owner": name})
+    explorer = HoldingsExplorer(details._replace(wallets=wallets))
+    Page(explorer).look(group=name)
+    answer = Page(explorer).choose("blockchains", "ETH")
+    assert answer["heading"].endswith(f" by {name}, wallet and asset")
+    explorer.close()
+
+
 def test_the_code_names_kept_columns(service, client):
     """With missing labels, times or numbers, and columns of any name."""
     people = pd.DataFrame({"wallet": [str(wallet) for wallet in SHOWCASE[:3]]})
