@@ -263,8 +263,9 @@ def test_compare_and_show_can_select_one_asset(run, folder):
     assert re.search(
         rf"ETH\.{abbreviate(UPPER_A)} +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output
     )
-    stated = "Not counted: 1 of 2 wallets unknown.\n1 increased, 1 unknown; unknown wallets: 1\n"
-    assert output.endswith(stated)
+    once = "1 balance of 1 wallet (0.000005 before) known at only one time"
+    counts = "1 increased, 1 unknown; unknown wallets: 1"
+    assert output.endswith(f"Not counted: 1 of 2 wallets unknown; {once}.\n{counts}\n")
     assert re.search(r"ETH +USDC .* increased +1 of 2", run(*words, "--by", "blockchain").output)
     lines = run(
         "history", "show", f"ETH.{UPPER_B}", "--folder", str(folder), "--asset", "USDC"
