@@ -400,7 +400,7 @@ class TestTables:
     """Comparisons of wallets, or owners, by assets."""
 
     def test_the_columns_of_a_table_are_assets(self):
-        """A failed wallet is NA, and an owner's amount is the sum of known wallets, as in totals."""
+        """A failed wallet is NA; an owner's amount is the sum of known wallets, as in totals."""
         wallets, holdings = owned()
         table = pivot(holdings, wallets=wallets)
         assert pivot(holdings, by="asset", wallets=wallets).equals(table)

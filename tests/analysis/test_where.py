@@ -251,9 +251,14 @@ def test_files_record_wallets_with_unknown_tokens_or_warn(tmp_path):
     """After a selection of another token."""
     answers = {f"ETH.{A}": [token()], f"ETH.{B}": [token("?", contract=None, blockchain=None)]}
     wallets, holdings = fetched(answers).wf.where(token="TKN")
-    holdings.to_parquet(tmp_path / "h.parquet")
-    stored = pd.read_parquet(tmp_path / "h.parquet")
-    assert stored.wf.totals("wallet", wallets=wallets)["wallets_ok"].tolist() == [1, 0]
+    table, path = holdings.wf.totals("wallet", wallets=wallets), tmp_path / "h.parquet"
+    assert table["wallets_ok"].tolist() == [1, 0]
+    for write, read in (
+        (holdings.to_parquet, pd.read_parquet),
+        (holdings.wf.to_parquet, wf.read_holdings),
+    ):
+        write(path)
+        assert repr(read(path).wf.totals("wallet", wallets=wallets)) == repr(table)
     for write in (holdings.wf.to_csv, holdings.wf.to_excel):
         with pytest.warns(InputWarning, match="^1 wallet with balances of unknown tokens may hold"):
             write(tmp_path / "h.xlsx")

@@ -20,7 +20,13 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import TEXT_SUFFIX, merge_amount_columns
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
-from walletframe.exports.writers import SEPARATORS, concat_columns, require_openpyxl, without_gz
+from walletframe.exports.writers import (
+    PANDAS_ATTRS,
+    SEPARATORS,
+    concat_columns,
+    require_openpyxl,
+    without_gz,
+)
 from walletframe.frames.extra_columns import ARROW_DTYPES
 from walletframe.frames.positions import HOLDING_COLUMNS
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
@@ -106,7 +112,10 @@ def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert walletframe's columns to their dtypes, or raise a DatasetError."""
-    return pd.DataFrame({name: _restore_dtype(str(name), column) for name, column in frame.items()})
+    columns = {name: _restore_dtype(str(name), column) for name, column in frame.items()}
+    restored = pd.DataFrame(columns)
+    restored.attrs = frame.attrs
+    return restored
 
 
 def _read_frame_and_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
@@ -158,6 +167,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         and frame[field.name].hasnans
     ]
     exact = table.select(with_missing).to_pandas(types_mapper=ARROW_DTYPES.get)
+    frame.attrs = json.loads((table.schema.metadata or {}).get(PANDAS_ATTRS, "{}"))
     return frame.assign(**{name: exact[name].array for name in with_missing})
 
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 Existing = Literal["fail", "replace", "append"]
 
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}  # by the end of a file's name, before ``.gz``
+PANDAS_ATTRS: Final = b"PANDAS_ATTRS"  # pandas' key for `attrs` in a Parquet file
 _OTHER_COMPRESSIONS = (".bz2", ".tar", ".xz", ".zip", ".zst")
 _TO_QUOTE = re.compile(r"""[,;|\t"']|^[\s\#]|\s$""")
 _EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
@@ -186,7 +187,8 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a Parquet file that other programs can read, such as DuckDB and polars.
 
-    The columns are those of `to_arrow`. `read_holdings` reads the file back.
+    The columns are those of `to_arrow`. `read_holdings` reads the file back, with ``attrs``: what
+    `where` and `without_spam` left out.
 
     Parameters
     ----------
@@ -207,6 +209,9 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
         for _, each in frame.items()
     ]
     table = to_portable_table(concat_columns(columns, [*frame], frame))
+    if frame.attrs:  # as pandas writes them
+        attributes = json.dumps(frame.attrs, default=str, skipkeys=True)
+        table = table.replace_schema_metadata({PANDAS_ATTRS: attributes})
     with atomic_write(Path(path)) as file:
         pyarrow.parquet.write_table(table, file)
 
