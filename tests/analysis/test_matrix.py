@@ -29,7 +29,7 @@ def expected_cell(fetch, wallet, token):
     """Return the sum of a wallet's known amounts of a token; None where none is known."""
     amounts = [row.amount for row in rows_of(fetch) if (row.wallet, row.token) == (wallet, token)]
     read = [amount for amount in amounts if amount is not None]
-    return sum(read) if read or not amounts and known_of(fetch)[wallet] else None
+    return sum(read) if read or (not amounts and known_of(fetch)[wallet]) else None
 
 
 @settings(max_examples=60, deadline=None)

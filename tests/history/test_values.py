@@ -152,6 +152,10 @@ def test_an_unknown_token_counts_once():
     table = compare_values(*days)
     assert "Not compared: 2 balances, whose value is unknown at one time or both." in repr(table)
     assert table[["before", "after", "difference"]].isna().all(axis=None)
+    coins = [balance(f"{count}{'0' * 18}", **ETHER, decimals=18) for count in (1, 3)]
+    days = valued([coins[0], nameless], [], []), valued([coins[1], nameless], [], [])
+    ether = compare_values(*days).set_index("asset").loc["ETH"]
+    assert ether[["difference", "wallets_known", "wallets"]].tolist() == [2, 3, 3]
 
 
 def test_currencies_and_snapshots_are_not_mixed():

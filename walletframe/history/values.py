@@ -6,6 +6,7 @@ amounts, such as the whole value of a new token.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -88,8 +89,9 @@ def compare_values(
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
-        - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both
-          times, and the number of all requested wallets of the group.
+        - ``wallets_known``, ``wallets`` (Int64): the number of wallets whose balances are known at
+          both times, and the number of all requested wallets of the group. Unlike in `compare`, a
+          wallet with a balance of an unknown token is known: this balance is not compared.
 
         A line below the table states dropped balances, bridged versions, and what is not compared.
 
@@ -177,7 +179,9 @@ class ValueChanges(NamedTuple):
         If `known_part`, balances without values count as 0.
         """
         positions, groups = read_groups(self.balances, names, self.requested, **options)
-        counts = completeness_columns(positions, groups)
+        # A balance of an unknown token has no value to compare, and is stated as not compared.
+        no_holder = np.zeros_like(positions.has_unknown_token)
+        counts = completeness_columns(replace(positions, has_unknown_token=no_holder), groups)
         known, asked = counts["wallets_ok"], counts["wallets_asked"]
         is_unknown = np.bincount(groups.codes, minlength=len(groups)) + np.asarray(known, int) == 0
         count, balances = len(groups), self.balances
