@@ -199,7 +199,7 @@ def test_totals_by_any_columns_match_plain_integers(drawn, by, bridged):
             assert pd.isna(row["balances"])
         if {"token", "asset"} & {*by}:
             assert fractions(pd.Series([row["amount"]], dtype="amount")) == [
-                sum(sums) if sums or (not rows and any(states)) else None
+                sum(sums) if sums or any(states) else None
             ]
         if "asset" in by and sums:
             held = {each.token for each in rows if each.amount}
@@ -242,18 +242,17 @@ def test_pivots_and_shares_of_assets_match_plain_integers(drawn, by, bridged):
     for name, thing in named.items():
         cells = dict(zip(result, fractions(table[name]), strict=True))
         for group, rows in groups.items():
-            mine = [row.amount for row in rows if listed.get(row.token, row.token) == thing]
-            read = [amount for amount in mine if amount is not None]
+            mine = [row for row in rows if listed.get(row.token, row.token) == thing]
+            read = [row.amount for row in mine if row.amount is not None]
+            known = known_for(fetch, mine)
             everywhere = not {"wallet", "blockchain"}.isdisjoint(by)
             states = [
-                known_of(fetch)[wallet]
-                for wallet in members(group)
-                if everywhere or wallet[0] in able[thing]
+                known[wallet] for wallet in members(group) if everywhere or wallet[0] in able[thing]
             ]
             every = [known_of(fetch)[wallet] for wallet in members(group)]
-            is_known = bool(read) if mine else any(states) or (not states and any(every))
+            is_known = read or any(states) or (not states and any(every))
             assert cells[group] == (sum(read) if is_known else None)
-            partial += is_known and not (all(states) and len(read) == len(mine))
+            partial += bool(is_known) and not (all(states) and len(read) == len(mine))
     assert table.attrs["coverage"]["partial_cells"] == partial
 
     if "Dollars" in named:

@@ -490,9 +490,8 @@ def pivot(
 
         - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
           hold the asset: the service lists all balances.
-        - An amount is NA if all wallets failed, if none of the wallets that could hold the asset is
-          known, or if none of the balances is readable. A wallet with a balance of an unknown token
-          could hold more.
+        - An amount is NA if all wallets failed, or if it is known for none of the wallets that
+          could hold the asset. A wallet with a balance of an unknown token could hold more.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
         below the table counts the sums that may be larger, since a wallet or balance is unknown.
@@ -556,8 +555,8 @@ def build_pivot_table(
     unreadable = count_wallets_with_unreadable_amount(positions, cells)
     known, _, asked = count_possible_holders(positions, cells, unreadable)
     known_wallets = count_possible_holders(positions, groups)[0]  # of each row
-    none_known = (known == 0) & ((asked > 0) | np.tile(known_wallets == 0, len(chosen) + 1))
-    is_unknown = np.where(balances > 0, sizes == 0, none_known)
+    no_wallet_known = (known == 0) & ((asked > 0) | np.tile(known_wallets == 0, len(chosen) + 1))
+    is_unknown = (sizes == 0) & no_wallet_known
     is_partial = ~is_unknown & ((known < asked) | (sizes < balances))
     coverage = replace(coverage, partial_cells=int(is_partial[: count * len(chosen)].sum()))
     amounts = AmountArray(units, is_unknown, scale)

@@ -307,11 +307,15 @@ def _select_drawn_balances(
     if several_snapshots and wallets is not None:  # as in `totals`, wallets count once per snapshot
         covered = read_positions(frame, wallets, by_snapshot=True)
         covered = replace(covered, tokens=tokens, assets=positions.assets)
-    coverage = coverage_of_rows(covered)
+    counted = covered
+    if several_snapshots:  # an out-of-date answer is older than its snapshot
+        is_stale = covered.stale
+        counted = replace(covered, known=covered.known & ~is_stale, stale=is_stale & False)
+    coverage = coverage_of_rows(counted)
     if len(frame) and token is not None:
         index = token_or_asset_index(positions, token)
         is_selected &= tokens.codes == index
-        coverage = coverage_of_token(covered, index)
+        coverage = coverage_of_token(counted, index)
     rows = np.flatnonzero(is_selected)
     measure, sizes = _measure_and_sizes(positions, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
