@@ -834,6 +834,10 @@ class TestTimeline:
         assert "In 1 of 2 snapshots, 1 of 3 wallets is unknown." in notes_of(figure)
         about = figure.layout.meta["about"]
         assert "Not counted: 1 of 3 wallets unknown at some times." in about
+        wallets.loc[3, "source"] = "stale"
+        about = charts.timeline(frame, wallets=wallets).layout.meta["about"]
+        assert "Not counted: 2 of 3 wallets unknown at some times." in about
+        assert "older answer" not in about
         assert "Simulated data." in notes_of(figure)
 
     def test_an_unknown_snapshot_is_not_zero(self):
