@@ -550,14 +550,15 @@ def build_pivot_table(
         wallet_sets=np.tile(groups.wallet_sets, len(chosen) + 1),
         tokens=np.append(chosen, -1).repeat(count),
     )
-    units, scale, sizes = group_sums(positions.amounts._amounts(), cells.codes, len(cells))  # noqa: SLF001 - our own class
-    balances = np.bincount(cells.codes, minlength=len(cells))
+    rows = np.flatnonzero(cells.codes < count * len(chosen))
+    codes, amounts = cells.codes[rows], positions.amounts[rows]
+    units, scale, sizes = group_sums(amounts._amounts(), codes, len(cells))  # noqa: SLF001 - our own class
     unreadable = count_wallets_with_unreadable_amount(positions, cells)
     known, _, asked = count_possible_holders(positions, cells, unreadable)
     known_wallets = count_possible_holders(positions, groups)[0]  # of each row
     no_wallet_known = (known == 0) & ((asked > 0) | np.tile(known_wallets == 0, len(chosen) + 1))
     is_unknown = (sizes == 0) & no_wallet_known
-    is_partial = ~is_unknown & ((known < asked) | (sizes < balances))
+    is_partial = ~is_unknown & (known < asked)
     coverage = replace(coverage, partial_cells=int(is_partial[: count * len(chosen)].sum()))
     amounts = AmountArray(units, is_unknown, scale)
     parts = {name: amounts[start * count : (start + 1) * count] for start, name in enumerate(names)}
