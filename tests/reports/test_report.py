@@ -2,7 +2,6 @@
 
 import re
 import sys
-from dataclasses import replace
 from html import unescape
 
 import pandas as pd
@@ -398,7 +397,8 @@ def test_other_selections_are_not_compared():
         for pair in ((later, earlier), unvalued):
             content = content_of(*pair)
             assert content.change == f"Not comparable: the earlier fetch {text}. {hint}"
-            assert content == replace(content_of(pair[0]), change=content.change, made=content.made)
+            expected = content_of(pair[0])._replace(change=content.change, made=content.made)
+            assert content == expected
     reversed_order = [before.wf.where(owner="Ada").wf.where(asset="ETH")]
     reversed_order.append(after.wf.where(asset="ETH").wf.where(owner="Ada"))
     assert content_of(*reversed_order[::-1]).change.startswith("Up 50,000 USD")

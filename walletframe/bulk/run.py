@@ -10,10 +10,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from walletframe.address import forms, lists
 from walletframe.address.formats import malformed_reason
@@ -198,7 +197,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
         journal = Journal(dataset.paths.hidden, register.pending, cancel)
         resources.callback(journal.close)
         counters.resumed = sum(wallet_key(wallet) in register.stored for wallet in distinct or ())
-        bulk_run = _BulkRun(dataset, register, journal, counters, cancel)
+        bulk_run = _BulkRun(dataset, register, journal, counters, cancel, SimpleQueue())
         policy = CachePolicy(stale_if_error=False)
         with (
             closing(client._open_result_stream(policy, cancel, on_reply=journal.append)) as stream,  # noqa: SLF001 - users have no use for it
@@ -248,8 +247,7 @@ def _parse_items(
             count_unreadable(*problem)
 
 
-@dataclass(frozen=True, slots=True)
-class _BulkRun:
+class _BulkRun(NamedTuple):
     """A run in two threads. The caller's thread reads wallets, and a worker does the rest."""
 
     # The caller's thread iterates over the wallets and draws the progress bar. Only there, database
@@ -261,8 +259,7 @@ class _BulkRun:
     journal: Journal
     counters: RunCounters
     cancel: Event
-    # None marks the end.
-    batches: SimpleQueue[list[WalletAddress] | None] = field(default_factory=SimpleQueue)
+    batches: SimpleQueue[list[WalletAddress] | None]  # None marks the end
 
     def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
         """Queue batches of wallets for the worker thread. Yield while a batch is in the queue."""

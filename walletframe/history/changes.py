@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -236,7 +235,7 @@ def _changes_by_group(
         np.where((each == OK).all(axis=1, keepdims=True), OK, NOT_ASKED)
         for each in (matrix.status, matrix.wallet_status)
     )
-    matrix = replace(matrix, status=status, wallet_status=wallet_status)
+    matrix = matrix._replace(status=status, wallet_status=wallet_status)
     grouped = group_amounts(matrix, wallets, by, np.flatnonzero(matrix.token_codes >= 0), **options)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
     grouped = grouped.take_groups(np.flatnonzero(is_changed))

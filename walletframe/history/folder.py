@@ -22,10 +22,9 @@ import time
 from bisect import bisect_left, bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b, file_digest
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -88,8 +87,7 @@ _INTEGERS = {pa.int16(): pd.Int16Dtype(), pa.int64(): pd.Int64Dtype()}
 _DTYPES: dict[str, Mapping[str, object]] = {WALLETS: WALLET_DTYPES, HOLDINGS: HOLDING_DTYPES}
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SnapshotFolder:
+class SnapshotFolder(NamedTuple):
     """The time and the path of a snapshot's folder."""
 
     moment: datetime  # in UTC
@@ -213,7 +211,7 @@ def _is_owned_by_user(info: os.stat_result) -> bool:
 def _make_schema(name: str) -> pa.Schema:
     types = {"Int64": pa.int64(), "Int16": pa.int16(), "float64": pa.float64()}
     types[str(_PANDAS_TIME)] = _ARROW_TIME
-    fields = [(SNAPSHOT, types[str(_PANDAS_TIME)])]
+    fields = [(SNAPSHOT, _ARROW_TIME)]
     for column, dtype in _DTYPES[name].items():
         if isinstance(dtype, AmountDtype):
             fields += [(column, DECIMALS), (AMOUNT_TEXT, pa.large_string())]

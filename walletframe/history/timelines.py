@@ -9,8 +9,8 @@ The functions return long frames for charts. Unknown amounts have rows with NA, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -76,8 +76,7 @@ OK = _STATUS_NAMES.index("ok")
 STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_STATUS_NAMES))
 
 
-@dataclass(frozen=True, slots=True)
-class AmountMatrix:
+class AmountMatrix(NamedTuple):
     """The amounts of p pairs (wallet, token) of w wallets at s times, sorted by wallet."""
 
     details: WalletDetails
@@ -113,8 +112,8 @@ class AmountMatrix:
 
     def without(self, pairs: Codes) -> AmountMatrix:
         """Return the other pairs."""
-        names = self.__slots__[3:10]
-        return replace(self, **{name: np.delete(getattr(self, name), pairs, 0) for name in names})
+        kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[3:10]}
+        return self._replace(**kept)
 
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
         """Convert integers at this matrix's scale to amounts. Unknown amounts become NA."""
@@ -290,8 +289,7 @@ def _last_row_by_code(codes: Codes, count: int) -> Codes:
     return last
 
 
-@dataclass(frozen=True, slots=True)
-class TokenFilter:
+class TokenFilter(NamedTuple):
     """A filter for one chosen token or asset."""
 
     rows: Mask  # whether each row of holdings has this token or asset
@@ -343,8 +341,7 @@ def make_token_filter(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GroupTotals:
+class GroupTotals(NamedTuple):
     """Sums of an `AmountMatrix` in g groups, and counts of their wallets."""
 
     labels: pd.DataFrame  # g rows
@@ -357,8 +354,8 @@ class GroupTotals:
 
     def take_groups(self, groups: Codes) -> GroupTotals:
         """Return the groups with these indices."""
-        columns = {name: getattr(self, name)[groups] for name in self.__slots__[1:-1]}
-        return replace(self, labels=self.labels.take(groups).reset_index(drop=True), **columns)
+        columns = {name: getattr(self, name)[groups] for name in self._fields[1:-1]}
+        return self._replace(labels=self.labels.take(groups).reset_index(drop=True), **columns)
 
 
 def group_amounts(

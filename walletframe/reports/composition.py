@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -112,8 +111,7 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """A report's content, from top to bottom. Its change, notes and cells are untrusted text."""
 
     title: str
@@ -130,8 +128,7 @@ class Content:
     methods: tuple[str, ...]  # sentences about the sources and the methods
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A table with a heading and a note."""
 
     heading: str
@@ -139,8 +136,7 @@ class Listing:
     table: Table
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart. Its title and note are not in the figure."""
 
     title: str
