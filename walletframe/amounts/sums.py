@@ -214,19 +214,13 @@ class Int128Amounts(NamedTuple):
         )
 
 
-class GroupSums(NamedTuple):
-    """The sum (an unscaled integer) and the number of known amounts of each group."""
-
-    units: Integers
-    scale: int
-    sizes: Indices
-
-
-def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) -> GroupSums:
-    """Return the sum of each group. `ids` contains the group of each row."""
+def group_sums(
+    amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int
+) -> tuple[Integers, int, Indices]:
+    """Return each group's sum, their scale, and the number of known amounts in each group."""
     if isinstance(amounts, ExactAmounts):
         grouped = AmountsWithGroups(amounts, ids, count)
-        return GroupSums(group_totals(grouped), amounts.scale, grouped.known_counts)
+        return group_totals(grouped), amounts.scale, grouped.known_counts
     units, scale = _sum_words_by_group(amounts.words, ids, count), amounts.scale
     if len(amounts.override_rows):
         others, other_scale, _ = group_sums(amounts.overrides, ids[amounts.override_rows], count)
@@ -234,7 +228,7 @@ def group_sums(amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int) 
         units = rescale(units, scale, max_scale) + rescale(others, other_scale, max_scale)
         scale = max_scale
     known = ids[~amounts.missing] if amounts.missing.any() else ids
-    return GroupSums(units, scale, np.bincount(known, minlength=count))
+    return units, scale, np.bincount(known, minlength=count)
 
 
 def positive_mask(amounts: ExactAmounts | Int128Amounts, at_least: int = 0) -> Mask:
