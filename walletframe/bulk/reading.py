@@ -23,7 +23,7 @@ from walletframe.bulk.journal import read_journal, segment_paths
 from walletframe.disk import local_path, read_parquet
 from walletframe.errors import ColumnsError, DatasetError, FetchWarning
 from walletframe.frames import schema
-from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.frames.assembly import WalletRecord, assemble, build_holdings
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import ARROW_DTYPES, add_extra_columns
 from walletframe.frames.identity import TOKEN, encode_tokens
@@ -342,28 +342,7 @@ def read_balances(
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])
     row_wallets = np.repeat(np.arange(len(order)), counts[order])
     rows = reordered_row_numbers(counts, order)
-    columns = {
-        name: wallets[name].array.take(row_wallets)
-        if name in _WALLET_COLUMNS
-        else concatenate_column(name, chunks.pop(name), rows)
-        for name in names
-    }
-    labels = pd.Index(names, dtype="str")
-    return pd.DataFrame(columns, index=range(len(row_wallets)), columns=labels, copy=False)
-
-
-def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
-    """Concatenate the chunks of a column. The result has its dtype in `holdings`."""
-    array: Any
-    if name == "amount":
-        array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - AmountArray is a class of this package
-    elif name == "price":
-        array = pa.chunked_array(chunks).to_numpy()
-    elif name == "decimals":
-        array = schema.HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
-    else:
-        return schema.text_from_arrow(chunks, rows)
-    return array if rows is None else array.take(rows)
+    return build_holdings(wallets, row_wallets, chunks, names, rows)
 
 
 def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:

@@ -17,7 +17,7 @@ from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.disk import local_path
 from walletframe.errors import DatasetError
 from walletframe.frames import schema
-from walletframe.frames.assembly import assemble
+from walletframe.frames.assembly import assemble, concatenate_column
 from walletframe.frames.coverage import with_filters
 from walletframe.frames.identity import TOKEN, encode_tokens
 from walletframe.frames.known import summary_lines
@@ -180,7 +180,7 @@ class StoredHoldings:
             amounts = amounts if part_rows is None else amounts.take(part_rows)
             columns["amount"] = AmountArray._from_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
         for name in extra:
-            columns[name] = reading.concatenate_column(name, [read[name]], part_rows)
+            columns[name] = concatenate_column(name, [read[name]], part_rows)
         for name in {"blockchain", "address"}.intersection(names):
             columns[name] = self.template.wallets[name].array.take(indices[wallets])
         holdings = pd.DataFrame(columns, copy=False)

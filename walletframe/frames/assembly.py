@@ -6,10 +6,9 @@ To save memory, balances are converted to columns as they arrive, and then disca
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,7 @@ from walletframe.amounts.integers import align_scales
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import add_extra_columns
 from walletframe.frames.schema import (
+    HOLDING_DTYPES,
     WALLET_DTYPES,
     AnswerSource,
     normalize_blockchains,
@@ -47,8 +47,7 @@ _COLUMNS = (  # a column of holdings, the attribute of Balances, its Arrow type
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WalletRecord:
+class WalletRecord(NamedTuple):
     """A requested wallet, and the outcome of the request."""
 
     wallet: WalletAddress
@@ -92,28 +91,41 @@ def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None)
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
-    holdings = _build_holdings(wallets, wallet_codes, chunks)
+    holdings = build_holdings(wallets, wallet_codes, chunks, [*HOLDING_DTYPES])
     wallets, holdings = normalize_blockchains(wallets, holdings)
     return WalletDetails(add_extra_columns(wallets, extra), holdings)
 
 
-def _build_holdings(
-    wallets: pd.DataFrame, wallet_codes: Codes, chunks: Mapping[str, list[Any]]
+def build_holdings(
+    wallets: pd.DataFrame,
+    wallet_codes: Codes,
+    chunks: dict[str, list[Any]],
+    names: list[str],
+    rows: Codes | None = None,
 ) -> pd.DataFrame:
-    decimals = pa.chunked_array(chunks["decimals"], pa.int16())
-    missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
+    """Build holdings from the chunks of each column, and from the wallet of each row."""
     columns = {
-        "blockchain": wallets["blockchain"].array.take(wallet_codes),
-        "address": wallets["address"].array.take(wallet_codes),
-        "symbol": text_from_arrow(chunks["symbol"]),
-        "token_address": text_from_arrow(chunks["token_address"]),
-        "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - our own class
-        "decimals": pd.arrays.IntegerArray(decimals.copy(), missing.copy()),
-        "raw_amount": text_from_arrow(chunks["raw_amount"]),
-        "token_blockchain": text_from_arrow(chunks["token_blockchain"]),
-        "price": pa.chunked_array(chunks["price"]).to_numpy(),
+        name: concatenate_column(name, chunks.pop(name), rows)
+        if name in chunks
+        else wallets[name].array.take(wallet_codes)
+        for name in names
     }
-    return pd.DataFrame(columns, copy=False)
+    labels = pd.Index(names, dtype="str")
+    return pd.DataFrame(columns, index=range(len(wallet_codes)), columns=labels, copy=False)
+
+
+def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
+    """Concatenate the chunks of a column. The result has its dtype in `holdings`."""
+    array: Any
+    if name == "amount":
+        array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - AmountArray is a class of this package
+    elif name == "price":
+        array = pa.chunked_array(chunks).to_numpy()
+    elif name == "decimals":
+        array = HOLDING_DTYPES["decimals"].__from_arrow__(pa.chunked_array(chunks))
+    else:
+        return text_from_arrow(chunks, rows)
+    return array if rows is None else array.take(rows)
 
 
 def _append_balances(chunks: Mapping[str, list[Any]], pending: Sequence[Balances]) -> None:
