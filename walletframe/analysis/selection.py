@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from walletframe.address.forms import canonical_blockchain, canonical_key
 from walletframe.address.lists import parse_wallets
-from walletframe.analysis.chunked import ChunkedHoldings, read_distinct_tokens
+from walletframe.analysis.chunked import read_distinct_tokens
 from walletframe.analysis.search import rows_with_words_mask, searchable_columns, split_search_words
 from walletframe.analysis.spam.flags import spam_mask
 from walletframe.analysis.valuation import value
@@ -46,8 +46,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.address.lists import WalletsLike
+    from walletframe.bulk import StoredHoldings
     from walletframe.frames.asset_list import AssetsLike
-    from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
+    from walletframe.frames.identity import KeyCodes, Mask, TokenKey
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
 
@@ -166,20 +167,8 @@ def where_in_fetch(
     return _record_conditions(selected, search=search, **options)
 
 
-class FilterableHoldings(ChunkedHoldings, Protocol):
-    """Holdings that can be read in part."""
-
-    def holdings_of_wallets(self, indices: Codes) -> FilterableHoldings:
-        """Return the holdings of the wallets with these ascending indices."""
-
-    def read_rows(
-        self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
-    ) -> pd.DataFrame:
-        """Read the rows of the given tokens, by default of all tokens, in row order."""
-
-
 def where_in_chunks(
-    source: FilterableHoldings, columns: Sequence[str], /, *, search: str = "", **options: Any
+    source: StoredHoldings, columns: Sequence[str], /, *, search: str = "", **options: Any
 ) -> WalletDetails:
     """Read only the rows that `where` selects. `columns` are the columns of the result."""
     wallets, tokens = source.template.wallet_frame, source.template
