@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from walletframe.analysis import distribution, selection, valuation
     from walletframe.analysis.spam import flags
     from walletframe.frames import inspection, joining
-    from walletframe.frames.details import DetailsLike
 else:
     client, exports, flags = map(LazyPackage, ("client", "exports", "analysis.spam.flags"))
     distribution, selection, valuation = map(
@@ -63,10 +62,7 @@ class FrameAccessor(WalletsAccessor, HoldingsAccessor):
 
     _data: pd.DataFrame
 
-    @staticmethod
-    def _details_accessor(fetch: DetailsLike) -> DetailsAccessor:
-        """Return ``details.wf``. The module of `WalletDetails` must not import this package."""
-        return DetailsAccessor(fetch)
+    _details_accessor: Final = DetailsAccessor  # for `WalletDetails`, in a lower package
 
     top: Final = delegate(lambda: distribution.top_rows)
     value: Final = delegate(lambda: valuation.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,6 @@ from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from walletframe.amounts.integers import Floats, Integers
     from walletframe.frames.asset_list import AssetsLike

@@ -11,7 +11,7 @@ import json
 import re
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,6 @@ from walletframe.wire.outcome import Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from walletframe.address.forms import WalletAddress
     from walletframe.frames.details import WalletDetails

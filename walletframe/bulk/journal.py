@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import datetime  # noqa: TC003 - msgspec reads the types of an entry
 from itertools import chain, count
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from threading import Event
-    from typing import BinaryIO
 
     from walletframe.transport import Reply
 

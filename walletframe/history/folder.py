@@ -69,7 +69,6 @@ if TYPE_CHECKING:
 
 
 WALLETS, HOLDINGS = "wallets.parquet", "holdings.parquet"
-_FILES: Final = (WALLETS, HOLDINGS)
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
 _NAME = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
 _UNFINISHED, _LOCK = ".part", ".lock"
@@ -124,7 +123,7 @@ def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
     """Return the digests of a snapshot's files, up to the first unreadable file."""
     digests = []
     with suppress(OSError):
-        for name in _FILES:
+        for name in _DTYPES:
             with (snapshot.path / name).open("rb") as file:
                 digests.append(file_digest(file, blake2b).digest())
     return digests
@@ -142,10 +141,10 @@ def add_snapshot(
     unfinished = _new_hidden_path(folder, _SAVING)
     create_private_folder(unfinished)
     try:
-        for name in _FILES:
+        for name in _DTYPES:
             with create_private_file(unfinished / f"{name}{_UNFINISHED}") as file:
                 write_frame(name, file)
-        for name in _FILES:
+        for name in _DTYPES:
             sync_and_rename(unfinished / f"{name}{_UNFINISHED}", unfinished / name)
         with file_lock(folder / _LOCK):
             if final.exists():
@@ -195,7 +194,7 @@ def _new_hidden_path(folder: Path, kind: str) -> Path:
 
 
 def _remove_snapshot_files(leftover: Path) -> None:
-    for path in (leftover / f"{name}{end}" for name in _FILES for end in ("", _UNFINISHED)):
+    for path in (leftover / f"{name}{end}" for name in _DTYPES for end in ("", _UNFINISHED)):
         with suppress(OSError):
             info = path.lstat()
             if stat.S_ISREG(info.st_mode) and _is_owned_by_user(info):
