@@ -368,13 +368,11 @@ def chunked_concentration(
     known = np.flatnonzero(~unknown)
     before = np.cumsum(balances[known]) - balances[known]
     edges = np.flatnonzero(np.diff(before // _BATCH_ROWS)) + 1
-    batches = [*np.split(known, edges), np.flatnonzero(unknown)]
-    batches = [batch for batch in batches if len(batch)]
+    batches = [*filter(len, [*np.split(known, edges), np.flatnonzero(unknown)])]
     keys = [_contract_keys(tokens, batch) for batch in batches]
     results = source.map_token_batches(partial(measure, **options), keys, names)
     for batch, result in zip(batches, results, strict=True):
-        for name in MEASURES:
-            measured.loc[batch, name] = result[name].to_numpy()
+        measured.loc[batch, [*MEASURES]] = result[[*MEASURES]].to_numpy()
     return with_coverage(measured, coverage_from_attrs(table))
 
 

@@ -264,7 +264,6 @@ def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
 
 
 def _read_csv_and_line_numbers(path: Path) -> tuple[pd.DataFrame, list[int]]:
-    """Return the table, and the line number at which each row ends."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         numbered = [(reader.line_num, [*map(unescape_cell, row)]) for row in reader if row]

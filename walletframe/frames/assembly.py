@@ -146,7 +146,6 @@ def _append_balances(chunks: Mapping[str, list[Any]], pending: Sequence[Balances
 
 
 def _decimals_array(values: list[int | None]) -> pa.Array:
-    """Unknown and too large decimals are null."""
     try:
         return pa.array(values, pa.int16())
     except (OverflowError, pa.ArrowInvalid):

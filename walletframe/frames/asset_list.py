@@ -287,7 +287,6 @@ def _contracts_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContrac
 
 
 def _parse_contracts(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
-    """Yield the position, the contract and the fault of each nonblank row."""
     columns = [frame.get(name, [None] * len(frame)) for name in _COLUMNS]
     for position, cells in enumerate(zip(*columns, strict=True)):
         if all(map(is_blank, cells)):

@@ -597,10 +597,9 @@ def total_timeline(
 def _snapshot_times_and_matrix(
     history: DetailsLike, token: TokenLike | None, asset: TokenLike | None, **options: Any
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
-    wallets, holdings = select_matrix_columns(as_details(history, "history"), SNAPSHOT)
-    token_filter = make_token_filter(holdings, token, asset, **options)
-    wallet_times, times = snapshot_times(wallets), snapshot_times(holdings)
-    moments = wallet_times.unique().sort_values()
-    time_codes = moments.get_indexer(wallet_times), moments.get_indexer(times)
-    details = WalletDetails(wallets, holdings)
+    details = select_matrix_columns(as_details(history, "history"), SNAPSHOT)
+    token_filter = make_token_filter(details.holdings, token, asset, **options)
+    times = [*map(snapshot_times, details)]
+    moments = times[0].unique().sort_values()
+    time_codes = map(moments.get_indexer, times)
     return moments, build_matrix(details, *time_codes, len(moments), token_filter)
