@@ -601,5 +601,6 @@ def _snapshot_times_and_matrix(
     token_filter = make_token_filter(details.holdings, token, asset, **options)
     times = [*map(snapshot_times, details)]
     moments = times[0].unique().sort_values()
-    time_codes = map(moments.get_indexer, times)
-    return moments, build_matrix(details, *time_codes, len(moments), token_filter)
+    wallet_times, holding_times = map(moments.get_indexer, times)
+    matrix = build_matrix(details, wallet_times, holding_times, len(moments), token_filter)
+    return moments, matrix
