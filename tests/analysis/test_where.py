@@ -247,6 +247,18 @@ def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
         assert table["amount"].tolist()[-2:] == [0, 0]
 
 
+def test_an_unreadable_amount_of_the_selected_token_is_unknown():
+    """In tables without tokens, too: the only balance of a wallet is not 0."""
+    unread = token(decimals=None)
+    wallets, holdings = fetched({f"ETH.{A}": [unread], f"ETH.{B}": [token()]}).wf.where(asset="TKN")
+    of_owner = wallets.assign(owner="Ada")
+    table = holdings.wf.totals("wallet", wallets=wallets)
+    assert table["amount"].isna().tolist() == [True, False]
+    for by in ("owner", ["owner", "asset"]):
+        row = holdings.wf.totals(by, wallets=of_owner).iloc[0]
+        assert row[["wallets_ok", "wallets_asked", "amount_na"]].tolist() == [1, 2, 1]
+
+
 def test_files_record_wallets_with_unknown_tokens_or_warn(tmp_path):
     """After a selection of another token."""
     answers = {f"ETH.{A}": [token()], f"ETH.{B}": [token("?", contract=None, blockchain=None)]}

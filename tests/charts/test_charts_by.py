@@ -273,7 +273,14 @@ class TestBars:
                 ["team", "owner"],
                 ("1 · Ada (2 of 3 known)", "no team · no owner", "2 · Ada", "2 · Ben (unknown)"),
             ),
-            (["wallet", "blockchain"], ("ETH.0x0000…00a1", "ETH.0x0000…00c1", "BASE.0x0000…00a2")),
+            (
+                ["wallet", "blockchain"],
+                (
+                    *("ETH.0x0000…00a1", "ETH.0x0000…00c1", "BASE.0x0000…00a2"),
+                    *(f"{name.partition(' · ')[2]} (unknown)" for name in UNKNOWN),
+                ),
+            ),
+            ("blockchain", ("ETH (3 of 5 known)", "BASE (1 of 2 known)")),
             ("bag", ("True", "False")),
             (["token_blockchain"], ("ETH", "BASE")),
         ],

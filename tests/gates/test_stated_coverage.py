@@ -174,7 +174,11 @@ def test_charts(selected, name):
     details, *coverages = selected
     frames = [frame.assign(snapshot=DAY) if name == "timeline" else frame for frame in details]
     figure, kind = call(wf.WalletDetails(*frames).wf.plot, name)
-    assert {*coverages[kind].sentences()} <= noted(figure)
+    expected = coverages[kind]
+    if name == "timeline":  # an out-of-date answer is older than its snapshot
+        fresh = expected.wallets_ok - expected.wallets_stale
+        expected = replace(expected, wallets_ok=fresh, wallets_stale=0)
+    assert {*expected.sentences()} <= noted(figure)
 
 
 @pytest.mark.parametrize("name", methods(PlotAccessor))

@@ -714,8 +714,8 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     without values has a single asset, its amounts are drawn.
     """
     requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
-    # Without snapshots, grouping by wallet, blockchain or asset needs no column of `wallets`.
-    needless = KINDS if several_snapshots else {"wallet", "blockchain", *KINDS}
+    # Without snapshots, grouping by wallet or asset needs no column of `wallets`.
+    needless = KINDS if several_snapshots else {"wallet", *KINDS}
     is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
     if several_snapshots and isinstance(holdings, pd.DataFrame):
         holdings = encode_holdings(holdings)

@@ -361,7 +361,8 @@ def _choose_snapshots(
     )
     without = len(column) - len(column.dropna())
     left_out = undrawn_notes(without, "balance", " without a snapshot")
-    left_out += undrawn_notes(int((~fresh).sum()), "balance", " from outdated answers")
+    outdated = int((~fresh[grouped.balances.rows]).sum())
+    left_out += undrawn_notes(outdated, "balance", " from outdated answers")
     drawn = "There is no snapshot."
     if len(times) == 1:
         drawn = f"The snapshot is from {times[0]:%Y-%m-%d %H:%M} UTC."

@@ -261,6 +261,8 @@ def _with_known_holders(positions: Positions) -> Positions:
     rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
     keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}
     unsure = np.array([key in keys for key in positions.wallet_keys], dtype=bool)
+    if record["is_single"]:
+        unsure[positions.wallet_codes[positions.amounts.isna()]] = True
     sure = positions.known & ~unsure
     return replace(positions, known=sure | ~can_hold, stale=positions.stale & sure & can_hold)
 
