@@ -489,8 +489,9 @@ def pivot(
 
         - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
           hold the asset: the service lists all balances.
-        - An amount is NA if all wallets failed, or if it is known for none of the wallets that
-          could hold the asset. A wallet with a balance of an unknown token could hold more.
+        - An amount is NA if all wallets failed, if none of the wallets that could hold the asset is
+          known, or if none of the balances is readable. A wallet with a balance of an unknown token
+          could hold more.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
         below the table counts the sums that may be larger, since a wallet or balance is unknown.
@@ -552,11 +553,12 @@ def build_pivot_table(
     rows = np.flatnonzero(cells.codes < count * len(chosen))
     codes, amounts = cells.codes[rows], positions.amounts[rows]
     units, scale, sizes = group_sums(amounts._amounts(), codes, len(cells))  # noqa: SLF001 - our own class
+    is_held = np.bincount(codes, minlength=len(cells)) > 0
     unreadable = count_wallets_with_unreadable_amount(positions, cells)
     known, _, asked = count_possible_holders(positions, cells, unreadable)
     known_wallets = count_possible_holders(positions, groups)[0]  # of each row
     no_wallet_known = (known == 0) & ((asked > 0) | np.tile(known_wallets == 0, len(chosen) + 1))
-    is_unknown = (sizes == 0) & no_wallet_known
+    is_unknown = np.where(is_held, sizes == 0, no_wallet_known)
     is_partial = ~is_unknown & (known < asked)
     coverage = replace(coverage, partial_cells=int(is_partial[: count * len(chosen)].sum()))
     amounts = AmountArray(units, is_unknown, scale)

@@ -210,9 +210,8 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     """Build the table of `totals` from aggregates."""
     known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
-    no_wallet_known = np.asarray(known["wallets_ok"]) == 0 if known else ~empty
-    none_known = (sums.sizes == 0) & no_wallet_known
-    unknown = empty & none_known
+    unknown = empty & (np.asarray(known["wallets_ok"]) == 0 if known else False)
+    none_known = unknown | (~empty & (sums.sizes == 0))
     columns, holdings = {**groups.columns}, positions.holdings
     is_single = empty.all() and holdings.attrs.get(HOLDERS, {}).get("is_single")
     is_single = is_single or KINDS & {*groups.names} or combine_single_asset(positions)
