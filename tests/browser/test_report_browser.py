@@ -39,9 +39,8 @@ RICH = {
 }
 EDGES = [360, 600, 601, 1056, 1057, 1600]  # the extremes, and the limits of layouts
 BETWEEN = [390, 430, 540, 768, 900, 1200, 1280]
-DRAWN = """async () => seen === innerWidth && await drawn &&
-    [...document.querySelectorAll('.chart')].filter(each => each.offsetParent)
-    .every(each => each.querySelector('.main-svg'))"""
+DRAWN = """() => [...document.querySelectorAll('.chart')]
+    .filter(each => each.offsetParent).every(each => each.querySelector('.main-svg'))"""
 BEYOND = """() => {
     const wide = document.documentElement.clientWidth, found = [];
     const beyond = (each, left, right) => {
@@ -94,6 +93,13 @@ OPEN = "() => document.querySelectorAll('details').forEach(each => each.open = t
 NUMBERS = """() => ['amount', 'difference', 'before', 'after'].flatMap(name =>
     [...document.querySelectorAll(`tr:nth-child(-n + 8) td.${name}`)].map(e => e.textContent))"""
 WIDTHS = "() => [document.documentElement.scrollWidth, innerWidth]"
+
+
+def wait_until_drawn(page):
+    """Wait until all charts are drawn for the width of the page."""
+    page.wait_for_function("width => seen === width", arg=page.viewport_size["width"])
+    page.evaluate("() => drawn")  # a promise, which `wait_for_function` would not await
+    assert page.evaluate(DRAWN)
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +193,7 @@ def test_sixty_wallets_fit_the_limits(chromium, sixty):
         with chromium.new_context(viewport=size, color_scheme=scheme) as context:
             visit = Visit(context.new_page())
             visit.open(sixty)
-            visit.page.wait_for_function(DRAWN)
+            wait_until_drawn(visit.page)
             assert visit.page.evaluate("document.documentElement.scrollHeight") <= limit
             overview = visit.page.locator(".overview").bounding_box()
             assert width == 390 or overview["y"] + overview["height"] <= 900
@@ -205,7 +211,7 @@ def opened(chromium, page, request):
     with chromium.new_context(viewport={"width": request.param, "height": 800}) as context:
         visit = Visit(context.new_page())
         visit.open(page)
-        visit.page.wait_for_function(DRAWN)
+        wait_until_drawn(visit.page)
         yield visit
 
 
@@ -238,7 +244,7 @@ def test_everything_fits_at_any_width(chromium, request, which, widths):
         visit.open(request.getfixturevalue(which))
         for width in widths:
             visit.page.set_viewport_size({"width": width, "height": 800})
-            visit.page.wait_for_function(DRAWN)
+            wait_until_drawn(visit.page)
             visit.page.evaluate(OPEN)
             assert visit.page.evaluate(BEYOND) == [], width
             assert visit.page.evaluate(COVERED) == [], width
@@ -248,7 +254,7 @@ def test_everything_fits_at_any_width(chromium, request, which, widths):
 def test_numbers_are_complete(visit, rich):
     """Every digit of every printed amount is on the page and on paper, in one line if it fits."""
     visit.open(rich)
-    visit.page.wait_for_function(DRAWN)
+    wait_until_drawn(visit.page)
     visit.page.evaluate(OPEN)
     numbers = visit.page.evaluate(NUMBERS)
     assert any(len(number) > 70 for number in numbers)
@@ -265,8 +271,8 @@ def test_everything_fits_on_paper(visit, rich):
     visit.page.set_viewport_size({"width": 703, "height": 1000})
     visit.page.emulate_media(media="print")
     visit.open(rich)
-    visit.page.wait_for_function(DRAWN)
-    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    wait_until_drawn(visit.page)
+    visit.page.evaluate("() => { dispatchEvent(new Event('beforeprint')); return drawn; }")
     result = visit.page.evaluate(BEYOND)
     assert [each for each in result if "watermark" not in each] == []
 
@@ -295,7 +301,7 @@ def test_charts_have_no_toolbar(opened):
 def test_every_printed_page_is_marked_and_complete(visit, page):
     """Each page says that data are simulated; charts are not cut off at its edge."""
     visit.open(page)
-    visit.page.wait_for_function(DRAWN)
+    wait_until_drawn(visit.page)
     printed = PdfReader(io.BytesIO(visit.page.pdf(prefer_css_page_size=True)))
     texts = [sheet.extract_text() for sheet in printed.pages]
     assert len(texts) > 2
@@ -306,10 +312,10 @@ def test_every_printed_page_is_marked_and_complete(visit, page):
 def test_charts_fit_the_paper(visit, page):
     """Before printing charts become as wide as the paper, and after it as wide as the screen."""
     visit.open(page)
-    visit.page.wait_for_function(DRAWN)
+    wait_until_drawn(visit.page)
     width = "document.querySelector('.chart .main-svg').getBoundingClientRect().width"
     before = visit.page.evaluate(width)
-    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    visit.page.evaluate("() => { dispatchEvent(new Event('beforeprint')); return drawn; }")
     visit.page.emulate_media(media="print")
     assert visit.page.evaluate(width) == pytest.approx(340, abs=2)
     visit.page.emulate_media(media="screen")
