@@ -309,8 +309,8 @@ def _select_drawn_balances(
         covered = replace(covered, tokens=tokens, assets=positions.assets)
     counted = covered
     if several_snapshots:  # an out-of-date answer is older than its snapshot
-        is_stale = covered.stale
-        counted = replace(covered, known=covered.known & ~is_stale, stale=is_stale & False)
+        fresh = covered.known & ~covered.stale
+        counted = replace(covered, known=fresh, stale=np.zeros_like(fresh))
     coverage = coverage_of_rows(counted)
     if len(frame) and token is not None:
         index = token_or_asset_index(positions, token)

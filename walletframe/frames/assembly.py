@@ -118,7 +118,7 @@ def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) 
     """Concatenate the chunks of a column. The result has its dtype in `holdings`."""
     array: Any
     if name == "amount":
-        array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - AmountArray is a class of this package
+        array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - our own class
     elif name == "price":
         array = pa.chunked_array(chunks).to_numpy()
     elif name == "decimals":

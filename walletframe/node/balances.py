@@ -236,7 +236,9 @@ def crosscheck(
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
     by_query, _ = _look_up_balances(rpc_url, queries, options)
     results = [
-        by_query.get(each) or NodeBalance(failure=NodeFailure(NodeStatus.INVALID, str(each)))
+        by_query[each]
+        if isinstance(each, BalanceQuery)
+        else NodeBalance(failure=NodeFailure(NodeStatus.INVALID, each))
         for each in requested
     ]
     balances = [each.balance for each in results]
