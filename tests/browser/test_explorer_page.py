@@ -11,6 +11,7 @@ from copied_code import executed_on
 from fetches import failed
 from hostile_symbols import hostile_holdings
 from playwright.sync_api import expect
+from table_page import wait_for_layout
 
 from walletframe.frames.assembly import assemble
 from walletframe.frames.details import WalletDetails
@@ -88,6 +89,7 @@ def shown(shared_tab, details, client):
 
 def settle(page):
     """Wait until chart and table are there."""
+    wait_for_layout(page)
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(page.locator("[aria-busy]")).to_have_count(0)
     expect(page.locator(".wf-waiting")).to_have_count(0)

@@ -7,7 +7,7 @@ from chromium import Visit
 from frontends import FRONTENDS, open_widget, serving
 from lab_server import SUPPORT
 from playwright.sync_api import expect
-from table_page import MISPLACED
+from table_page import MISPLACED, wait_for_layout
 
 SETUP = f"""
 import sys
@@ -59,6 +59,7 @@ def test_it_is_complete_at_any_width(frontend, wide):
     wide.messages.clear()  # messages of the frontends' own scripts
     for width in (1600, 1280, 900, 600, 360):
         page.set_viewport_size({"width": width, "height": 1000})
+        wait_for_layout(page)
         expect(explorer.locator(".wf-waiting")).to_have_count(0)
         assert explorer.evaluate(MISPLACED) == []
         assert explorer.evaluate(SIDEWAYS) == []

@@ -51,9 +51,14 @@ def show_table(page, holdings, wallets=None, *, scheme="light"):
     settle(page)
 
 
+def wait_for_layout(page):
+    """Wait until the page's resize observers have run, which happens in the next frame."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def settle(page):
     """Wait until all rows in sight are there."""
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    wait_for_layout(page)
     page.wait_for_function(SETTLED)
 
 
