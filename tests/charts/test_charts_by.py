@@ -138,7 +138,11 @@ class TestBars:
         [text] = [text for text in hovers(figure) if "000000001" in text]
         assert text == (
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
-            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+            "3 of 4 wallets that could hold it are known<br>3.000000000000000001 USDC<br>"
+            "30.00 USD (21.4% of all)"
+        )
+        assert any(
+            "2 of 3 wallets that could hold it are known<br>7" in each for each in hovers(figure)
         )
         assert "3 groups and 2 assets are drawn." in notes_of(figure)
 
@@ -175,7 +179,7 @@ class TestBars:
         """A failed ETH wallet does not affect a token on BASE, as in totals."""
         holdings = VALUED[VALUED.blockchain == "BASE"]
         figure = charts.bar(holdings, by="owner", token="USDC", wallets=WALLETS)
-        assert "1 of 1 wallet is known" in hovers(figure)[0]
+        assert "1 of 1 wallet that could hold it is known" in hovers(figure)[0]
         assert "The only wallet of owner Ben is unknown." in notes_of(figure)
         assert "owner Ada" not in notes_of(figure)
 
@@ -376,7 +380,7 @@ class TestBars:
             (
                 {"by": "asset"},
                 [(1.5, -0.5), (2.5, 1.5)],
-                ("USDT", "USDC", "USDC", "no asset (unknown)"),
+                ("USDT (2 of 3 known)", "USDC (3 of 4 known)", "USDC", "no asset (unknown)"),
             ),
             (
                 {"asset": "USDC"},
@@ -563,7 +567,8 @@ class TestHierarchies:
         texts = hovers(charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS))
         assert (
             "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>"
-            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+            "3 of 4 wallets that could hold it are known<br>3.000000000000000001 USDC<br>"
+            "30.00 USD (21.4% of all)"
         ) in texts
         assert "<b>owner Ada</b><br>3 of 4 wallets are known<br>100.00 USD (71.4% of all)" in texts
         assert "0 of 2 wallets of owner Ben are known." in notes_of(
@@ -746,11 +751,21 @@ class TestHeatmap:
         assert figure.layout.yaxis.ticktext == ("Ada (3 of 4 known)", "no owner")
         assert figure.data[0].text == (["42.9%", "100%"], ["57.1%", ""])
         assert (
-            "3 of 4 wallets are known<br>3.000000000000000001 USDC<br>42.9% of the asset"
+            "3 of 4 wallets that could hold it are known<br>3.000000000000000001 USDC<br>42.9%"
             in (figure.data[0].hovertext[0][0])
         )
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
         assert "Colours show the share of the asset's total in these holdings" in notes_of(figure)
+
+    def test_unknown_cells_have_question_marks(self):
+        """An empty cell means that the group holds none; a question mark, that it may hold some."""
+        figure = charts.heatmap(HOLDINGS, by="team", wallets=WALLETS)
+        [marks] = figure.select_traces({"type": "scatter"})
+        assert (marks.x, marks.y, marks.text) == (("USDT",), (1,), "?")
+        assert marks.hovertext == (
+            f"<b>USDT</b><br>ETH {USDT}<br>team 2<br>The only wallet that could hold it is unknown",
+        )
+        assert "“?” is unknown: no wallet that could hold it is known." in notes_of(figure)
 
     def test_values(self):
         """Values of a group are added up."""

@@ -19,14 +19,18 @@ from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
 from walletframe.frames.coverage import (
     count_possible_holders,
-    count_wallets_with_unreadable_amount,
     coverage_of_rows,
     coverage_of_token,
     mark_unreadable_unknown,
     masked_completeness,
     repeat_completeness,
 )
-from walletframe.frames.groups import encode_by_holder, group_holdings, token_or_asset_and_by
+from walletframe.frames.groups import (
+    encode_by_holder,
+    group_holdings,
+    split_by_token,
+    token_or_asset_and_by,
+)
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
 from walletframe.frames.positions import read_positions, require_one_snapshot
@@ -541,21 +545,12 @@ def build_pivot_table(
 ) -> pd.DataFrame:
     """Build the table of `pivot` for the chosen tokens or assets."""
     groups = group_holdings(positions, row_names)
-    count, columns = len(groups), np.full(len(positions.tokens.keys), len(chosen))
-    columns[chosen] = np.arange(len(chosen))  # the last column is of all other tokens
-    cells = replace(
-        groups,
-        names=[*row_names, positions.kind],
-        codes=columns[positions.tokens.codes] * count + groups.codes,
-        wallet_sets=np.tile(groups.wallet_sets, len(chosen) + 1),
-        tokens=np.append(chosen, -1).repeat(count),
-    )
+    count, cells = len(groups), split_by_token(groups, positions, chosen)
     rows = np.flatnonzero(cells.codes < count * len(chosen))
     codes, amounts = cells.codes[rows], positions.amounts[rows]
     units, scale, sizes = group_sums(amounts._amounts(), codes, len(cells))  # noqa: SLF001 - our own class
     is_held = np.bincount(codes, minlength=len(cells)) > 0
-    unreadable = count_wallets_with_unreadable_amount(positions, cells)
-    known, _, asked = count_possible_holders(positions, cells, unreadable)
+    known, _, asked = count_possible_holders(positions, cells)
     known_wallets = count_possible_holders(positions, groups)[0]  # of each row
     no_wallet_known = (known == 0) & ((asked > 0) | np.tile(known_wallets == 0, len(chosen) + 1))
     is_unknown = np.where(is_held, sizes == 0, no_wallet_known)

@@ -34,11 +34,11 @@ from walletframe.frames.asset_list import (
     token_or_asset_names,
 )
 from walletframe.frames.coverage import (
+    count_possible_holders,
     coverage_of_rows,
     coverage_of_token,
     drop_rows,
     mark_unreadable_unknown,
-    masked_completeness,
     without_dropped_counts,
 )
 from walletframe.frames.details import extract_frame
@@ -48,6 +48,7 @@ from walletframe.frames.groups import (
     by_as_list,
     encode_and_parse_by,
     group_holdings,
+    split_by_token,
     token_or_asset_and_by,
 )
 from walletframe.frames.identity import cell_text, encode_wallets, first_rows, token_key
@@ -417,18 +418,18 @@ class PivotedSizes:
         """Return the exact sum of a cell as text; the cell must not be in the column Other."""
         return full_amount(self.amounts[row * len(self.tokens) + token])
 
-    def hover_text(self, row: int, token: int, row_lines: Sequence[str], total: float) -> str:
-        """Return the hover text of a cell, with lines about its row, or "" if its size is 0."""
+    def hover_text(self, row: int, token: int, lines: Sequence[str], total: float) -> str:
+        """Return the hover text of a cell, with `lines` below its token, or "" if its size is 0."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
         share = self.balances.measure.share_text(size, total)
         if token == len(self.tokens):
             others = counted_noun(self.other_token_count, f"other {self.token_noun}")
-            return hover_text(others, *row_lines, share)
+            return hover_text(others, *lines, share)
         symbol, contract = self.full_token_names[token]
         amount = f"{self.exact_text(row, token)} {symbol}"
-        return hover_text(symbol, contract, *row_lines, amount, share)
+        return hover_text(symbol, contract, *lines, amount, share)
 
     def trace_styles(self, colors: ColorsLike | None = None) -> list[TraceStyle]:
         """Return the style of each column. If tokens are combined, the last style is for Other."""
@@ -494,15 +495,13 @@ class GroupedBalances:
             times = pd.DatetimeIndex(self.requests["time"].unique())
             known, _, requested = count_known_wallets(groups, self.requests, times)
         elif is_counted:
-            positions, token = self.positions, self.balances.token_codes[:1]
-            can_hold = np.ones(len(positions.wallets), dtype=bool)
-            if self.balances.measure.kind == "amount" and len(token):
-                all_positions = self.balances.positions
-                can_hold = all_positions.possible_holders_mask(token[0])
-                positions = mark_unreadable_unknown(positions, all_positions.tokens.codes == token)
-            counted = masked_completeness(positions, groups, can_hold)
-            known = counted["wallets_ok"].to_numpy(np.intp)[:, np.newaxis]
-            requested = counted["wallets_asked"].to_numpy(np.intp)
+            positions = self.balances.positions if "token" in names else self.positions
+            counts = count_possible_holders(positions, groups)
+            if self.balances.measure.kind == "amount" and len(self.balances.rows):
+                positions = self.balances.positions
+                parts = split_by_token(groups, positions, self.balances.token_codes[:1])
+                counts = count_possible_holders(positions, parts)[:, : len(groups)]
+            known, requested = counts[0][:, np.newaxis], counts[2]
         return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
 
     def _requested_wallet_columns(self) -> list[str]:
@@ -612,17 +611,27 @@ class GroupLevel:
         fills = dict(zip(names, choose_group_fills([*names.values()]), strict=True))
         return [fills[index] for index in indices]
 
+    def split_by_token(self, tokens: Indices) -> GroupLevel:
+        """Split the groups by token, as `frames.groups.split_by_token`."""
+        positions = self.balances.positions
+        groups = split_by_token(self.groups, positions, tokens)
+        counts = count_possible_holders(positions, groups) * self.wallets_asked.any()
+        known, asked = counts[0][:, np.newaxis], counts[2]
+        return replace(self, groups=groups, wallets_known=known, wallets_asked=asked)
+
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
         known, requested = self._known_range(indices)
         if not requested or "wallet" in self.names:
             return ""
         of_group = f" of {group_name}" * bool(group_name)
+        if (self.groups.tokens[indices] >= 0).any():
+            of_group = " that could hold it"
         if requested == 1 and known != "1":
             return f"The only wallet{of_group} is unknown{' in some snapshots' * (known != '0')}"
         end = ", depending on the snapshot" * (" " in known)
-        verb, noun = "is" if known == "1" else "are", counted_noun(requested, "wallet")
-        return f"{known} of {noun}{of_group} {verb} known{end}"
+        verb, counted = "is" if known == "1" else "are", counted_noun(requested, "wallet")
+        return f"{known} of {counted}{of_group} {verb} known{end}"
 
     def _known_range(self, indices: int | Indices) -> tuple[str, int]:
         """Count wallets once, even if they are in several of the groups."""
@@ -636,10 +645,16 @@ class GroupLevel:
         chosen = np.atleast_1d(indices)
         return chosen[np.unique(self.groups.wallet_sets[chosen], return_index=True)[1]]
 
-    def row_labels_and_hover_lines(self, grid: PivotedSizes) -> tuple[list[str], list[list[str]]]:
-        """Return two lists for the rows of a grid, including Other: short names and hover lines."""
-        indices = grid.rows.tolist()
-        lines = [[self.full_group_name(at), self.known_wallets_text(at)] for at in indices]
+    def row_labels_and_hover_lines(
+        self, grid: PivotedSizes
+    ) -> tuple[list[str], list[list[list[str]]]]:
+        """Return the short names of a grid's rows, including Other, and each cell's hover lines."""
+        indices, cells = grid.rows.tolist(), self.split_by_token(grid.tokens)
+        columns = range(0, len(cells.groups), len(self.groups))
+        lines = [
+            [[name, cells.known_wallets_text(column + at)] for column in columns]
+            for name, at in zip(map(self.full_group_name, indices), indices, strict=True)
+        ]
         labels = self.labels_with_counts(indices)
         if grid.other_row_count:
             name = other_label(grid.other_row_count, self.group_noun)
@@ -649,8 +664,8 @@ class GroupLevel:
             is_marked = np.isin(others, incomplete).any() and (self.groups.tokens[others] < 0).all()
             text = f"{known} of {counted_noun(asked, 'wallet')} known" * bool(is_marked)
             labels.append(f"{name[:-1]}, {text})" if text else name)
-            lines.append([name, text])
-        return labels, [[*filter(None, each)] for each in lines]
+            lines.append([[name, text]] * len(columns))
+        return labels, [[[*filter(None, each)] for each in row] for row in lines]
 
     def preferred_names(self, indices: Sequence[int]) -> list[str]:
         """Return the user's names of wallets or, for other groups, short names."""
@@ -663,11 +678,10 @@ class GroupLevel:
     def labels_with_counts(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
         short = self.preferred_names(indices)
-        is_marked = self.is_incomplete & (self.groups.tokens < 0)
         for place, index in enumerate(indices):
             known, asked = self._known_range(index)
             text = "unknown" if known == "0" else f"{known} of {asked:,} known"
-            short[place] += f" ({text})" * bool(is_marked[index])
+            short[place] += f" ({text})" * bool(self.is_incomplete[index])
         return short
 
     @property

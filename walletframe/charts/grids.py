@@ -84,6 +84,7 @@ _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "“Other” is grey, since it is beyond the colour scale."
+_UNKNOWN_CELLS_NOTE = "“?” is unknown: no wallet that could hold it is known."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 12, "outlinewidth": 0}
 _COLOR_BAR |= {"ticks": "", "ticklen": 0}  # ticks of a template would move the bar below its title
 _COLOR_BAR |= {"x": 0, "xanchor": "left", "y": 0.9999, "yanchor": "bottom", "xpad": 0}
@@ -253,7 +254,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         notes=notes if is_single else _add_large_other_note(notes, grid, bar_codes, drawn),
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
-        annotations=[_other_annotation(grid, row_lines[-1])] * too_long,
+        annotations=[_other_annotation(grid, row_lines[-1][-1])] * too_long,
         representative_rows=grid.representative_rows,
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
         yaxis=row_axis_options(row_names, join_names(names)),
@@ -282,7 +283,7 @@ def _bar_traces(
     grid: PivotedSizes,
     drawn: Floats,
     styles: Sequence[TraceStyle],
-    row_lines: Sequence[list[str]],
+    row_lines: Sequence[list[list[str]]],
     totals: Sequence[str],
     *,
     is_single: bool,
@@ -304,7 +305,10 @@ def _bar_traces(
     return [
         each.bar_trace(
             x=[size or None for size in drawn[:, token].tolist()],
-            hovertext=[grid.hover_text(row, token, row_lines[row], total) for row in range(count)],
+            hovertext=[
+                grid.hover_text(row, token, lines[token], total)
+                for row, lines in enumerate(row_lines[:count])
+            ],
             text=texts,
             **common,
         )
@@ -518,8 +522,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
-        holds none of the token. If a cell of the row Other is larger than all cells of the other
-        rows, the row Other is a second, grey trace. If no value or amount is above 0, the figure
+        holds none of the token. If none of the wallets that could hold it is known, the cell has a
+        question mark, in a trace of its own. If a cell of the row Other is larger than all cells of
+        the other rows, the row Other is a grey trace. If no value or amount is above 0, the figure
         has no trace, only an annotation with the reason.
 
     Raises
@@ -560,7 +565,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     on_scale = len(row_names) - off_scale
     total = float(grid.sizes.sum())
     texts = [
-        [grid.hover_text(row, token, lines, total) for token in range(width)]
+        [grid.hover_text(row, token, lines[token], total) for token in range(width)]
         for row, lines in enumerate(row_lines)
     ]
     traces = [_heatmap_trace(sizes[:on_scale], texts[:on_scale], measure)]
@@ -580,9 +585,14 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     notes = [drawn_count_note(of_rows, of_tokens, others_text=rest)]
     phrase = phrase if level.group_noun == "wallet" else phrase.removeprefix("wallet's ")
     notes.append(f"Colours show the {phrase}, on a logarithmic scale.")
-    notes += [_GREY_OTHER_NOTE] * off_scale
+    column_names = [to_markup([name]) for name in labels]
+    for trace in traces:
+        trace.x = column_names
+    marks = _question_marks(level, grid, column_names, row_lines)
+    traces += [marks] * bool(marks.x)
+    notes += [_GREY_OTHER_NOTE] * off_scale + [_UNKNOWN_CELLS_NOTE] * bool(marks.x)
     scale = f"{measure.axis_title} (logarithmic scale)"
-    drawn = make_figure(
+    return make_figure(
         traces,
         title=title,
         notes=balances.chart_notes(notes, wallets),
@@ -592,7 +602,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),
     )
-    return drawn.update_traces(x=[to_markup([name]) for name in labels])
 
 
 def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
@@ -602,6 +611,30 @@ def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[d
     # On a category axis, plotly omits labels that have no space.
     options = {"type": "category", "tickangle": angle}
     return label_axis_options(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
+
+
+def _question_marks(
+    level: GroupLevel,
+    grid: PivotedSizes,
+    column_names: Sequence[str],
+    row_lines: Sequence[list[list[str]]],
+) -> go.Scatter:
+    """Return a mark for each empty cell of which no possible holder is known."""
+    cells, count = level.split_by_token(grid.tokens), len(level.groups)
+    is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
+    is_unknown = is_unknown.reshape(-1, count)[:-1, grid.rows].T & (grid.sizes[:-1, :-1] == 0)
+    places = np.argwhere(is_unknown).tolist()
+    return go.Scatter(
+        x=[column_names[token] for _, token in places],
+        y=[row for row, _ in places],
+        mode="text",
+        text="?",
+        hovertext=[
+            hover_text(*grid.full_token_names[at], *row_lines[row][at]) for row, at in places
+        ],
+        hoverinfo="text",
+        showlegend=False,
+    )
 
 
 def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> go.Heatmap:

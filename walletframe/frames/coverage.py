@@ -47,7 +47,7 @@ def completeness_columns(
 
 
 def count_possible_holders(
-    positions: Positions, groups: Groups, unreadable: Codes | int = 0
+    positions: Positions, groups: Groups, unreadable: Codes | int | None = None
 ) -> Codes:
     """Return the numbers of known, stale and requested wallets (rows) of each group."""
     states = _wallet_states(positions)
@@ -59,6 +59,8 @@ def count_possible_holders(
     counts = sum_possible_holders(positions, groups, states)
     if uncertain.any():
         counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
+    if unreadable is None:
+        unreadable = count_wallets_with_unreadable_amount(positions, groups)
     counts[:2] -= unreadable
     return counts[:3]
 

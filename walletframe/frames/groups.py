@@ -6,7 +6,7 @@ without balances. ``token``, ``asset`` and the holdings' own columns are for gro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -170,6 +170,19 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
             raise SettingsError(problem, hint="leave out one of the two names")
         columns |= labels
     return Groups(names, codes, sets, set_codes, set_count, tokens, columns)
+
+
+def split_by_token(groups: Groups, positions: Positions, chosen: Codes) -> Groups:
+    """Split groups by token: the part with chosen token n of group g is n * len(groups) + g."""
+    count, ranks = len(groups), np.full(len(positions.tokens.keys), len(chosen))
+    ranks[chosen] = np.arange(len(chosen))
+    return replace(
+        groups,
+        names=[*groups.names, positions.kind],
+        codes=ranks[positions.tokens.codes] * count + groups.codes,
+        wallet_sets=np.tile(groups.wallet_sets, len(chosen) + 1),
+        tokens=np.append(chosen, -1).repeat(count),
+    )
 
 
 def _wallet_label_columns(
