@@ -486,7 +486,7 @@ class TestBars:
     def test_one_token(self):
         """Exact amounts are the lengths."""
         figure = charts.bar(HOLDINGS, token=USDC)
-        assert figure.layout.title.text == "USDC by wallet"
+        assert figure.layout.title.text == "USDC (ETH 0xa0b8) by wallet"
         assert figure.data[0].x == (1.0,)
         assert "1.000000000000000001 USDC" in hovers(figure)[0]
 

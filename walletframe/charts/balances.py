@@ -153,7 +153,7 @@ def _measure_and_sizes(
                 symbol, _ = symbol_and_contract(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
-        measure = Measure("amount", symbol, phrase, phrase, symbol)
+        measure = Measure("amount", name, phrase, phrase, symbol)
         return measure, _floats_or_nan(positions.amounts[rows])
     if "value" in positions.holdings:
         values = _floats_or_nan(positions.holdings["value"])
@@ -328,7 +328,7 @@ def _select_drawn_balances(
         can_hold = positions.possible_holders_mask(tokens.codes[rows[0]])
         if count := int((positions.has_unknown_token & can_hold).sum()):
             holders = f"{counted_noun(count, 'wallet')} with unknown tokens"
-            sentences.append(f"{holders} may hold more {measure.unit}.")
+            sentences.append(f"{holders} may hold more {measure.title_start}.")
     return DrawnBalances(
         positions=positions,
         rows=rows[drawn],
@@ -535,7 +535,7 @@ class GroupedBalances:
             listed = level.short_group_names(empty[:_MAX_NOTES_BY_GROUP])
             listed += [f"{len(empty) - len(listed):,} more"] * (len(empty) > len(listed))
             measure, verb = self.balances.measure, "has" if len(empty) == 1 else "have"
-            nouns = {"amount": measure.unit, "value": "known value above 0"}
+            nouns = {"amount": measure.title_start, "value": "known value above 0"}
             noun = nouns.get(measure.kind, "balance")
             for token in self.balances.token_codes[: measure.kind == "amount"].tolist():
                 versions, _ = count_and_sum_omitted_bridged(self.balances.positions, token)

@@ -720,7 +720,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         assets=assets,
         bridged=bridged,
     ).balances
-    title = title or f"Lorenz curve of {balances.measure.unit}"
+    title = title or f"Lorenz curve of {balances.measure.title_start}"
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)
