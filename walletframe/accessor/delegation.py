@@ -29,7 +29,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that returns ``call(accessor, load(), …)``. Its docstring is the function's."""
+    """A method that returns ``call(accessor, load(), …)``. Its docstring is `load()`'s."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]
@@ -77,7 +77,7 @@ signature_of: Callable[[Callable[..., Any]], inspect.Signature] = cache(inspect.
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's data. By default, also pass the accessor's wallets."""
+    """Call a function with an accessor's data. If no wallets are passed, pass the accessor's."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
         kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - internal to this package

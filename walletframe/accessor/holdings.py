@@ -31,7 +31,7 @@ _NO_WALLETS = (
 
 
 def warn_without_wallets(*wallets: object) -> None:
-    """Warn once per process that completeness is unknown, if all arguments are None."""
+    """If all arguments are None, warn once per process that completeness is unknown."""
     if all(each is None for each in wallets):
         warn_once(_NO_WALLETS, InputWarning)
 

@@ -45,7 +45,7 @@ class WalletAddress:
     ------
     AddressError
         If the blockchain or the address is empty, or contains white space, invisible characters or
-        an ellipsis. If the blockchain contains a dot, or the total length exceeds 512 characters.
+        an ellipsis; if the blockchain contains a dot; or if both exceed 512 characters in total.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet or why it is unreadable, and any alias that the blockchain replaced."""
+    """Return the wallet or why it is unreadable, and the alias that was replaced, or ""."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -220,7 +220,7 @@ def truncated_text(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Lower the case of hex addresses, and of the account in Move types."""
+    """Lower the case of hex addresses. In Move types, lower only the case of the account."""
     address = address.strip()
     lowered = address.lower()
     if lowered == address or address[:2] not in ("0x", "0X") or not address.isascii():

@@ -169,7 +169,7 @@ def wallets_before_parsing(frame: pd.DataFrame) -> Iterable[object]:
 def distinct_wallets_and_labels(
     parsed: ParsedWallets, on_unreadable: OnUnreadable, *, position_text: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their first labels. Warn once about left-out rows."""
+    """Return the distinct wallets and their first labels. Warn once about omitted rows."""
     _raise_if_unreadable(parsed, on_unreadable)
     wallets = distinct_wallets(parsed.wallets)
     labels, conflicts = first_and_conflicting_labels(parsed)
@@ -237,7 +237,7 @@ def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
 
 
 def labels_differing_in_case(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
-    """Yield (column, position, label, first spelling) if two labels differ only in case."""
+    """Yield (column, position, label, first spelling) where labels differ only in case."""
     labels = pd.DataFrame() if parsed.labels is None else parsed.labels
     for name, first in _first_spellings_by_column(labels).items():
         for position, cell in zip(parsed.positions, labels[name], strict=True):

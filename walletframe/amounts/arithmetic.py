@@ -1,7 +1,7 @@
 """Arithmetic and comparisons of n amounts with n other numbers, or with one number.
 
-Results with exact numbers are exact, except quotients. A result with floats is exact until one
-final rounding: every float64 is 53 bits times a power of two. NaN means missing.
+Results with exact numbers are exact, except quotients. A result with floats is computed exactly,
+as every float64 is 53 bits times a power of two, and rounded once at the end. NaN means missing.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, i
 
 
 def _signed_floats(operand: ExactAmounts | Floats, rows: Indices, shape: tuple[int, ...]) -> Floats:
-    """Return floats with the signs of the operand's `rows`, NaN for NA."""
+    """Return the floats at `rows` or, for exact amounts, their signs as floats (NA: NaN)."""
     if not isinstance(operand, ExactAmounts):
         return np.broadcast_to(operand, shape)[rows]
     integers, missing = (np.broadcast_to(each, shape)[rows] for each in operand[:2])
@@ -249,7 +249,7 @@ def _amounts_and_incomparable_mask(values: Integers) -> tuple[ExactAmounts, Mask
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None if incomparable. Values with over 77 decimals are approximated with 78."""
+    """Return None if incomparable. If 77 decimals are too few, approximate the value with 78."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:

@@ -399,7 +399,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.NA if missing else Amount.of(integers, scale)
 
     def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002 - a parameter of pandas; there is one axis
-        """Return a view that pandas's CSV writer can format exactly, element by element."""
+        """Return a view whose elements pandas's CSV writer formats exactly."""
         view: Self = self[:]
         vars(view)["_scalar_class"] = CsvAmount
         return view
@@ -568,7 +568,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return bool((before <= after).all()), bool((before >= after).all())
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002 - there is one axis
-        """Return NaN for missing amounts; before pandas 3.0, the inherited method does not."""
+        """Return ranks, NaN if missing, as the inherited method does since pandas 3.0."""
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
     def _sort_keys(self) -> Floats:
@@ -661,7 +661,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.float64(nearest_float(low + high, 2 * POWERS_OF_TEN[scale]))
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
-        """Return the exact sum, 0 without amounts, NA for fewer than ``min_count`` amounts."""
+        """Return the exact sum (of no amounts: 0), or NA for fewer than ``min_count`` amounts."""
         integers, missing, scale = self.exact()
         if (not skipna and missing.any()) or (~missing).sum() < min_count:
             return pd.NA
@@ -678,7 +678,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the known integers and the scale; without ``skipna``, none if any is missing."""
+        """Return the known integers and the scale. Unless ``skipna``, a missing one leaves none."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -981,7 +981,7 @@ _EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 
 
 class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
-    """The factorizer of pandas's merge if only one key has the dtype ``amount``."""
+    """The factorizer for a merge in which only one key has the dtype ``amount``."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
         keys, _ = values._values_for_factorize()  # noqa: SLF001 - as merge does for two keys of amounts

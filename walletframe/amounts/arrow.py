@@ -2,7 +2,7 @@
 
 Parquet, Feather and IPC store amounts as exact text with an extension type, since Arrow's decimals
 are too narrow for some amounts. Portable files have two columns: exact text, and decimals rounded
-to 18 places. A decimal is null for an amount with more than 20 digits before the point. If a
+to 18 places. If an amount has more than 20 digits before the point, the decimal is null. If a
 decimal is null or rounded, the text is read. No other conversion rounds.
 """
 
@@ -134,7 +134,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
         is_exact = series.dtype == "amount"
         column = rounded_decimals(series) if is_exact else _to_arrow_array(name, series)
         columns[str(name)] = column
-        # The user's decimals are also checked: a column of this name would make them amounts.
+        # With a column of this name, even a user's own decimals would be read as amounts.
         if column.type == DECIMALS:
             text = text_column_name(name, frame)
             if is_exact:

@@ -128,7 +128,7 @@ class Rolling:
     AmountError
         By the methods, if the values are not amounts.
     ValueError
-        By the methods, if `window` is not an integer from 0, or is less than `min_periods`.
+        By the methods, if `window` is negative, no integer, or less than `min_periods`.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class Rolling:
         Returns
         -------
         Series
-            float64 with the same index, NaN for no amounts or fewer than `min_periods`.
+            float64 with the same index; NaN for no amounts, or for fewer than `min_periods`.
 
         Raises
         ------

@@ -113,7 +113,7 @@ def powers_of_two_or_one(exponents: npt.NDArray[np.intc]) -> Integers:
 
 
 def float_sort_keys(integers: Integers) -> Floats:
-    """Return floats for faster sorting. Large different integers can have equal floats."""
+    """Return floats for faster sorting. Different large integers can share a float."""
     try:
         return integers.astype(np.float64)
     except OverflowError:

@@ -52,7 +52,7 @@ def python_number(value: Any) -> Any:
 
 
 def is_inexact(value: float) -> bool:
-    """Return whether a finite float, such as 0.1, differs from the decimal in its repr."""
+    """Return whether a finite float differs from the decimal in its repr, as 0.1 does."""
     exact = Decimal.from_float(value)  # noqa: FURB164 - Decimal(value) depends on the context
     return math.isfinite(value) and exact != Decimal(repr(value))
 

@@ -181,7 +181,7 @@ def cumulative_sums(grouped: AmountsWithGroups, *, skipna: bool) -> ExactAmounts
 
 
 class Int128Amounts(NamedTuple):
-    """n amounts as 128-bit integers. Amounts with more bits or decimals are `overrides`."""
+    """n amounts as 128-bit integers. Amounts that don't fit are in `overrides`."""
 
     words: npt.NDArray[np.int64]  # shape (n, 2), lower word first; 0 if missing or overridden
     missing: Mask
@@ -231,15 +231,15 @@ def group_sums(
     return units, scale, np.bincount(known, minlength=count)
 
 
-def positive_mask(amounts: ExactAmounts | Int128Amounts, at_least: int = 0) -> Mask:
-    """Return a mask of positive amounts that are `at_least` or more."""
-    smallest = max(1, at_least * POWERS_OF_TEN[amounts.scale])
+def positive_mask(amounts: ExactAmounts | Int128Amounts, minimum: int = 0) -> Mask:
+    """Return a mask of the amounts that are above 0, and at least `minimum`."""
+    smallest = max(1, minimum * POWERS_OF_TEN[amounts.scale])
     if isinstance(amounts, ExactAmounts):
         return np.asarray(amounts.integers >= smallest, dtype=bool)
     upper, lower = divmod(smallest, 2**64)
     low, high = amounts.words.view(np.uint64)[:, 0], amounts.words[:, 1]
     result: Mask = (high > upper) | ((high == upper) & (low >= lower))
-    result[amounts.override_rows] = positive_mask(amounts.overrides, at_least)
+    result[amounts.override_rows] = positive_mask(amounts.overrides, minimum)
     return result
 
 
@@ -315,7 +315,7 @@ def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> FloatTotals
 
 
 def concat_float_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Concatenate `FloatTotals`. The result has the smallest exponent."""
+    """Concatenate `FloatTotals`, with the smallest of their exponents."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return FloatTotals(
