@@ -2,8 +2,8 @@
 
 For totals, each chunk is reduced to a `PartialAggregate`, and partial aggregates are merged. A
 partial aggregate has representative rows: the first row of each group, and the first row of each
-pair of a token and a wallet's blockchain. Grouping the representative rows of all chunks finds the
-groups that chunks share. Other tables read the rows of only some tokens at a time.
+pair of a token and a wallet's blockchain. To find groups that occur in several chunks, the
+representative rows of all chunks are grouped. Other tables read only some tokens at a time.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class ChunkedHoldings(Protocol):
 
     @property
     def uses_template_spelling(self) -> bool:
-        """Whether blockchains are spelled as in `template`, not as in the first row."""
+        """Whether results spell blockchains as in `template`, not as in the first row."""
 
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
     ) -> Iterator[T]:
-        """Apply a function to each chunk. Unless ``"amount"`` is requested, amounts may be NA."""
+        """Apply a function to each chunk. Amounts may be NA unless in `extra_columns`."""
 
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]
@@ -84,7 +84,7 @@ class ChunkedHoldings(Protocol):
         batches: Sequence[Collection[TokenKey]],
         extra_columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to all rows of each token batch. Other wallets may be missing."""
+        """Apply a function to all rows of each token batch. Wallets without rows may be missing."""
 
 
 class PartialAggregate(NamedTuple):
@@ -100,7 +100,7 @@ class PartialAggregate(NamedTuple):
 
 
 class Aggregation(NamedTuple):
-    """The groups of a chunk, and their aggregates."""
+    """The groups of one chunk or of all chunks, and their aggregates."""
 
     chunk: Chunk
     groups: Groups

@@ -192,8 +192,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
           the counts of wallets that could hold the token, as in `totals`.
 
-        ``contracts`` to ``wallets_asked`` are counts for each group. If `by` is ``"wallet"``, all
-        rows have the counts of the complete table.
+        The columns from ``contracts`` on are counts for each group. If `by` is ``"wallet"``, each
+        row has the counts of the complete table.
 
     Raises
     ------
@@ -310,7 +310,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
         - ``gini`` and ``herfindahl``: the indices defined in the notes;
         - ``top_share``: the share of the `top` largest holders together; NaN if there are fewer
-          holders, which a fraction, such as ``top=0.1``, prevents.
+          holders (never if `top` is a fraction).
 
         Without holdings, the result is empty.
 
@@ -372,7 +372,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
 
 def _measures_by_token(positions: Positions, holders: Groups, top: float) -> dict[str, Floats]:
-    """Holders are the groups with an amount above 0."""
+    """Only groups with an amount above 0 count as holders."""
     stride, exact, tokens = len(holders), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -471,8 +471,8 @@ def pivot(
     Parameters
     ----------
     n : int or None, default 50
-        The maximum number of assets, or None for all. Assets are in descending order of value and
-        number of holders, then in the order of their first rows.
+        The maximum number of assets, or None for all. Assets are sorted by value, then by number of
+        holders (both descending), then by first row.
     by : str or list of str, default "wallet"
         One or more columns to group by, as in `totals`. If `by` has ``"token"``, the table's
         columns are tokens, not assets. If `by` is just ``"token"``, the rows are wallets.
@@ -494,8 +494,8 @@ def pivot(
         - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
           hold the asset: the service lists all balances.
         - An amount is NA if all wallets failed, if none of the wallets that could hold the asset is
-          known, or if none of the balances is readable. A wallet with a balance of an unknown token
-          could hold more.
+          known, or if none of the balances is readable. A wallet is not known if it has a balance
+          of an unknown token, which may be this asset.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
         below the table counts the sums that may be larger, since a wallet or balance is unknown.
@@ -594,7 +594,7 @@ def overlap(
     Parameters
     ----------
     n : int or None, default 100
-        The maximum number of pairs, or None for all with a common asset (up to w² / 2 pairs).
+        The maximum number of pairs, or None for all (up to w² / 2 pairs of w wallets).
     by : str or list of str, default "wallet"
         One or more columns to group by, as in `share`: pairs of groups are compared. If `by`
         has ``"token"``, common tokens are counted, not common assets.
@@ -623,8 +623,8 @@ def overlap(
     ------
     ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
         If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if the
-        comparison takes more than ten billion steps (with ``n=None``, fifty million). The steps are
-        the squared number of wallets, plus the number of pairs of holders of each asset.
+        comparison takes more than ten billion steps (with ``n=None``, fifty million). The number of
+        steps is w² for w wallets, plus the number of pairs of holders of each asset.
     ColumnsError, AmountError
         If a column is missing, or if ``amount`` does not contain amounts.
     SnapshotError
@@ -699,7 +699,7 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
 
 
 def _iterate_overlapping_pairs(groups: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield three arrays: first and second group of each pair, and number of common tokens."""
+    """Yield arrays of three rows: each pair's two groups, and its number of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = groups[by_token]
     ranks = np.empty_like(by_token)

@@ -220,7 +220,7 @@ class ParquetPrices:
         return frame[np.isin(known.codes, codes)].reset_index(drop=True)
 
     def _read_period(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Omit columns that the files lack."""
+        """Return the rows from `since` to `until`, without columns that the files lack."""
         from pyarrow import string  # noqa: PLC0415 - slow to load, and few calls need it
         from pyarrow.dataset import dataset, field  # noqa: PLC0415 - slow to load, and few calls need it
 
@@ -301,7 +301,7 @@ class LoadedPrices(NamedTuple):
 def parse_prices(
     loaded: LoadedPrices, *, by_symbol: bool = False
 ) -> tuple[dict[PriceKey, float], dict[PriceKey, int]]:
-    """Return the prices and their positions, by key. One error lists all unusable prices."""
+    """Return prices by key, and positions by key. One error lists all unusable prices."""
     price_by_key: dict[PriceKey, float] = {}
     position_by_key: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []

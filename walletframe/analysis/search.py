@@ -62,7 +62,7 @@ def split_search_words(search: str) -> tuple[str, ...]:
 
 
 def rows_with_words_mask(words: Iterable[str], columns: Iterable[TextColumn], count: int) -> Mask:
-    """Return a mask of the rows that contain each word in any column."""
+    """Return a mask of the rows whose columns together contain all words."""
     mask, columns = np.ones(count, dtype=bool), [*columns]
     for word in words:
         mask &= np.any([column.mask_containing(word) for column in columns], axis=0)
@@ -72,7 +72,7 @@ def rows_with_words_mask(words: Iterable[str], columns: Iterable[TextColumn], co
 def searchable_columns(
     positions: Positions, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return the text columns to search, by name. `names` renames tokens."""
+    """Return the text columns to search, by name. `names` are names for tokens."""
     holdings, frame = positions.holdings, positions.wallet_frame
     user_names = user_wallet_names(positions.wallets, frame if positions.has_wallets else None)
     chains = factorize_token_blockchains(holdings, positions.tokens)

@@ -118,9 +118,9 @@ def where(  # noqa: PLR0913 - users pass each option by name
         For a folder, the selection is read into memory and returned as a
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
 
-        A selection by token or asset omits balances of unknown tokens. Since these may be of the
-        same token, tables of the selection count their wallets as unknown, and wallets that can't
-        hold the token as known.
+        A selection by token or asset omits balances of unknown tokens. Since these may be the same
+        token, tables of the selection count their wallets as unknown. Wallets that can't hold the
+        token count as known.
 
     Raises
     ------
@@ -283,7 +283,7 @@ class SelectableHoldings:
     def where(
         self, selection: Selection, search: str, names: Mapping[TokenKey, str] | None = None
     ) -> WalletDetails:
-        """Return the selected rows that contain all words. `names` renames tokens."""
+        """Return the selected rows that contain all words. `names` are names for tokens."""
         holdings = self.held.holdings
         matches = self.mask_before_spam_and_value(selection)
         if words := split_search_words(search):

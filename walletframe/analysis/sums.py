@@ -126,16 +126,16 @@ def totals(
         and all amounts are unknown.
 
         In the rows of a token or asset, the last three columns count only wallets that could hold
-        the token. These are the wallets on the blockchains of the token or of the asset's
-        contracts, and on other blockchains where a wallet holds the token. An unknown wallet on a
-        blockchain that `walletframe.blockchains` does not list, such as a misspelled name, could
-        hold any token. In these rows, a wallet is not known if its amount can't be read. It is also
-        not known if it has a balance of an unknown token, which may be this token.
+        it. These are the wallets on the blockchains of the token or of the asset's contracts, and
+        on any other blockchain where a wallet holds it. An unknown wallet could hold any token if
+        `walletframe.blockchains` does not list its blockchain, such as a misspelled one. In these
+        rows, a wallet is not known if its amount can't be read. It is also not known if it has a
+        balance of an unknown token, which may be this token.
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. If all its
         balances are unknown, all columns except those of `by` and the last three are NA. If it
-        holds nothing, amount, counts and value are 0, and in a table by token, the token is NA. A
-        table by only token or asset is empty if the holdings are empty.
+        holds nothing, amount, counts and value are 0, and in a table by token, the token is NA.
+        Without holdings, a table by token or asset alone is empty.
 
     Raises
     ------

@@ -94,11 +94,11 @@ def value(  # noqa: PLR0913 - users pass each option by name
         Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
         Value each row at prices of the day of its ``snapshot``. The service's prices are those in
-        the snapshot. All other `prices`, passed or set, must be a DataFrame or file with a
+        the snapshot. All other `prices`, also in the settings, must be a DataFrame or file with a
         column ``date``, a folder of daily prices, a ``walletframe.analysis.PriceHistorySource``, or
         a list of these and ``"service"``. ``date`` contains days or times, in UTC unless they have
-        a time zone. Each row gets the token's last price of the day (in UTC) up to the time of the
-        snapshot, never one of an earlier day.
+        a time zone. Each row gets the token's last price up to the time of its snapshot, but never
+        a price of an earlier day (in UTC).
 
     Returns
     -------
@@ -135,9 +135,9 @@ def value(  # noqa: PLR0913 - users pass each option by name
     PricesWarning
         If no price matches a token in these holdings. Otherwise, one warning lists the lines of a
         file that match no token, and the prices for unknown assets. With `at`, another warning
-        counts the snapshots without prices for the day. If `prices` is a list or comes from the
-        settings, the only warnings are about prices for unknown assets and, once per session, about
-        bridged versions whose price differs from your price of the asset.
+        counts the snapshots without prices for the day. A list of prices, and prices in the
+        settings, cause only warnings about prices for unknown assets and, once per session, about
+        bridged versions whose price may differ from your price of the asset.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def _row_prices(
 def _list_tokens_by_asset(
     assets: AssetsLike | None, *, bridged: bool
 ) -> tuple[TokensByAsset, dict[TokenKey, str]]:
-    """Return the tokens at each asset's price, and the asset of each other bridged version."""
+    """Return each asset's tokens to price, and the asset of each bridged version left out."""
     listed = listed_assets(assets)
     tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}
@@ -335,7 +335,7 @@ def _list_tokens_by_asset(
 
 
 def _warn_about_bridged_versions(assets: Sequence[str], priced: Mapping[str, object]) -> None:
-    """Warn once if prices of assets are not used for held bridged versions of these `assets`."""
+    """Warn once if bridged versions of priced `assets` are held, but don't get the price."""
     if versions := [name for name in assets if normalize_asset_name(name) in priced]:
         names = ", ".join(sorted({*map(safe_line, versions)}))
         count = counted_noun(len(versions), "bridged version")

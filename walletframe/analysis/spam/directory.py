@@ -36,7 +36,7 @@ class TokenDirectory(NamedTuple):
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return the only finding about a listed, native or known token, and None for others."""
+        """Return the only finding about an allowed, denied, native or known token, or None."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -50,7 +50,7 @@ class TokenDirectory(NamedTuple):
         return [name for name in skeletons(symbol) if name in self.symbols]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
-        """Return findings about a token whose skeletons `shared` belong to known symbols."""
+        """Return findings about a token that has skeletons (`shared`) of known symbols."""
         if not shared:
             return []
         # On all EVM blockchains, only the same deployer can use a known contract address.

@@ -73,7 +73,7 @@ def flag_spam(
           as a table of `explain_spam`, or the path of a CSV file with these columns;
         - an iterable of pairs (blockchain, contract).
 
-        Other contracts with a listed symbol on the same blockchain count as imitations.
+        On the same blockchain, other contracts with their symbols count as imitations.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -82,8 +82,8 @@ def flag_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows with three more columns. Rows of a token with the same symbol have the same
-        values. The columns are:
+        The same rows with three more columns. If rows agree in token and symbol, they agree in
+        these columns, too. The columns are:
 
         - ``spam_score`` (float64): the score, from 0 to 1;
         - ``spam_reasons`` (str): the names of the reasons in descending order of weight, separated
@@ -143,7 +143,7 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
 
 
 def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
-    """Return `is_spam`, or all False if spam was dropped; None otherwise, or if options are set."""
+    """Return `is_spam`, or all False if spam was dropped; otherwise, or with options, None."""
     if any(option is not None for option in options):
         return None
     if "is_spam" in holdings:
@@ -172,8 +172,8 @@ def without_spam(
     """Return the rows that are not spam.
 
     The column ``is_spam`` marks spam. If it is missing, or you pass options, spam is detected as in
-    `flag_spam`. In the result, `where`, reports and the explorer don't detect spam again, unless
-    you select rows in another way.
+    `flag_spam`. `where`, reports and the explorer don't search the result for spam again, unless
+    you filter it without `where`.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def explain_spam(
         - ``spam_score`` (float64): the token's score in `flag_spam`;
         - ``is_spam`` (bool): whether `without_spam` drops the token;
         - ``reason`` (str): the name of the reason;
-        - ``weight`` (float64): its weight. Reasons against spam have 0 or less;
+        - ``weight`` (float64): its weight; reasons against spam have 0 or less;
         - ``text`` (str): the explanation.
 
     Raises
@@ -426,7 +426,7 @@ class _TokenSymbolPairs:
 def _read_token_directory(
     allow: TokensLike | None = None, deny: TokensLike | None = None, threshold: float | None = None
 ) -> TokenDirectory:
-    """By default, read the lists in the settings."""
+    """Read the lists in the arguments or, by default, in the settings."""
     if threshold is not None and not 0 < threshold <= 1:
         hint = "pass a score above 0, up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
@@ -453,7 +453,7 @@ def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
 
 
 def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
-    """Tokens on a blockchain without prices have no finding."""
+    """Return a finding or None per token: None if its blockchain has no prices."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.zeros(len(findings), dtype=bool)
