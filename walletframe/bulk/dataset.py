@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class WalletRegister:
-    """The wallets of the folder and of this run: their positions by wallet key."""
+    """The positions of the wallets in the folder and in this run, by wallet key."""
 
     # A wallet in the folder keeps its position. A new wallet gets the position after the previous
     # wallet of the input: an earlier run may have ended there. If this position is taken, the new
@@ -60,7 +60,7 @@ class WalletRegister:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def count_including(self, keys: Iterable[str]) -> int:
-        """Return the number of wallets in the folder and in the distinct `keys`."""
+        """Count the wallets that are in the folder or in the distinct `keys`."""
         earlier = self.stored.keys() | self._failed.keys()
         return len(earlier) + sum(key not in earlier for key in keys)
 
@@ -147,23 +147,23 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                 tables |= {paths.holdings / name: holdings, paths.wallets / name: ok}
             self._write_files(tables)
 
-    def mark_unfinished(self, wallets: int) -> None:
+    def mark_unfinished(self, wallet_count: int) -> None:
         """Mark the folder as unfinished until it has this many wallets at the end of a run."""
         path = self.paths.unfinished
         with raise_dataset_errors(self.paths.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
             path.unlink(missing_ok=True)
             with create_private_file(path) as file:
-                file.write(str(max(wallets, earlier)).encode())
+                file.write(str(max(wallet_count, earlier)).encode())
 
-    def mark_finished(self, wallets: int) -> None:
+    def mark_finished(self, wallet_count: int) -> None:
         """Remove the mark of `mark_unfinished`, unless the folder should have more wallets."""
         path = self.paths.unfinished
-        if wallets >= int(path.read_text(encoding="utf-8")):
+        if wallet_count >= int(path.read_text(encoding="utf-8")):
             path.unlink()
 
     def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:
-        """Write the extra columns of wallets. A missing value keeps the earlier value."""
+        """Write the extra columns of wallets. Missing values don't replace earlier ones."""
         new = columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),

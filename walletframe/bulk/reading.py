@@ -62,7 +62,7 @@ class StoredPart(NamedTuple):
         return self.all_counts[self.chosen_mask]
 
     def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
-        """Read columns of all balances, or of some `indices`. Amounts are `Int128Amounts`."""
+        """Read columns of all balances or those at `indices`. Amounts are `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
         table = self._require_matching_balances(self._read_table([*dict.fromkeys(needed)]))
         rows = None
@@ -190,7 +190,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
 
 
 def reordered_row_numbers(counts: Codes, order: Codes) -> Codes | None:
-    """Return the row numbers of wallets in `order`, or None if rows stay as they are."""
+    """Return the row numbers for wallets in `order`, or None if no row moves."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -296,7 +296,7 @@ def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
 def ordered_wallets_and_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the ordered wallets and their indices, the highest for wallets not in the folder."""
+    """Return the ordered wallets and their indices, past the end for wallets not in the folder."""
     table = contents.wallets
     frame = table.select(list(schema.WALLET_DTYPES)).to_pandas(types_mapper=ARROW_DTYPES.get)
     wanted = schema.WALLET_DTYPES.items()

@@ -88,7 +88,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        `read_wallets` appends them to ``wallets``. A missing value keeps the earlier value.
+        `read_wallets` appends them to ``wallets``. Missing values don't replace earlier ones.
     client : Client, optional
         As for `fetch_wallets`. Fresh answers in the cache are used, but no answers are stored.
     progress : bool or callable, optional
@@ -105,7 +105,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError, AddressError, ColumnsError, SettingsError
         In the same cases as `fetch_wallets`, and if a column in `keep` has values of several types,
-        or a name that the files use. The wallets before an unreadable item are in the folder.
+        or a name that the files use. Wallets before an unreadable item are saved.
     DatasetError
         If the folder is a URL, has other files, or has the wallets of another service; if another
         run is writing to the folder; or if the disk is full. All written parts are complete.
@@ -181,8 +181,8 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
 ) -> FetchSummary:
     """Fetch into a folder. After Ctrl-C, write all answers, and raise a FetchInterrupted.
 
-    In a shard, `positions` has each wallet's position in the complete list, by key. The event
-    `cancel` ends the run, and is set at the end of the run.
+    In a shard, `positions` has each wallet's position in the complete list, by key. Setting the
+    event `cancel` ends the run. A run that ends sets it.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
@@ -262,7 +262,7 @@ class _BulkRun(NamedTuple):
     batches: SimpleQueue[list[WalletAddress] | None]  # None marks the end
 
     def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
-        """Queue batches of wallets for the worker thread. Yield while a batch is in the queue."""
+        """Queue batches of wallets for the worker thread. Yield while a batch waits there."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
             # An interrupt of a bounded queue's put method could leave the lock held forever.
@@ -291,7 +291,7 @@ class _BulkRun(NamedTuple):
             yield batch
 
     def write_parts(self, stream: ResultStream, report: _Report, resources: ExitStack) -> None:
-        """Write all parts. Report a wallet once its record is in the journal or in a part."""
+        """Write all parts. Report a wallet when its record is in the journal or in a part."""
         with resources:
             records = stream.results(self._queued_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:

@@ -107,7 +107,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk, which has the columns of all tables, and `names`."""
+        """Apply a function to each chunk. It has the columns that all tables need, and `names`."""
         with raise_dataset_errors(self.root):
             indices = np.empty(len(self.order), dtype=np.intp)
             indices[self.order] = np.arange(len(self.order))
@@ -139,13 +139,13 @@ class StoredHoldings:
 
     def map_token_batches(
         self,
-        func: Callable[[Positions], T],
-        tokens: Sequence[Collection[TokenKey]],
-        names: Collection[str],
+        function: Callable[[Positions], T],
+        batches: Sequence[Collection[TokenKey]],
+        extra_columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens. The results are computed lazily."""
-        rows = (self.read_rows(keys, names) for keys in tokens)
-        return map(func, map(self.template.replace_holdings, rows))
+        """Apply a function to the rows of each batch of tokens. Results are computed lazily."""
+        rows = (self.read_rows(keys, extra_columns) for keys in batches)
+        return map(function, map(self.template.replace_holdings, rows))
 
     @property
     def _service_price_column(self) -> set[str]:
