@@ -121,7 +121,7 @@ class Measure:
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a size's share of the total as text. A value or count is in front of its share."""
+        """Return a size's share of the total as text. A value or count precedes its share."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = f"{percent(size / total)} of all"
@@ -376,7 +376,7 @@ class TraceStyle(NamedTuple):
 
 
 def total_texts(sizes: Floats) -> list[list[str]]:
-    """Return the texts of each part of stacked bars: the total in a bar's last part, else ""."""
+    """Return texts for each part of stacked bars: a bar's total in its last part, else ""."""
     totals = [compact(size) for size in sizes.sum(axis=1).tolist()]
     last = sizes.shape[1] - 1 - (sizes[:, ::-1] > 0).argmax(axis=1)
     return [
@@ -407,7 +407,7 @@ class PivotedSizes:
 
     @property
     def representative_rows(self) -> dict[str, list[int]]:
-        """One row number of holdings for each row ("rows") and column ("tokens") except Other."""
+        """A row number of holdings for each row ("rows") and column ("tokens") except Other."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
@@ -634,14 +634,14 @@ class GroupLevel:
         return f"{known} of {counted}{of_group} {verb} known{end}"
 
     def _known_range(self, indices: int | Indices) -> tuple[str, int]:
-        """Count wallets once, even if they are in several of the groups."""
+        """Count the distinct known wallets, as a text such as "3 to 5", and the requested ones."""
         chosen = self.distinct_wallet_sets(indices)
         known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
         text = " to ".join(f"{count:,}" for count in dict.fromkeys([known[0], known[-1]]))
         return text, int(self.wallets_asked[chosen].sum())
 
     def distinct_wallet_sets(self, indices: int | Indices) -> Indices:
-        """Return one of the groups for each set of wallets."""
+        """Return one of the groups for each distinct set of wallets."""
         chosen = np.atleast_1d(indices)
         return chosen[np.unique(self.groups.wallet_sets[chosen], return_index=True)[1]]
 

@@ -53,7 +53,7 @@ TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1
 
 
 class Dimensions(NamedTuple):
-    """The sizes of a figure's parts in pixels, stated so that plotly need not draw it twice."""
+    """The sizes of a figure's parts in pixels, so that plotly draws the figure only once."""
 
     plot_height: int  # the height of the plot with its axes and its legend
     above: int = 0  # the distance between the notes and the plot

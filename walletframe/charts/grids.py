@@ -115,9 +115,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
-    The length of a bar is the amount of `token` or `asset`, the sum of the column ``value``
-    (float64, with an optional column ``currency``) or, without values, the amount of the only asset
-    or the number of balances.
+    A bar's length is the amount of `token` or `asset`, or else the sum of the column ``value``
+    (float64, with an optional column ``currency``). Without values, it is the amount of the only
+    asset, or the number of balances.
 
     Parameters
     ----------
@@ -127,9 +127,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 
         - ``"wallet"`` or ``"blockchain"`` (the blockchain of the wallet);
         - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings;
-        - ``"asset"`` or ``"token"``. As the last of several names, such as in
-          ``["owner", "token"]``, this name adds no bars. It sets whether the colours in each bar
-          are assets (the default) or tokens.
+        - ``"asset"`` or ``"token"``. As the last of several names (``["owner", "token"]``), they
+          add no bars, but set whether the colours in each bar are assets (the default) or tokens.
 
         Rows without a label are a group of their own, such as "no owner".
     token : str or (str, str or None), optional
@@ -144,8 +143,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     top_tokens : int, optional
         Maximum number of tokens or assets with a name and a colour of their own (at most 24). The
         rest is combined as Other. At least half of them are the largest of all; the others are the
-        largest parts of bars whose largest part would otherwise be Other. By default, 12 are named,
-        or up to 24 if such bars need more. A note counts the bars that need even more.
+        largest parts of bars in which Other would be largest. By default, 12 are named, or up to 24
+        if such bars need more. A note counts the bars in which Other is still the largest part.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -340,7 +339,7 @@ def _choose_colored_tokens(
 
 
 def _unnamed_tokens(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
-    """Return tokens to name, so that Other isn't a bar's largest part. `sizes` are descending."""
+    """Return the tokens to name so that Other isn't the bar's largest part (`sizes` descend)."""
     named = is_named[tokens]
     rest = sizes[~named]
     if rest.sum() <= sizes[named].max(initial=0) * _MARGIN_OF_SUMS:
@@ -619,7 +618,7 @@ def _question_marks(
     column_names: Sequence[str],
     row_lines: Sequence[list[list[str]]],
 ) -> go.Scatter:
-    """Return a mark for each empty cell of which no possible holder is known."""
+    """Return marks for the empty cells whose possible holders are all unknown."""
     cells, count = level.split_by_token(grid.tokens), len(level.groups)
     is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
     is_unknown = is_unknown.reshape(-1, count)[:-1, grid.rows].T & (grid.sizes[:-1, :-1] == 0)

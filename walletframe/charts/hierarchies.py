@@ -125,8 +125,8 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     top : int, default 250
         Maximum number of rectangles (at most 500, since browsers are slow with more). The largest
         are drawn, and the rest of each parent group is combined as Other. Rectangles without space
-        for a name are combined, too; if Other has no space for its name, it is only grey. With the
-        default `by`, the small wallets of each blockchain are combined by asset.
+        for a name are combined, too. Without space for its name, Other is just a grey area. With
+        the default `by`, the small wallets of each blockchain are combined by asset.
     width : int, default 1000
         The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
         On pages of 0.8 to 1.5 times this width, each rectangle has space for its name.
@@ -417,7 +417,7 @@ def _place_boxes(
 
 
 def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
-    """Return the boxes of the chosen groups, and of each parent's others unless invisible."""
+    """Return the boxes of the chosen groups, and each parent's box Other, if large enough."""
     boxes: _Sizes = {}
     for depth, ring in enumerate(rings):
         rest = ring.sizes.copy()
@@ -433,7 +433,7 @@ def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
 
 
 def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
-    """Return the boxes in each box, by descending size; no box has Other alone."""
+    """Return each box's children, the largest first. Other is never an only child."""
     inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
     for key in sorted(boxes, key=lambda each: -boxes[each][1]):
         inner[boxes[key][0]].append(key)
@@ -447,7 +447,7 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
 def _spaces_of_arcs(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each arc's space on a phone, and each parent's smallest box without space, if any."""
+    """Return each arc's space on a phone and, by parent, the smallest child without space."""
     inner, queue = _inner_boxes(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
@@ -473,7 +473,7 @@ def _spaces_of_arcs(
 
 
 def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
-    """Return the most characters of a line in an arc, as plotly turns texts to their best angle."""
+    """Return how many characters of a line fit in an arc at the angle that plotly chooses."""
     radius, height = max(radius - _ARC_PAD, 1), float(_LINE * lines)
     cotangent, high = 1 / tan(pi * min(share, 0.5)), height / 2 / radius
     across = min(1 / high - high / 2 - cotangent, 1 / ring / high - high / 2) * height / 2
@@ -485,7 +485,7 @@ def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
 def _spaces_at_widths(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each box's least space, and each parent's smallest box without space, if any."""
+    """Return each box's least space and, by parent, the smallest child without space."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
     inner = _inner_boxes(boxes)
@@ -528,7 +528,7 @@ def _spaces_of_boxes(
 
 
 def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
-    """Yield areas of descending sizes, computed like those of plotly.js (by d3-hierarchy)."""
+    """Yield the area of each size (descending), as plotly.js does (by d3-hierarchy)."""
     start, (left, top, right, bottom) = 0, area
     while start < len(sizes):
         width, height = max(right - left, _ROUNDING), max(bottom - top, _ROUNDING)

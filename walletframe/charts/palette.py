@@ -126,7 +126,7 @@ def text_color(color: str) -> str:
 def choose_patterns(
     colors: Sequence[str], keys: Sequence[TokenKey], drawn: Iterable[int]
 ) -> list[str]:
-    """Choose patterns for equal colours. The first tokens keep their patterns in every chart."""
+    """Choose patterns for equal colours. The first `keys` have the same in every chart."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     taken: defaultdict[str, set[str]] = defaultdict(set)
     order = sorted(range(len(keys)), key=lambda at: keys[at] not in _FIXED_COLORS)
@@ -139,7 +139,7 @@ def choose_patterns(
 
 
 def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Choose each name's colour or the next unused one, and patterns for equal colours."""
+    """Choose a colour by each name's hash, or the next unused, and patterns for equal colours."""
     keys, colors = [("label", name) for name in sorted({*names})], list[str]()
     for key in keys:
         start = crc32(repr(key).encode()) % len(COLORS)

@@ -171,9 +171,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - answers that are out of date are not drawn;
         - if one token is drawn, only wallets that could hold this token are counted;
         - a line has a gap if no wallet of its group is known at that time;
-        - where fewer wallets of a line's group (also Other) are known than at other times, the
-          point is hollow and not connected;
-        - a note on each group states how many of its wallets are known, such as 3 to 5.
+        - a point is hollow and not connected if fewer wallets of its group (or of Other) are known
+          than at other times;
+        - a note states how many wallets of each group are known, such as 3 to 5.
     assets, bridged : optional
         As in `bar`.
     facet : str, optional
@@ -187,8 +187,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure. Bars have one trace per token or asset (in each small chart), the largest first,
-        and their total above them, if they are as wide as its text.
+        A figure. Bars have one trace per token or asset (in each small chart), the largest first.
+        If bars are wide enough, their totals are above them.
         Each line has two or three traces, and its name and latest size at its end. Exact
         amounts are in the hover texts. With `wallets`, the marks of incomplete snapshots are a
         further trace. At most 200 snapshots are drawn, at regular intervals. Times are in UTC. If
