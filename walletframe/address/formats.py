@@ -107,15 +107,15 @@ def _decode_base58(text: str) -> bytes:
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
 
 
-def _has_bech32_checksum(format_name: str, data: str) -> bool:
+def _has_bech32_checksum(prefix: str, data: str) -> bool:
     values = [_BECH32.index(char) for char in data]
-    letters = [ord(char) for char in format_name[:-1]]
+    letters = [ord(char) for char in prefix[:-1]]
     checksum = 1
     for value in (*(each >> 5 for each in letters), 0, *(each & 31 for each in letters), *values):
         top, checksum = checksum >> 25, (checksum & 0x1FFFFFF) << 5 ^ value
         for bit, term in enumerate(_BECH32_SUMS):
             checksum ^= term if top >> bit & 1 else 0
-    return checksum == (_BECH32M if format_name in _SEGWIT and values[0] else 1)
+    return checksum == (_BECH32M if prefix in _SEGWIT and values[0] else 1)
 
 
 @lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
