@@ -51,7 +51,7 @@ def write_details(details: WalletDetails, path: Path) -> None:
 
 
 def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
-    """Write one frame, or several frames to a JSON file. The command later prints the path."""
+    """Write one frame, or several into one JSON file. The command later prints the path."""
     if path is None:
         return
     if (suffix := path.suffix.lower()) == ".json":

@@ -149,7 +149,7 @@ folder_option: _Option = click.option(
 
 
 def all_rows_option(noun: str) -> _Option:
-    """Return the option --all for the parameter ``rows``, a maximum number of rows or None."""
+    """Return the option --all. It sets ``rows``, the maximum number of rows, to None."""
     return flag(
         "--all",
         "rows",

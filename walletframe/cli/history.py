@@ -145,9 +145,9 @@ def show_history(
     """List snapshots; show amounts of WALLETS over time, or changes from BEFORE to AFTER.
 
     BEFORE and AFTER are times, files of fetch, folders of fetch-to-parquet, or folders of snapshots
-    (the newest snapshot is read). A time selects the last snapshot up to the time: latest (the
-    default of AFTER), yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Tokens that look
-    like spam are included. The exit code is 1 if a change is unknown.
+    (the newest snapshot is read). A time means the last snapshot until then: latest (the default of
+    AFTER), yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Tokens that look like spam
+    are included. The exit code is 1 if a change is unknown.
     """
     rows = options.pop("rows")
     results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
@@ -205,13 +205,13 @@ def _show_changes(
     steps.exit_by_completeness(all_known=not unknown)
 
 
-def _read_and_print_summary(name: str, argument: str, folder: Path | None) -> WalletDetails:
+def _read_and_print_summary(heading: str, argument: str, folder: Path | None) -> WalletDetails:
     details = read_file_or_snapshot(argument, folder, "holdings of failed wallets would seem gone")
     origin = argument
     if "snapshot" in details.wallets:
         origin = f"the snapshot of {details.wallets['snapshot'].max():%Y-%m-%d %H:%M:%S} UTC"
     lines = [*summary_lines(details.wallets), *_spam_lines(details.holdings)]
-    echo("\n  ".join([f"{name}: {origin}", *lines]))
+    echo("\n  ".join([f"{heading}: {origin}", *lines]))
     return details
 
 

@@ -60,7 +60,7 @@ def print_cache_path() -> None:
 
 @cache.command("info", epilog=flags.examples("walletframe cache info"))
 def print_cache_info() -> None:
-    """Show statistics of all cache files, also of sandboxes."""
+    """Show statistics of all cache files, including those of sandboxes."""
     chosen = Settings().cache
     configured = [_cache_file()] if chosen is None or isinstance(chosen, Path) else []
     for file in dict.fromkeys([*configured, *_sandbox_cache_files()]):
