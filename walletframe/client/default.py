@@ -127,7 +127,7 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         ``("ETH", "0x…")`` or a mapping ``{"blockchain": "ETH", "address": "0x…"}``. A DataFrame has
         the columns ``blockchain`` and ``address`` (or the service's names ``blockChain`` and
         ``walletAddress``), or one column of strings. A Path, or a str that ends in ``.csv`` or
-        ``.txt``, names a file. A CSV file has these columns. A text file has one wallet per line,
+        ``.txt``, names a file. A CSV file has the same columns. A text file has a wallet per line,
         and comments after #. A file has at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
         Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. In the result,
@@ -165,8 +165,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If rows are unreadable, with ``on_unreadable="raise"``. Without `fix`, also if a blockchain
-        has another name than in the service. The error lists all these rows. No request was sent.
+        If rows are unreadable, with ``on_unreadable="raise"``. Without `fix`, also if a name of a
+        blockchain is not the service's. The error lists all these rows. No request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError

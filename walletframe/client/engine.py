@@ -48,8 +48,8 @@ class Client(AbstractContextManager["Client"]):
     ----------
     settings : Settings, optional
         The settings, by default from the environment. A pickled client does not contain the API
-        key. After unpickling, a client uses the environment's key if the base URL and the kind of
-        the key are the same.
+        key. An unpickled client uses the environment's key if its base URL and kind are those of
+        the old key.
     **overrides
         Settings that replace those in `settings`.
 

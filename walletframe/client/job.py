@@ -42,7 +42,7 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, meanwhile: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Run, iterating over `meanwhile`. Return the result, and whether it was interrupted."""
+        """Run and consume `meanwhile`. Return the result, and whether there was an interrupt."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in meanwhile:

@@ -105,7 +105,7 @@ class RequestWorkers:
             self._batch_queue.put(None)
 
     def _request_and_queue_replies(self, batch: Mapping[int, WalletAddress]) -> None:
-        """Request a batch, then one by one each wallet without a reply."""
+        """Request a batch, then each wallet without a reply one by one."""
         is_refused = len(batch) > 1 and self._batches_refused.is_set()
         replies = {} if is_refused else self._send_with_retries(batch)
         for numbered_reply in replies.items():
