@@ -94,7 +94,7 @@ def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
 def _frame_from_arrow(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Dask's own function would convert an index of amounts to text."""
+    """Return a frame as Dask's own function does, but keep an index of amounts."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []

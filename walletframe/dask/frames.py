@@ -434,7 +434,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
 
 @contextmanager
 def _unchanged_text_dtypes() -> Iterator[None]:
-    """Keep Dask from converting text dtypes, since this would change the missing value."""
+    """Keep Dask from converting text columns to a dtype with another missing value."""
     # The setting is global. Without the lock, threads would undo each other's changes.
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
         yield

@@ -73,7 +73,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
 
 
 def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return names and sizes of all files except files of holdings: these never change."""
+    """Return names and sizes of the files that can change: all but those of holdings."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
     files = [*parts, *segment_paths(paths.hidden), *paths.root.glob(paths.extra_columns.name)]
@@ -152,7 +152,7 @@ class ClusterHoldings:
 
     @property
     def uses_template_spelling(self) -> bool:
-        """Whether the holdings are from folders. Then blockchains are spelled as in `template`."""
+        """Whether results spell blockchains as in `template`: if holdings are from folders."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:
@@ -206,7 +206,7 @@ class ClusterHoldings:
         return self._map_numbered(_drop_spam, flags)
 
     def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
-        """Apply `func` to each partition, `lookup`, and the original number of the partition."""
+        """Call `func` with each partition, `lookup` and the partition's original number."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
         numbers = dd.from_map(pd.Series, every, meta=pd.Series([0]))
@@ -281,7 +281,7 @@ def _wallet_rows(empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = No
 
 
 def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Raise an error if columns are missing, or if `by` contains "snapshot"."""
+    """Return the holdings without rows. Raise if columns are missing or `by` has "snapshot"."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
@@ -355,7 +355,7 @@ def _apply_to_folders(
 
 
 def _token_set_indices(rows: pd.DataFrame, token_sets: Sequence[Collection[TokenKey]]) -> Codes:
-    """Rows without a token set have the index -1."""
+    """Return the index of each row's token set, or -1."""
     by_key = {key: number for number, keys in enumerate(token_sets) for key in keys}
     token_ids = encode_tokens(rows)
     numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]

@@ -191,7 +191,7 @@ class WorkerRateLimiter(RateLimiter):
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
     def _receive_reply(self, future: Future[Reply], timeout_s: float) -> bool:
-        """Return False if the reply has not arrived yet."""
+        """Store the permits of a reply. Return False if it has not arrived yet."""
         try:
             if not wait([future], timeout_s).done:
                 return False

@@ -235,7 +235,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
 
 
 def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return a problem of this worker. If there is none, write a file beside `probe`."""
+    """Return this worker's problem, or "" after writing a file beside `probe`."""
     if (installed := version("walletframe")) != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:
