@@ -63,7 +63,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The n rows, with the columns and dtypes of ``WalletDetails.holdings``, or of
+        The rows, with the columns and dtypes of ``WalletDetails.holdings``, or of
         ``WalletDetails.wallets`` for a file such as ``holdings.wallets.csv``. Amounts are exact,
         and missing values unchanged. The columns of `value` and `flag_spam` have their dtypes. Your
         own columns are text if the format stores no types. An Excel file stores times to the
@@ -102,7 +102,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read the holdings and, if this file or the file beside it has wallets, the wallets."""
+    """Read the holdings, and any wallets in this file or in the file beside it."""
     frame, wallets = _read_frame_and_wallets(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():

@@ -60,7 +60,7 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a CSV file with exact amounts, escaped text and one line per row.
 
     Amounts and floats have all digits and no exponent. Formulas and text with control characters
-    are escaped, and begin with an apostrophe. Empty text is quoted, missing values are not. The
+    are escaped, with a leading apostrophe. Empty text is quoted, missing values are not. The
     index is not written. `read_holdings` reads the file back. Spreadsheets convert symbols such as
     ``1e5`` and ``2026-01-01`` in a CSV file, but not in a file of `to_excel`.
 
@@ -164,7 +164,7 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     -------
     pyarrow.Table
         The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18):
-        amounts are rounded to 18 decimals, and null with more than 20 digits before the point. The
+        amounts are rounded to 18 decimals; above 20 digits before the point, they are null. The
         next column, ``<name>_text``, contains the exact amounts as text (large_string).
 
     Raises
@@ -187,8 +187,8 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a Parquet file that other programs can read, such as DuckDB and polars.
 
-    The columns are those of `to_arrow`. `read_holdings` reads the file back, with ``attrs``: what
-    `where` and `without_spam` left out.
+    The columns are those of `to_arrow`. `read_holdings` reads back the file and its ``attrs``,
+    which record what `where` and `without_spam` left out.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
 
 
 def _decimal_type() -> Any:
-    """Return a type that passes Decimals on, since `Numeric` passes floats to DuckDB."""
+    """Return a type that passes Decimals to DuckDB, where `Numeric` would pass floats."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class DecimalColumnType(Numeric[Decimal]):
