@@ -22,7 +22,7 @@
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
         ├── CacheError           (OSError)       cached answers can't be read
         ├── SnapshotError        (ValueError)    holdings can't be saved, compared or added up
-        ├── UnknownSnapshotError (LookupError)   no snapshot is as old as the requested time
+        ├── UnknownSnapshotError (LookupError)   no snapshot from the requested time or before
         ├── HistoryError         (OSError)       a snapshot can't be read
         ├── DatasetError         (OSError)       a file or folder of holdings can't be used
         ├── ClusterError         (RuntimeError)  a cluster can't fetch, or was lost
@@ -442,7 +442,7 @@ class FramesNeededError(WalletframeError, AttributeError):
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
-    """No snapshot is as old as the requested time. ``history.snapshots()`` lists all snapshots."""
+    """No snapshot is from the requested time or before. ``history.snapshots()`` lists them."""
 
 
 class FetchError(WalletframeError, RuntimeError):
