@@ -154,7 +154,7 @@ def _decimals_array(values: list[int | None]) -> pa.Array:
 
 
 def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
-    """Return NA where the digits or the decimals can't be read."""
+    """Return amounts, NA where the digits or the decimals can't be read."""
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True

@@ -148,7 +148,7 @@ def tokens_to_assets(
 
 
 def combine_single_asset(positions: Positions) -> Positions | None:
-    """Return the rows with assets as tokens, or None if their amounts can't be added up."""
+    """Return the rows with assets as tokens, or None unless there is just one asset."""
     combined = positions if positions.assets else tokens_to_assets(positions)
     is_single = len(combined.tokens.keys) == 1 and not combined.tokens.unknown.any()
     return combined if is_single else None
@@ -168,7 +168,7 @@ def count_and_sum_omitted_bridged(
 
 
 def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
-    """Count the contracts with positive amounts. Sum the amounts of a single snapshot."""
+    """Count contracts with positive amounts. Their sum is "" for several snapshots."""
     indices = np.flatnonzero(mask)
     indices = indices[positive_mask(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
@@ -185,7 +185,7 @@ def warn_about_bridged(versions: int, *amounts: str) -> None:
 
 
 def count_bridged_versions(positions: Positions, contracts: Codes) -> int:
-    """Count the contracts that are bridged versions, listed separately from their asset."""
+    """Count the bridged versions that are listed separately from their asset."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return int(np.count_nonzero(np.bincount(contracts, minlength=len(is_bridged))[is_bridged]))

@@ -1,8 +1,8 @@
 """Completeness of groups and coverage of tables: counts of known and requested wallets.
 
 A wallet is known for a token if its balances are known, its amounts of the token can be read, and
-it has no unknown token, which could be this one. Each unknown token is counted separately, and its
-holder is known for it.
+it has no unknown token, which could be this one. Each unknown token is counted separately: for this
+token, its holder is known.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
 DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that dropped balances
 
-# The kind of a filter, the number of dropped balances (None: not counted), and a text with it.
+# The kind of a filter, the number of dropped balances (None: not counted), and this as a text.
 Filter: TypeAlias = "tuple[str, int | None, str]"
 
 
@@ -49,7 +49,7 @@ def completeness_columns(
 def count_possible_holders(
     positions: Positions, groups: Groups, unreadable: Codes | int | None = None
 ) -> Codes:
-    """Return the numbers of known, stale and requested wallets (rows) of each group."""
+    """Return three rows: each group's numbers of known, stale and requested wallets."""
     states = _wallet_states(positions)
     if KINDS.isdisjoint(groups.names):
         return _sum_wallet_sets(states, groups)
@@ -66,7 +66,7 @@ def count_possible_holders(
 
 
 def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
-    """Count each group's wallets with an unreadable amount: known (row 0 of the result), stale (1).
+    """Count each group's wallets with an unreadable amount: known (row 0) and stale (row 1).
 
     Holders of unknown tokens are counted only in groups of unknown tokens, because
     `completeness_columns` already excludes these wallets from all other groups.
@@ -83,7 +83,7 @@ def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -
 
 
 def mark_unreadable_unknown(positions: Positions, rows: Mask) -> Positions:
-    """Return a copy: wallets with unknown tokens, or unknown amounts in `rows`, are unknown."""
+    """Mark wallets with unknown tokens, or unknown amounts in `rows`, as unknown (in a copy)."""
     unknown = positions.has_unknown_token.copy()
     unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
     return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
@@ -122,7 +122,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_states(positions: Positions) -> Codes:
-    """Return the rows known, stale and requested, with 0 or 1 in each wallet's column."""
+    """Return three rows of 0 or 1 per wallet: whether it is known, stale and requested."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.array([positions.known, positions.stale, requested])
 
@@ -175,7 +175,7 @@ def snapshot_count(frame: pd.DataFrame) -> int:
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
-    """Return the number of listed balances that the `held` rows lack, and the reasons."""
+    """Count the balances that the service listed beyond `held`; also return the reasons."""
     listed = int(positions.listed.sum()) if positions.has_wallets else None
     return _count_dropped(positions.holdings, held, listed)[:2]
 
@@ -237,13 +237,13 @@ def drop_rows(
 
 
 def applied_filters(holdings: pd.DataFrame, rows: int) -> list[Filter]:
-    """Return the filters that left these `rows`, or [] if rows changed later."""
+    """Return the filters, or [] unless they left exactly this number of rows."""
     record = holdings.attrs.get(DROPPED, {})
     return [*record["filters"]] if record.get("rows") == rows else []
 
 
 def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -> pd.DataFrame:
-    """Return a copy of holdings with the `filters` that left `rows`."""
+    """Return a copy of holdings that records `filters`, which left `rows` rows."""
     result = holdings.copy(deep=False)
     result.attrs[DROPPED] = {"rows": rows, "filters": filters}
     return result
@@ -261,7 +261,7 @@ def differing_selections(
 ) -> tuple[str, str]:
     """Return the conditions of `where` that selected two results, or ("", "") if they agree.
 
-    `dropped` has the conditions to add for kinds of filters that dropped balances.
+    `dropped` maps each kind of filter to a condition that is added if the filter was applied.
     """
     texts = []
     for _, holdings in (before, after):

@@ -123,7 +123,7 @@ def add_default_asset(by: By) -> list[str]:
 def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Encode holdings, and return the columns of `by` that identify a holder, or "wallet"."""
+    """Encode holdings; return `by` without "token" and "asset", or else ["wallet"]."""
     positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
@@ -173,7 +173,7 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
 
 
 def split_by_token(groups: Groups, positions: Positions, chosen: Codes) -> Groups:
-    """Split groups by token: the part with chosen token n of group g is n * len(groups) + g."""
+    """Split groups by token. Chosen token n of group g is in the group n * len(groups) + g."""
     count, ranks = len(groups), np.full(len(positions.tokens.keys), len(chosen))
     ranks[chosen] = np.arange(len(chosen))
     return replace(
@@ -210,7 +210,7 @@ def _row_label_columns(
 
 
 def _parse_by(by: By, positions: Positions) -> list[str]:
-    """Replace "symbol" by "token"."""
+    """Check the names in `by`, and replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
     kept = positions.extra_column_names
     known = {*KINDS, *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULT_COLUMNS
@@ -257,7 +257,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
 
 
 def _combine_codes(columns: Iterable[tuple[Codes, int]], row_count: int) -> tuple[Codes, int]:
-    """Each column and the result are pairs (codes, number of distinct codes)."""
+    """Combine pairs (codes, number of distinct codes) into one such pair."""
     codes, count = np.zeros(row_count, dtype=np.intp), 1
     for part, size in columns:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
@@ -291,7 +291,7 @@ def _codes_and_count(name: str, column: Any) -> tuple[Codes, int]:
 
 
 def _row_values(positions: Positions, name: str) -> Any:
-    """Integers and booleans become nullable."""
+    """Return a column of holdings. Integers and booleans become nullable."""
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:

@@ -199,7 +199,7 @@ def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
-    """Return None if the columns are ``blockchain`` and ``address``."""
+    """Return the column of wallets, or None if ``blockchain`` and ``address`` exist."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
@@ -266,7 +266,7 @@ def _repeated_wallets_text(count: int) -> str:
 def _joined_key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Rows without a match get their keys from `table`."""
+    """Return ``blockchain`` and ``address`` of the joined rows, from `table` without a match."""
     left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:

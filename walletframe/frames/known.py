@@ -50,7 +50,7 @@ def known_and_fresh_mask(wallets: pd.DataFrame) -> Mask:
 
 
 def _equal_mask(column: pd.Series, text: str) -> Mask:
-    """Arrays are compared faster than Series."""
+    """Return a mask of the cells with this text. Arrays are compared faster than Series."""
     return np.asarray(column.array == text, dtype=bool)
 
 

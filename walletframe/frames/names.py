@@ -56,8 +56,8 @@ def token_names(
 ) -> list[str]:
     """Return unique, readable and safe names of tokens.
 
-    If `by_chain`, names are unique on each blockchain. A symbol in `taken` (in lower case) is only
-    used with its contract.
+    If `by_chain`, names are unique on each blockchain. A symbol in `taken` (in lower case) is
+    followed by its contract.
     """
     # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
     # and symbols with non-ASCII characters (which may look like ASCII).

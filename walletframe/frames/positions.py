@@ -93,7 +93,7 @@ class Positions:
 
     @cached_property
     def may_hold_any_token(self) -> Mask:
-        """A mask of unknown wallets on unlisted blockchains, such as a misspelled blockchain."""
+        """A mask of the unknown wallets on unlisted (for example misspelled) blockchains."""
         return ~self.known & unlisted_mask(self.index_by_chain)[self.wallet_chain_codes]
 
     @property
@@ -133,7 +133,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return a copy with only these wallets. The caller must replace the old rows."""
+        """Return a copy with only these wallets, but all rows: the caller must replace the rows."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],
@@ -207,8 +207,8 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    If `by_snapshot`, a wallet is a separate wallet in each snapshot, unless `wallets` has no column
-    ``snapshot``. Otherwise, several snapshots raise an error.
+    With `by_snapshot`, wallets are separate in each snapshot, unless `wallets` has no column
+    ``snapshot``. Without `by_snapshot`, several snapshots raise an error.
     """
     frame = None if wallets is None else extract_frame(wallets, "wallets")
     if not by_snapshot and not isinstance(holdings, Positions):
@@ -253,7 +253,7 @@ def read_positions(
 
 
 def _with_known_holders(positions: Positions) -> Positions:
-    """Return a copy with `known` True if the amounts of the selected tokens are known."""
+    """Return a copy in which `known` is only about the amounts of the selected tokens."""
     record, chains = positions.holdings.attrs[HOLDERS], positions.index_by_chain
     is_possible = unlisted_mask(chains) | np.isin([*chains], record["blockchains"])
     can_hold = is_possible[positions.wallet_chain_codes]
@@ -268,7 +268,7 @@ def _with_known_holders(positions: Positions) -> Positions:
 
 
 def state_known_holders(details: WalletDetails) -> WalletDetails:
-    """Return a copy in which `status` is that of the wallets' amounts of the selected tokens."""
+    """Return a copy in which `status` is only about the amounts of the selected tokens."""
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:
         return details
@@ -358,7 +358,7 @@ def possible_blockchains_mask(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]],
 ) -> Mask:
-    """Return a mask of tokens (rows) and their possible blockchains (columns), each with one more.
+    """Return a mask: rows for tokens, columns for possible blockchains, and one more of each.
 
     A blockchain is possible if it is in the token's rows or key, or in `asset_blockchains`. The
     last row (of no token) and the last column (of wallets that may hold any token) are True.

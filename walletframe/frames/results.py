@@ -51,8 +51,8 @@ class Coverage:
         The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
         or asset, only possible holders are counted.
     wallets_ok, wallets_stale : int
-        The numbers of these wallets with known balances, and with an out-of-date answer. Of several
-        snapshots, the wallets that are known in all of them, and stale in any of them.
+        The numbers of these wallets with known balances, and with an out-of-date answer. With
+        several snapshots: known in all of them, and stale in any of them.
     balances : int
         The number of counted balances, including balances of unknown amount.
     amount_na, unpriced : int
@@ -89,7 +89,7 @@ class Coverage:
         The wallets that a folder lacks because its fetch has not finished, such as
         ``1,873 of 2,000 wallets``; empty if none.
     prices : str
-        If values are at a list of prices, each entry's number of tokens, such as
+        With a list of prices, the number of tokens for each entry, such as
         ``mine.csv for 2 tokens, the service for 118 tokens``; otherwise empty.
     as_of : str
         The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
@@ -293,7 +293,7 @@ def _add_wallet_names(table: pd.DataFrame, wallets: pd.DataFrame | None) -> pd.D
 def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
-    """Return no formatters if the user has set options of pandas."""
+    """Return formatters by column, or none if the user has set options of pandas."""
     custom = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     if custom or not isinstance(frame, pd.DataFrame):
         return {}

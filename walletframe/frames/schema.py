@@ -44,7 +44,7 @@ ARROW_TEXT: Final = pa.large_string()
 
 
 def category_dtype(members: type[StrEnum]) -> pd.CategoricalDtype:
-    """Return the categorical dtype of the members of an enumeration."""
+    """Return the dtype whose categories are an enumeration's members."""
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=TEXT))
 
 

@@ -80,7 +80,7 @@ class Table(NamedTuple):
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. If it is limited, failed wallets are first, then other errors."""
+    """Return a table of wallets. Limited rows begin with failed wallets, then other errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
