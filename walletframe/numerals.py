@@ -20,7 +20,7 @@ def count_with_verb(count: int, total: int, noun: str) -> str:
 
 
 def count_suffix(count: float, whole: float) -> str:
-    """Return a text such as `` (4 of 5 known)``, or "" unless 0 < count < whole."""
+    """Return, for instance, `` (4 of 5 known)``; "" if none or all are known."""
     return f" ({count:,.0f} of {whole:,.0f} known)" if 0 < count < whole else ""
 
 
@@ -82,7 +82,7 @@ def compact_amount(amount: Decimal | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a fraction from 0 to 1 as a percentage. Only 0 and 1 become 0% and 100%."""
+    """Return a fraction from 0 to 1 as a percentage. Rounding never gives 0% or 100%."""
     if share in {0, 1}:
         return f"{share:.0%}"
     if share < _LEAST_SHARE:

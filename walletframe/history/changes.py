@@ -76,8 +76,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
         - an extra column of ``wallets``, such as ``"owner"``;
         - ``"wallet"`` or ``"blockchain"``;
-        - ``"token"``: alone, this sums the changes of each token over all wallets;
-        - ``"asset"``: this sums the changes of each asset, not of each token.
+        - ``"token"``: on its own, sum the changes of each token over all wallets;
+        - ``"asset"``: sum the changes of each asset, not of each token.
 
         The group of a wallet is read from its row in `after`, or else from its row in `before`.
     token : str or (str, str or None), optional
@@ -108,15 +108,15 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
           - ``stale``: the answer was out of date, or is the same as at the earlier time;
           - ``no_amount``: the amount or its decimals could not be read;
-          - ``unknown_token``: an unknown token of the wallet may be this token. The row of an
-            unknown token has this status at the other time;
+          - ``unknown_token``: an unknown token of the wallet may be this token. An unknown token's
+            own row has this status at the other time;
           - ``not_asked``: the wallet was not requested.
 
         With `by`, there is one row for each group and token whose amount changed or may have
         changed. The columns are the names in `by`, followed by ``symbol`` to ``change`` (by asset,
         without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
-        known at both times; NA if none of these wallets holds the token. A row with equal sums has
-        ``unknown`` as ``change``, and NA as ``difference``. If a wallet is unknown, ``new`` and
+        known at both times; NA if none of these wallets holds the token. If the sums are equal,
+        ``change`` is ``unknown`` and ``difference`` is NA. If a wallet is unknown, ``new`` and
         ``gone`` become ``increased`` and ``decreased``. The last columns, ``wallets_known`` and
         ``wallets``, int64, count the wallets that are known at both times, and all wallets of the
         group that could hold the token. If the counts differ, the true change may be larger. An
@@ -220,7 +220,7 @@ def _known_once_text(matrix: AmountMatrix) -> str:
 
 
 def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> AmountMatrix:
-    """Drop the later pairs of unknown tokens that look like earlier ones."""
+    """Drop later rows of unknown tokens that look like earlier ones."""
     unknown = np.flatnonzero((matrix.token_codes >= 0) & ~matrix.trackable)
     tokens, is_later = matrix.pair_columns(unknown), matrix.holding_rows[unknown] >= rows_before
     numbers = tokens.groupby([*tokens, is_later], dropna=False).cumcount()

@@ -123,8 +123,8 @@ def save(
         If `details` is not the result of a fetch, lacks a column or has floats as amounts, or if an
         extra column has values of several types.
     SettingsError
-        If there are extra columns ``<name>`` with amounts and ``<name>_text``: the exact text of
-        amounts is saved as ``<name>_text``.
+        If an extra column of amounts ``<name>`` needs the column ``<name>_text`` for its exact
+        text, but this column exists.
     SnapshotError
         If the frames were changed: a wallet has two rows, or its ``tokens`` is not its number of
         holdings; if simulated and real holdings would be mixed; if `at` can't be read; if a
@@ -350,12 +350,12 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept; of equal snapshots, the snapshot with the most fully readable wallets, then the
-        latest. Another snapshot of the period is kept only if it has a wallet that is missing,
-        unknown or not fully readable in the kept snapshots.
+        is kept; of equal ones, that with the most fully readable wallets, or else the latest.
+        Another snapshot of the period is kept only if it has a wallet that is missing, unknown or
+        not fully readable in the kept snapshots.
     older_than : str or timedelta, default "30d"
-        The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. The whole period
-        of a removed snapshot is older.
+        The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. A period is
+        thinned only if all of it is older.
     folder : str or Path, optional
         The folder of the snapshots.
 

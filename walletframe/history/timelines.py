@@ -126,7 +126,7 @@ class AmountMatrix(NamedTuple):
         bridged_separate: int,
         known_once: str = "",
     ) -> pd.DataFrame:
-        """Add the coverage of `results`. A wallet counts as known if it is known at all times."""
+        """Add the coverage of `results` to the table. Known means known at all times."""
         known = (self.status == OK).all(axis=1)
         is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
         balances = int((known & (self.token_codes >= 0)).sum())
@@ -364,7 +364,7 @@ def group_amounts(
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
 
     `rows` are the pairs with a token. Other pairs form groups without a token. Groups are sorted by
-    set of wallets, then by first row.
+    their wallets, then by first row.
     """
     names, chosen = by_as_list(by), matrix.token_filter
     known, wallet_known = matrix.status == OK, matrix.wallet_status == OK
@@ -466,8 +466,8 @@ def timeline(
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
         A wallet without any listed token has rows only for snapshots in which the wallet is
-        unknown. These rows have the chosen token or asset if the wallet could hold it, otherwise no
-        token. An unknown token has one row, since it can't be identified over time.
+        unknown. They have no token, or the chosen token or asset if the wallet could hold it. Each
+        balance of an unknown token has one row, since it can't be identified over time.
 
     Raises
     ------
@@ -548,12 +548,12 @@ def total_timeline(
         - ``amount``, amount: the sum of the known amounts, or NA if no amount is known;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
           snapshot, and the number of wallets in the group that could hold the token. These are the
-          wallets on the token's own blockchain, and on blockchains where a wallet ever held the
-          token. If the counts differ, the true total may be higher.
+          wallets on the token's own blockchain, and on those where any wallet ever held the token.
+          If the counts differ, the true total may be higher.
 
-        Unknown tokens are left out, since they can't be identified over time. A group that never
-        held a token has rows of it only if `token` or `asset` selects it. A line below the table
-        counts the wallets that are unknown in a snapshot, and left-out bridged versions.
+        Unknown tokens are left out, since they can't be identified over time. Only a chosen token
+        or asset has rows in groups that never held it. A line below the table counts the wallets
+        that are unknown in a snapshot, and left-out bridged versions.
 
     Raises
     ------

@@ -64,7 +64,7 @@ def compare_values(
 ) -> pd.DataFrame:
     """Split changes of value between two times into effects of prices and of amounts.
 
-    Only balances with known values at both times are compared. `without_spam` leaves out spam.
+    Only balances with known values at both times are compared. Drop spam with `without_spam`.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ def compare_values(
 
         - the columns of `by`, as in `totals`;
         - ``before``, ``after``, ``difference`` (float64): the values, and ``after - before``; NaN
-          if no wallet of the group is known at both times, or if all the group's balances at that
-          time are without a value;
+          if no wallet of the group is known at both times, or if none of its balances at that time
+          has a value;
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
         - ``wallets_known``, ``wallets`` (Int64): the number of wallets whose balances are known at
           both times, and the number of all requested wallets of the group. Unlike in `compare`, a
-          wallet with a balance of an unknown token is known: this balance is not compared.
+          balance of an unknown token leaves its wallet known, but is not compared.
 
         A line below the table states dropped balances, bridged versions, and what is not compared.
 
@@ -248,7 +248,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     pairs = holders * count + tokens.codes
     is_unvalued = is_compared & np.isin(pairs, pairs[np.isnan(values)])
     has_no_price = is_later | is_unvalued | np.isnan(at_later_prices)
-    # The sums of these columns are the values, counts of balances, and NaN for unknown values.
+    # These columns are summed by group. Without held balances, the sum of gaps (0 or NaN) is used.
     balances = rows.assign(prices=np.where(has_no_price, 0, at_later_prices - values))
     for name, is_side in (("earlier", ~is_later), ("later", is_later)):
         balances[name] = np.where(is_side & ~is_unvalued, values, 0)
