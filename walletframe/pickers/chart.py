@@ -95,7 +95,7 @@ class ChartOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExplorerChart:
-    """A chart for the front end. All texts but `subtitle` are untrusted plain text."""
+    """A chart for the front end. Texts are untrusted and plain, except `subtitle`."""
 
     selected: SelectedHoldings
     options: ChartOptions  # `measure` is the drawn measure

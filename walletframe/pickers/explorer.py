@@ -86,8 +86,8 @@ class HoldingsExplorer(FetchingWidget):
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
         The result of a fetch, or a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. By default, the default client if it has the same
-        service as `details`, or a running sandbox for `details` from a sandbox.
+        The client for the button Refresh. By default, the default client if its service is that of
+        `details`, or else, for `details` from a sandbox, a running sandbox.
     prepare : callable, optional
         A function that takes and returns a DataFrame of holdings. It is applied before holdings
         are shown, also after each Refresh.
@@ -112,9 +112,8 @@ class HoldingsExplorer(FetchingWidget):
     Notes
     -----
     Values are read from the column ``value`` of the holdings, or else computed from the service's
-    prices. Spam is hidden at first: the spam that `without_spam` would drop from the holdings.
-    `prepare` can add values and spam flags, such as
-    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``.
+    prices. At first, the holdings that `without_spam` would drop are hidden. `prepare` can add
+    values and spam flags, such as ``prepare=lambda holdings: holdings.wf.value(currency="USD")``.
 
     If exactly one token is selected, charts show amounts where possible. A token has the same
     colour in all selections. Charts combine balances per token or per asset (see `assets`). Extra
@@ -258,7 +257,7 @@ class HoldingsExplorer(FetchingWidget):
         self._fetch_details(refresh=False)
 
     def _fetch_details(self, *, refresh: bool) -> None:
-        """Raise an error if the fetch would undo changes of the holdings."""
+        """Fetch, or raise an error if this would undo changes of the holdings."""
         if _is_stored(self.details):
             raise WalletframeError(
                 "Refresh is not available for holdings that are stored in a folder",

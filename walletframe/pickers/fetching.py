@@ -79,7 +79,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     @abstractmethod
     def _open_client(self) -> AbstractContextManager[Client]:
-        """Return the client as a context manager, which closes it only if it is new."""
+        """Return a context manager of the client. It closes only a new client."""
 
     def _start_fetch(
         self,
@@ -213,8 +213,8 @@ class FetchPanel(FetchingWidget, WalletPicker):
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch. Before the first fetch, a WalletDetails in `wallets`, or else
-        an empty result. The attribute can be observed and linked. After a cancelled fetch,
+        The result of the last fetch. Before the first fetch, `wallets` if it is a WalletDetails, or
+        else an empty result. The attribute can be observed and linked. After a cancelled fetch,
         unfinished wallets have the status ``cancelled``. Wallets that can't be refreshed keep older
         answers, with the source ``stale``.
 

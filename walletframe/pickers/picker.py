@@ -79,7 +79,7 @@ class Option:
 
 
 class Options(dict[OptionValue, Option]):
-    """The distinct options of a picker by value, sorted by their stats."""
+    """A picker's distinct options, keyed by value, sorted by stats."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Options(dict[OptionValue, Option]):
         return kept.value
 
     def to_lists(self) -> dict[str, Any]:
-        """Return lists of fields for the front end, and dicts by index for rare texts."""
+        """Return a list per field for the front end. Rare texts are in dicts by index."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
         full_texts: list[str | None] = []  # None if the value ends with the text

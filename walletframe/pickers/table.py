@@ -85,11 +85,11 @@ class HoldingsTable:
         self._matching_rows = lru_cache(_CACHE_SIZE)(self._find_rows)
 
     def select_rows(self, mask: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
-        """Return a table of some rows, with the same names, columns and order."""
+        """Return this table with only the rows in `mask`."""
         return HoldingsTable(self._held.select_rows(mask), wallets, part_of=(self, mask))
 
     def answer_rows(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a range of rows, and the columns if the front end lacks the columns.
+        """Return a range of rows, and the columns if the front end lacks them.
 
         Optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
         (text), ``start``, ``count`` and ``table`` (the ID of the front end's columns).
@@ -362,7 +362,7 @@ class _TextCells(search.TextColumn):
 
     @cached_property
     def _ranks(self) -> Codes:
-        """Missing texts (code -1) have the rank -1, at the end."""
+        """The rank of each text. The last rank, -1, is that of missing texts (code -1)."""
         keys = [*map(self.sort_key, range(self.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
@@ -435,7 +435,7 @@ class _NumberCells:
         return integer_digits, max(decimals, default=0)
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Round displayed money to cents, but not copied money."""
+        """Return numbers as text. Displayed money is rounded to cents, copied money is not."""
         values, missing = self.numbers[rows], self._missing[rows].tolist()
         pairs = [*zip(values.tolist(), missing, strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
@@ -483,7 +483,7 @@ def _exact_number_text(number: float) -> str:
 
 
 def _max_integer_digits(values: Floats) -> int:
-    """Huge values are shown rounded."""
+    """Return the digits before the point in the widest value. Huge values count as rounded."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_MAX_DIGITS]
     digits = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())

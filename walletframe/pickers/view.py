@@ -325,8 +325,8 @@ def breadcrumb_texts(data: ExplorerData, selection: Selection) -> list[str]:
     return texts
 
 
-def selection_up_to_level(selection: Selection, level: int) -> Selection:
-    """Keep only the first `level` filters of the breadcrumb."""
+def selection_up_to_level(selection: Selection, filter_count: int) -> Selection:
+    """Keep only the first `filter_count` filters of the breadcrumb."""
     kinds = [kind for kind in _BREADCRUMB_ORDER if getattr(selection, kind)]
-    nothing: dict[str, Any] = dict.fromkeys(kinds[max(level, 0) :], ())
+    nothing: dict[str, Any] = dict.fromkeys(kinds[max(filter_count, 0) :], ())
     return selection._replace(**nothing)

@@ -85,9 +85,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
         is the column ``owner`` of the wallets, if there is one, and otherwise the wallet.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
         The result of an earlier fetch, or a snapshot, for the changes. If it has no values, they
-        are computed from its own prices, as for `details`. A balance without a price has the price
-        in `details`. If `details` was valued with other prices, all balances have its prices. Apply
-        the same `where` to both: different selections are not comparable, as the report says.
+        are computed as for `details`: from its own prices or, if you valued `details` with your
+        prices, from these. A balance without a price has the price in `details`. Apply the same
+        `where` to both: different selections are not comparable, as the report says.
     title : str, default "Token holdings"
         The heading of the report.
     images : {"interactive", "static"}, default "interactive"
