@@ -32,14 +32,14 @@ def is_invisible(char: str) -> bool:
 
 
 def is_fully_visible(text: str) -> bool:
-    """Return whether all characters of a text are visible. A space is invisible."""
+    """Return whether a text has only visible characters and no space."""
     if text.isascii():
         return text.isprintable() and " " not in text
     return not any(map(is_invisible, text))
 
 
 def safe_line(text: str, limit: int = 80) -> str:
-    """Return text as one line of visible characters. No program detects a link in it."""
+    """Return text as one line of visible characters. Programs find no link in it."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
     line = break_links(one_line(text, limit))
@@ -49,12 +49,12 @@ def safe_line(text: str, limit: int = 80) -> str:
 
 
 def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Change text so that no program detects a link. `slash` replaces slashes of paths."""
+    """Change text so that programs find no link in it. `slash` replaces slashes of paths."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_repr(token: object) -> str:
-    """Return a token as a Python literal. No program detects a link in it."""
+    """Return a token as a Python literal. Programs find no link in it."""
     return break_links(ascii(token), slash=r"\x2f")
 
 

@@ -128,7 +128,7 @@ class Gate:
         return self._keys.get(key_text or "")
 
     def close(self) -> None:
-        """Wait for the thread of the library `limits` that removes old requests."""
+        """Wait for the clean-up thread of the library `limits`."""
         self._storage.timer.join()
 
     def _enforce_limit(self, limit: RateLimitItem | None, problem: Problem, *caller: str) -> None:
@@ -200,7 +200,7 @@ class _WalletEndpoint:
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _make_answer(self, wallets: Sequence[WalletAddress]) -> schemas.WalletDetailsAnswer:
-        """Return one entry per wallet, in order. A wallet that fails does so in all spellings."""
+        """Return one entry per wallet, in order. All spellings of a wallet fail alike."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])

@@ -87,7 +87,7 @@ class Ledger(Protocol):
         """A text for file names. If two ledgers have equal texts, their answers are equal."""
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return the entry for a wallet in an answer, in the requested spelling of the wallet."""
+        """Return the answer's entry for a wallet, with the wallet spelled as requested."""
 
 
 def make_wallet_detail(

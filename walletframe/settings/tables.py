@@ -38,7 +38,7 @@ _current: TableSettings | None = None
 
 
 def table_settings() -> TableSettings:
-    """Return the settings of `configure`, or the settings that the first call read."""
+    """Return the settings of `configure`. Without it, the first call reads them."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:

@@ -45,7 +45,7 @@ class KnownToken(NamedTuple):
 
     @property
     def has_foreign_symbol(self) -> bool:
-        """Whether the symbol of a genuine token usually means a token of another project."""
+        """Whether the token is genuine, but its symbol usually means another project's."""
         return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
 
@@ -60,7 +60,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def well_listed_blockchains() -> frozenset[str]:
-    """Return the blockchains with hand-chosen contracts. They list most tokens in use."""
+    """Return the blockchains whose hand-chosen contracts cover most tokens in use."""
     hand_chosen = [each for each in known_tokens() if each.contract and each.source == "hand"]
     return frozenset(each.blockchain for each in hand_chosen)
 

@@ -130,7 +130,7 @@ def node_adapter(url: SplitResult) -> SecretAdapter:
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
     """Yield decompressed chunks of at most `amt` bytes. urllib3 before 2.6 has no limit.
 
-    While the generator waits, no variable has a part of the body, since a body may echo the secret.
+    Between chunks, no variable holds any of the body, since it may echo the secret.
     """
     read = partial(body.read1, amt, decode_content=False)
     if not decode_content or body.headers.get("Content-Encoding", "").lower() != ENCODING:
@@ -248,8 +248,8 @@ class _ScrubbedResponse(HTTPResponse):
 def scrubber(*secrets: Secret) -> _BytesFilter:
     """Return a function that replaces echoes of the secrets in bytes with asterisks.
 
-    An echo may be in upper or lower case, encoded once or twice for a URL, JSON or HTML, or decoded
-    once too often. Reversed text and base64 are not found. Each byte becomes one asterisk.
+    Echoes are found in any case, encoded once or twice for a URL, JSON or HTML, or decoded once too
+    often. Reversed text and base64 are not found. Each byte becomes one asterisk.
     """
     texts = (secret.reveal() for secret in secrets)
     variants = ((text, unquote(text), unquote_plus(text)) for text in texts)

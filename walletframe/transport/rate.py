@@ -121,7 +121,7 @@ def divide_rate(state: RateState, count: int, now: float) -> RateState:
 
 
 def take_permit(state: RateState, now: float) -> RateState:
-    """Take the permit that is due `now`. After long disuse, the rate is discovered anew."""
+    """Take the permit that is due `now`. After long inactivity, rediscover the rate."""
     if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
         rate = max(state.rate, state.start_rate)
         state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
@@ -175,7 +175,7 @@ def slow_down(state: RateState, retry_after_s: float | None, now: float) -> Rate
 
 
 def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
-    """Return the time of the next permit, or `now` if the wait would exceed `max_wait_s`."""
+    """Return when the next permit is due, or `now` if the wait is implausible (`max_wait_s`)."""
     due = max(now, state.next_at, state.paused_until)
     return due if due - now <= max_wait_s else now  # a longer wait means a clock was set back
 

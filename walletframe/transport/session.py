@@ -56,7 +56,7 @@ class Reply(NamedTuple):
 
 
 class _Session:
-    """An HTTP session with one server. `url` has no secret. `real_url` decides the proxy."""
+    """An HTTP session with one server. `url` has no secret. `real_url` picks the proxy."""
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"
@@ -139,7 +139,7 @@ class _Session:
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if too large. Only one thread reads a large body."""
+        """Return the scrubbed body, or None if too large. Threads read large bodies in turn."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(256 * 1024)):

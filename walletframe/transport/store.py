@@ -116,7 +116,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         return {wallet: answers[key] for wallet, key in keys.items() if key in answers}
 
     def write_answers(self, answers: Iterable[tuple[WalletAddress, CachedAnswer]]) -> None:
-        """Store answers. An answer to an earlier request never replaces one to a later request."""
+        """Store answers. Answers to earlier requests never replace answers to later ones."""
         keyed = [(self._cache_key(wallet), answer) for wallet, answer in answers]
         if self._store is not None and keyed:
             self._store.write_answers(keyed)
