@@ -342,7 +342,7 @@ class SelectableHoldings:
 
 
 def parse_where_arguments(
-    rows: SelectableHoldings, tokens: Positions, /, **arguments: Any
+    source: SelectableHoldings, tokens: Positions, /, **arguments: Any
 ) -> Selection:
     """Check the arguments of `where`, and return a `Selection`."""
     options = {name: arguments.pop(name, None) for name in _OPTIONS}
@@ -350,9 +350,9 @@ def parse_where_arguments(
     reject_both(options["token"], options["asset"])
     labels: list[tuple[str, str]] = []
     for name, wanted in arguments.items():
-        frame = rows.wallets if name in rows.groups else rows.held.holdings
+        frame = source.wallets if name in source.groups else source.held.holdings
         if name not in frame:
-            raise ColumnsError([name], [*rows.groups, *map(str, frame.columns)])
+            raise ColumnsError([name], [*source.groups, *map(str, frame.columns)])
         texts, values = label_texts(frame[name]), _nonempty_list(name, wanted)
         equal = texts[frame[name].isin([each for each in values if not isinstance(each, str)])]
         named = label_texts(pd.Series(values, dtype=object))
@@ -374,7 +374,7 @@ def parse_where_arguments(
         spam=options["spam"],
         small=options["small"],
     )
-    requested = {*rows.requested.keys, *rows.held.wallet_keys}
+    requested = {*source.requested.keys, *source.held.wallet_keys}
     for wanted, key in zip(selection.wallets, selection.wallet_keys(), strict=True):
         if key not in requested:
             raise UnknownWalletError(wanted)

@@ -223,9 +223,9 @@ class DrawnBalances:
         """The wallet code of each drawn row."""
         return np.asarray(self.positions.wallet_codes[self.rows])
 
-    def chart_notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
+    def chart_notes(self, drawn_notes: Sequence[str], wallets: FetchLike | None) -> Notes:
         """Return the notes of a chart. Without `wallets`, simulated data is not marked."""
-        return Notes(simulated_notes(wallets), drawn, self.left_out, self.coverage)
+        return Notes(simulated_notes(wallets), drawn_notes, self.left_out, self.coverage)
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
         """Return short names of tokens: unique or, with `by_chain`, unique on each blockchain."""
