@@ -110,9 +110,9 @@ class AddressError(WalletframeError, ValueError):
     where : str, optional
         A note for the message about the positions, such as "listed by line number".
     fixes : sequence of (int, str, str), optional
-        The position, the alias, and the service's name, for each wallet with an alias of the
-        blockchain. The message counts the wallets by alias. The attributes ``fixes`` and
-        ``problems`` contain these wallets.
+        The position, the alias, and the service's name, for each wallet whose blockchain is an
+        alias. The message counts these wallets by alias. The attributes ``fixes`` and ``problems``
+        contain them.
     malformed : bool, default False
         Whether some addresses don't have the format of their blockchain. A fetch with
         ``on_unreadable="ask"`` requests these addresses.

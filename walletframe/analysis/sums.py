@@ -133,9 +133,9 @@ def totals(
         balance of an unknown token, which may be this token.
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. If all its
-        balances are unknown, all columns except those of `by` and the last three are NA. If it
-        holds nothing, amount, counts and value are 0, and in a table by token, the token is NA.
-        Without holdings, a table by token or asset alone is empty.
+        balances are unknown, all columns except those of `by` and the last three are NA. An empty
+        wallet has 0 as amount, counts and value and, in a table by token, NA as the token. Without
+        any holdings, a table by token or asset alone is empty.
 
     Raises
     ------

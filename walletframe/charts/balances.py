@@ -207,7 +207,7 @@ class DrawnBalances:
     rows: Indices  # the indices of the drawn rows
     sizes: Floats  # the size of each drawn row; all sizes are above 0
     measure: Measure
-    covered: Positions  # the same with the requested wallets, of each snapshot in a timeline
+    covered: Positions  # `positions` with the requested wallets (in a timeline, by snapshot)
     coverage: list[str]  # sentences about the wallets and balances that are not counted
     left_out: list[str]  # sentences about negative balances and incomplete groups
     empty_reason: str  # the sentence to show if no row is drawn

@@ -123,8 +123,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         unknown token with the same symbol in the same wallet at both times has one row.
 
         A line below the table counts the wallets that are unknown at one of the times, and the
-        balances that are known at only one time (of a single token or asset, also their amounts).
-        It also states the left-out bridged versions with their amounts.
+        balances that are known at only one time (with amounts for a single token or asset). It also
+        states the left-out bridged versions with their amounts.
 
     Raises
     ------

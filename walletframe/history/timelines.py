@@ -83,7 +83,7 @@ class AmountMatrix(NamedTuple):
     wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
     token_ids: KeyCodes  # codes of the rows of holdings
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
-    # (p,): the last row of the pair; without holdings, of the chosen token; otherwise -1
+    # (p,): the last row of holdings of the pair, or else of the chosen token, or else -1
     holding_rows: Codes
     ever_listed: Mask  # (p,): whether an answer lists the token, perhaps with 0
     token_codes: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
