@@ -1,5 +1,7 @@
 """`compare_values`: changes of value, split into prices and amounts."""
 
+import re
+
 import pandas as pd
 import pytest
 from addresses import A, B, C
@@ -69,7 +71,7 @@ def test_a_wallet_of_only_one_fetch_is_unknown():
 
 
 def test_filters_of_both_fetches_are_stated():
-    """In the words of `compare`; conditions of only one of them have its name."""
+    """In the words of `compare`."""
     days = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, 2, 5], "2026-01-31", 150)
     hint = ", so 0 may be a dropped balance, and sums may be too low."
     small = [each.wf.where(small=310, owner="Ada") for each in days]
@@ -83,12 +85,26 @@ def test_filters_of_both_fetches_are_stated():
     spam = [each.wf.without_spam(**deny) for each in days]
     stated = "before: 3 spam balances (800.00 USD); after: 3 spam balances (1,500.00 USD)."
     assert f"\nNot counted: {stated}" in repr(compare_values(*spam))
-    table = compare_values(days[0].wf.where(owner="Ada"), days[1].wf.where(owner="Bob"))
-    assert "\nSelected: owner='Ada' (only before); owner='Bob' (only after). " in repr(table)
-    assert (
-        "Not compared: 2 wallets (300 USD before) not selected in the later list; 1 wallet (750 "
-        "USD now) not selected in the earlier list." in repr(table)
+
+
+@pytest.mark.parametrize("call", [compare_values, wf.history.compare])
+def test_different_selections_are_refused(call):
+    """As in a report: the other balances would seem new or gone. The order does not matter."""
+    first, last = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, 2, 5], "2026-01-31", 150)
+    ada, bob, eth = {"owner": "Ada"}, {"owner": "Bob"}, {"asset": "ETH"}
+    unselected = "the earlier fetch has no selection, and the later fetch is selected by"
+    cases = (
+        ((first, last.wf.where(**eth)), f"{unselected} asset='ETH'"),
+        ((first, last.wf.where(small=400)), f"{unselected} small=…"),
+        ((first.wf.where(**ada), last.wf.where(**bob)), "by owner='Ada', and the later fetch is "),
     )
+    for results, text in cases:
+        with pytest.raises(SnapshotError, match=re.escape(text)) as raised:
+            call(*results)
+        assert raised.value.hint == "pass the same where(…) to both"
+    assert call(first, last.wf.where(spam=False), by="asset")["difference"].notna().all()
+    orders = first.wf.where(**ada).wf.where(**eth), last.wf.where(**eth).wf.where(**ada)
+    assert "\nSelected: asset='ETH', owner='Ada'. " in repr(call(*orders, by="asset"))
 
 
 def test_bridged_versions_in_separate_rows_are_stated():
@@ -173,12 +189,12 @@ def test_only_one_filtered_fetch_is_incomplete():
     """Its missing balances would seem gone; spam, and wallets that both lack, count in neither."""
     days = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, 2, 5], "2026-01-31", 150)
     note = (
-        r"^The later fetch leaves out 1 small balance \(300\.00 USD\), so 1 balance of the earlier "
-        r"fetch may not really be gone\. Pass complete frames, or drop the same tokens from both\.$"
+        r"^The later fetch leaves out 1 dropped balance, so 1 balance of the earlier fetch may not "
+        r"really be gone\. Pass complete frames, or drop the same tokens from both\.$"
     )
+    large = days[1].holdings[days[1].holdings["value"] >= 400]
     with pytest.warns(InputWarning, match=note):
-        compare_values(days[0], days[1].wf.where(small=400))
+        compare_values(days[0], days[1]._replace(holdings=large))
     filtered = [each.wf.where(small=400) for each in days]
     assert len(compare_values(*filtered))
-    assert len(compare_values(days[0], days[1].wf.where(owner="Bob"), by="owner"))
-    assert len(compare_values(days[0].wf.without_spam().wf.where(owner="Ada"), days[1]))
+    assert len(compare_values(days[0].wf.without_spam(), days[1]))

@@ -521,8 +521,9 @@ def test_data_is_written_beside_the_report(tmp_path):
     assert sorted(each.name for each in tmp_path.glob("r-*.csv")) == names
     assert len(wf.read_holdings(tmp_path / "r-holdings.csv")) == 120
     assert len(pd.read_csv(tmp_path / "r-changes.csv")) == 120
-    wf.report(details, tmp_path / "s.md", data=True)
-    assert not (tmp_path / "s-changes.csv").exists()
+    for before in (None, details.wf.where(token="T1")):  # another selection is not compared
+        wf.report(details, tmp_path / "s.md", before=before, data=True)
+        assert not (tmp_path / "s-changes.csv").exists()
     files = "The files beside this report have the data of all tables: r-holdings.csv"
     assert f"95 rows are not shown. {files}" in plain_text(path)
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
 DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that dropped balances
+SELECT_HINT: Final = "pass the same where(…) to both"
+_BALANCE_CONDITIONS = {"small": "small=…", "other": "spam=True"}  # by kind of filter
 
 # The kind of a filter, the number of dropped balances (None: not counted), and this as a text.
 Filter: TypeAlias = "tuple[str, int | None, str]"
@@ -209,18 +211,15 @@ def _count_dropped(
 
 
 def dropped_and_selected(results: Mapping[str, WalletDetails]) -> tuple[int, str, str]:
-    """Return the number of balances that the results lack, the reasons, and the selections."""
+    """Return the number of balances that the results lack, the reasons, and their selection."""
     filtered, reasons, is_by_balance = 0, list[str](), False
-    selected = {name: holdings.attrs.get(SELECTED, "") for name, (_, holdings) in results.items()}
     for name, details in results.items():
         count, text, _ = dropped_balances(details)
         is_by_balance |= "dropped balance" in text or "small" in text
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
         filtered += count
     hint = ", so 0 may be a dropped balance, and sums may be too low" * is_by_balance
-    if len({*selected.values()}) > 1:
-        selected = {name: f"{text} (only {name})" for name, text in selected.items() if text}
-    return filtered, "; ".join(reasons) + hint, "; ".join(dict.fromkeys(selected.values()))
+    return filtered, "; ".join(reasons) + hint, details.holdings.attrs.get(SELECTED, "")
 
 
 def drop_rows(
@@ -256,29 +255,17 @@ def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     return with_filters(holdings, filters, rows)
 
 
-def differing_selections(
-    before: WalletDetails, after: WalletDetails, dropped: Mapping[str, str] | None = None
-) -> tuple[str, str]:
-    """Return the conditions of `where` that selected two results, or ("", "") if they agree.
-
-    `dropped` maps each kind of filter to a condition that is added if the filter was applied.
-    """
+def differing_selections(before: WalletDetails, after: WalletDetails) -> str:
+    """Return a clause about two results that `where` selected by different conditions, or ""."""
     texts = []
     for _, holdings in (before, after):
         filters = applied_filters(holdings, len(holdings))
-        added = [(dropped or {}).get(kind) for kind, *_ in filters]
+        added = [_BALANCE_CONDITIONS.get(kind) for kind, *_ in filters]
         texts.append(", ".join(filter(None, [holdings.attrs.get(SELECTED), *added])))
-    is_same = {*texts[0].split(", ")} == {*texts[1].split(", ")}
-    return ("", "") if is_same else (texts[0], texts[1])
-
-
-def one_list_reasons(before: WalletDetails, after: WalletDetails) -> list[str]:
-    """Return the reasons why a wallet may be only in the earlier or only in the later list."""
-    earlier, later = differing_selections(before, after)
-    return [
-        " not selected in the later list" if later else " only in the earlier list",
-        " not selected in the earlier list" if earlier else " only in the later list",
-    ]
+    if {*texts[0].split(", ")} == {*texts[1].split(", ")}:
+        return ""
+    states = (f"is selected by {each}" if each else "has no selection" for each in texts)
+    return "the earlier fetch {}, and the later fetch {}".format(*states)
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import reject_assets
-from walletframe.frames.coverage import dropped_balances
+from walletframe.frames.coverage import SELECT_HINT, differing_selections, dropped_balances
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
@@ -135,8 +135,9 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     AmountError
         If the column ``amount`` has another dtype.
     SnapshotError
-        If `before` and `after` are the same snapshot; if one is simulated and the other is not; or
-        if one has two rows for a wallet, or holdings of a wallet that ``wallets`` lacks.
+        If `before` and `after` are the same snapshot or have different selections by `where`; if
+        one is simulated and the other is not; or if one has two rows for a wallet, or holdings of a
+        wallet that ``wallets`` lacks.
 
     Warns
     -----
@@ -293,6 +294,8 @@ def mark_shared_answers_stale(
             "simulated holdings can't be compared with real ones",
             hint="compare only simulated or only real snapshots: see the column 'service'",
         )
+    if text := differing_selections(before, after):
+        raise SnapshotError(f"different selections can't be compared: {text}", hint=SELECT_HINT)
     times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in frames]
     same = times[0][times[0].isin(times[1])]
     if len(same):

@@ -17,7 +17,6 @@ from walletframe.frames.asset_list import count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
     dropped_and_selected,
-    one_list_reasons,
     price_sources,
 )
 from walletframe.frames.details import WalletDetails, as_details
@@ -51,6 +50,11 @@ if TYPE_CHECKING:
 
 _DIGITS = 6  # since the last bits of sums of floats may differ
 _SUMMED = ["earlier", "earlier_held", "earlier_gaps", "later", "later_held", "later_gaps", "prices"]
+_REASONS = (
+    " only in the earlier list",
+    " only in the later list",
+    ", whose value is unknown at one time or both",
+)
 _NUMBERS = ["before", "after", "difference", "from_prices", "from_amounts"]
 
 
@@ -274,9 +278,8 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
         for each in (np.setdiff1d(codes[4], codes[5]), np.setdiff1d(codes[5], codes[4]), failed)
     )
     parts = unknown_wallets, _count_with_values(unvalued, "balance", is_unvalued, by_time)
-    reasons = [*one_list_reasons(before, after), ", whose value is unknown at one time or both"]
     texts = only_earlier, only_later, " and ".join(filter(None, parts))
-    counts = zip(texts, reasons, strict=True)
+    counts = zip(texts, _REASONS, strict=True)
     statuses = [np.isin(wallets.index, each) for each in (compared, failed)]
     wallets["status"] = np.select(statuses, ["ok", "failed"], "missing")
     return ValueChanges(

@@ -15,10 +15,10 @@ from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.frames.coverage import (
+    SELECT_HINT,
     differing_selections,
     drop_rows,
     dropped_and_selected,
-    one_list_reasons,
 )
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
@@ -95,7 +95,6 @@ _STYLE = {
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
 _TOKEN_LABELS = {"token_blockchain", "token_address", "symbol", "asset"}  # missing labels are empty
-_BALANCE_CONDITIONS = {"small": "small=…", "other": "spam=True"}  # by kind of filter
 _MAX_NAMED, _ASSET_LENGTH = 3, 40
 _MAX_GROUPS, _MAX_ROWS, _NAME_LENGTH, _TEXT_LENGTH, _ADDRESS_LENGTH = 8, 25, 60, 90, 120
 _NUMBER_LENGTH = 200  # no amount is longer
@@ -216,9 +215,8 @@ def _compare(
     before: WalletDetails, after: WalletDetails, names: list[str], grouping: Grouping, unit: str
 ) -> tuple[str, list[str], Listing | None, ValueChanges | None]:
     """Return a sentence, notes and a table on changes, and the changes of values, if any."""
-    selections = differing_selections(before, after, _BALANCE_CONDITIONS)
-    if not_comparable := _not_comparable_sentence(*selections):
-        return not_comparable, [], None, None
+    if text := differing_selections(before, after):
+        return f"Not comparable: {text}. To compare them, {SELECT_HINT}.", [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = _without_spam(before, after)
@@ -258,19 +256,11 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
 
 
-def _not_comparable_sentence(earlier: str, later: str) -> str:
-    if not (earlier or later):
-        return ""
-    texts = (f"is selected by {each}" if each else "has no selection" for each in (earlier, later))
-    both = "the earlier fetch {}, and the later fetch {}".format(*texts)
-    return f"Not comparable: {both}. To compare them, pass the same where(…) to both."
-
-
 def _sentences_on_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
     keys = [{*encode_wallets(wallets).keys} for wallets, _ in (before, after)]
     counts = len(keys[0] - keys[1]), len(keys[1] - keys[0])
-    pairs = zip(one_list_reasons(before, after), counts, strict=True)
-    return [f"{text.strip().capitalize()}: {counted_noun(n, 'wallet')}." for text, n in pairs if n]
+    pairs = zip(("earlier", "later"), counts, strict=True)
+    return [f"Only in the {name} list: {counted_noun(n, 'wallet')}." for name, n in pairs if n]
 
 
 def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -> list[str]:

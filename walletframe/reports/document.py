@@ -27,6 +27,7 @@ from markupsafe import Markup
 from walletframe.disk import atomic_write
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.exports import to_csv
+from walletframe.frames.coverage import differing_selections
 from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, shows_all_digits, table_markdown, table_rows_html
 from walletframe.frames.tables import NUMBER_COLUMNS
@@ -154,7 +155,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     grouping = Grouping(by, assets, bridged)
     content = compose(fetched, earlier, title=title, made=datetime.now(UTC), grouping=grouping)
     frames = {"holdings": fetched.holdings, "wallets": fetched.wallets} if data else {}
-    if data and earlier is not None:
+    if data and earlier is not None and not differing_selections(earlier, fetched):
         frames["changes"] = compare(earlier, fetched)
     files = {name: file.with_name(f"{file.stem}-{name}.csv") for name in frames}
     complete = "To get files of all rows, write this report with data=True, or --data in a shell."
