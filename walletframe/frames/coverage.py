@@ -17,6 +17,7 @@ from walletframe.frames.asset_list import count_and_sum_omitted_bridged
 from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
+from walletframe.frames.positions import HOLDERS
 from walletframe.frames.results import Coverage
 from walletframe.frames.schema import SNAPSHOT, WALLET_DTYPES, count_array, missing_wallets_text
 from walletframe.numerals import counted_noun, money
@@ -165,8 +166,10 @@ def coverage_from_counts(
         int(np.count_nonzero(np.bincount(codes[mask & each])))
         for each in (True, ~positions.known, positions.stale)
     )
-    known = positions.first[positions.known & mask]
-    others["as_of"] = _oldest_time(positions.wallet_frame, known)
+    mask = mask & positions.known
+    if record := positions.holdings.attrs.get(HOLDERS):
+        mask &= positions.on_blockchains_mask(record["blockchains"])
+    others["as_of"] = _oldest_time(positions.wallet_frame, positions.first[mask])
     others["unfinished"] = missing_wallets_text(positions.wallet_frame.attrs)
     return Coverage(requested, requested - unknown, stale, *counts, *filtered, **others)
 

@@ -178,6 +178,11 @@ class Positions:
         on_chains = np.isin(self.wallet_chain_codes, np.append(row_chains, key_chains))
         return on_chains | self.may_hold_any_token
 
+    def on_blockchains_mask(self, names: Collection[str]) -> Mask:
+        """Return a mask of the wallets on these blockchains, or on an unlisted blockchain."""
+        chains = self.index_by_chain
+        return (unlisted_mask(chains) | np.isin([*chains], [*names]))[self.wallet_chain_codes]
+
     @cached_property
     def possible_token_chains(self) -> Codes:
         """The index of each wallet's blockchain, or -1 for wallets that may hold any token."""
@@ -254,9 +259,8 @@ def read_positions(
 
 def _with_known_holders(positions: Positions) -> Positions:
     """Return a copy in which `known` is only about the amounts of the selected tokens."""
-    record, chains = positions.holdings.attrs[HOLDERS], positions.index_by_chain
-    is_possible = unlisted_mask(chains) | np.isin([*chains], record["blockchains"])
-    can_hold = is_possible[positions.wallet_chain_codes]
+    record = positions.holdings.attrs[HOLDERS]
+    can_hold = positions.on_blockchains_mask(record["blockchains"])
     names = [*_WALLET, *[SNAPSHOT] * positions.by_snapshot]
     rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
     keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}

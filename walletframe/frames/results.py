@@ -92,7 +92,8 @@ class Coverage:
         With a list of prices, the number of tokens for each entry, such as
         ``mine.csv for 2 tokens, the service for 118 tokens``; otherwise empty.
     as_of : str
-        The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
+        The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown. Answers
+        of wallets that could not hold the selected tokens are not counted.
     snapshots : int
         The number of snapshots whose balances are counted together, usually 1.
 
