@@ -239,7 +239,10 @@ def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
     }
     details = fetched(answers | {f"BTC.{D}": [unknown]})
     owners = details.wallets.assign(owner=["Ada", "Bob", "Cem", "Dee"])
+    owners.loc[3, "fetched_at"] -= pd.Timedelta("30D")
     selected = details._replace(wallets=owners).wf.where(asset="ETH")
+    line = "1 balance whose token is unknown; 1 balance not selected. As of 2026-01-31 05:59 UTC."
+    assert line in str(selected.wf.coverage())  # not those of the Bitcoin wallet
     for each in (selected, selected.wf.where(owner=["Bob", "Cem", "Dee"])):
         table = each.wf.totals("owner").set_index("owner")[["amount", "wallets_ok"]]
         assert table.loc["Bob"].isna().tolist() == [True, False]

@@ -299,6 +299,8 @@ class SelectableHoldings:
         unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
         if words or selection.tokens:
             unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
+            blockchains = self._selected_blockchains(selection, matches)
+            unknown &= self.held.on_blockchains_mask(blockchains)[self.held.wallet_codes]
             balances = counted_noun(int(unknown.sum()), "balance")
             reasons[SELECTED] = unknown, f"{balances} whose token is unknown"
         if selection.bridged:
@@ -313,24 +315,24 @@ class SelectableHoldings:
             holdings = without_dropped_counts(holdings)
         selected = drop_rows(holdings, mask, reasons)
         if selection.tokens:
-            selected.attrs[HOLDERS] = self._record_holders(selection, matches, unknown)
+            columns = [name for name in ("blockchain", "address", "snapshot") if name in holdings]
+            holders = holdings.loc[unknown, columns].drop_duplicates().astype(str)
+            earlier = holdings.attrs.get(HOLDERS, {"unknown_tokens": []})["unknown_tokens"]
+            selected.attrs[HOLDERS] = {
+                "blockchains": blockchains,
+                "unknown_tokens": earlier + holders.to_dict("records"),
+                "is_single": len(selection.token_blockchains) == 1,
+            }
         return WalletDetails(self.wallets[wallets], selected)
 
-    def _record_holders(self, selection: Selection, selected: Mask, unknown: Mask) -> Any:
-        """Return the blockchains of the selected tokens, and the wallets of unknown tokens."""
-        held, by_token = self.held, selection.token_blockchains
-        any_blockchain = [key[0] for key in self.requested.keys]
+    def _selected_blockchains(self, selection: Selection, selected: Mask) -> list[str]:
+        """Return the blockchains that could have the selected tokens."""
+        held = self.held
         holders = np.unique(held.wallet_codes[selected]).tolist()
         held_on = (held.wallet_keys[index][0] for index in holders)
-        chains = {*held_on, *chain.from_iterable(by_token or [any_blockchain])}
-        names = [name for name in ("blockchain", "address", "snapshot") if name in held.holdings]
-        wallets = held.holdings.loc[unknown, names].drop_duplicates().astype(str)
-        earlier = held.holdings.attrs.get(HOLDERS, {"unknown_tokens": []})["unknown_tokens"]
-        return {
-            "blockchains": sorted(chains),
-            "unknown_tokens": earlier + wallets.to_dict("records"),
-            "is_single": len(by_token) == 1,
-        }
+        any_blockchain = [key[0] for key in self.requested.keys]
+        by_token = selection.token_blockchains or [any_blockchain]
+        return sorted({*held_on, *chain.from_iterable(by_token)})
 
     def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
         """Return a mask of the rows in `mask` that match the conditions on spam and value."""
