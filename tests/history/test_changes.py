@@ -20,7 +20,7 @@ from walletframe.errors import (
     SnapshotError,
     UnknownTokenError,
 )
-from walletframe.history import compare, save, snapshot
+from walletframe.history import compare, compare_values, save, snapshot
 from walletframe.pandas_versions import TEXT
 
 COLUMNS = {
@@ -423,6 +423,22 @@ def test_one_asset_is_all_its_contracts_and_possible_holders():
     ]
     contracts = compare(*sides, asset="USDC", by="token")
     assert contracts["token_blockchain"].dropna().tolist() == ["ETH", "BASE"]
+
+
+@pytest.mark.parametrize("twin", [0, 1])
+def test_changes_of_a_selected_asset_have_no_row_without_asset(twin):
+    """Unknown wallets are in the rows of the asset. Its bridged versions count if selected."""
+    first, last = (dollars(raw, raw, twin * raw) for raw in (10**6, 3 * 10**6))
+    held = {f"ETH.{UPPER_A}": first, f"ETH.{UPPER_B}": [], "BTC.c": "failed"}
+    days = [fetched(held), fetched(held | {f"ETH.{UPPER_A}": last, f"ETH.{UPPER_B}": "failed"})]
+    days = [owned(each, **{UPPER_A: "Ada", UPPER_B: "Ada", "c": "Cem"}) for each in days]
+    days = [each.wf.where(asset="USDC", bridged=bool(twin)) for each in days]
+    valued = [each._replace(holdings=each.holdings.assign(value=1.0)) for each in days]
+    tables = [compare(*days, by=by) for by in ("asset", ["owner", "asset"])]
+    for table in (*tables, compare_values(*valued)):
+        assert table["asset"].tolist() == ["USDC"]
+        assert table[["wallets_known", "wallets"]].to_numpy().tolist() == [[1, 2]]
+    assert tables[1][["before", "after"]].to_numpy().tolist() == [[2 + twin, 3 * (2 + twin)]]
 
 
 def test_an_asset_is_suggested_for_a_shared_symbol():

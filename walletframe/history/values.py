@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import InputWarning, PricesWarning
-from walletframe.frames.asset_list import count_bridged_versions
+from walletframe.frames.asset_list import BRIDGED, count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
     dropped_and_selected,
@@ -136,6 +136,7 @@ def compare_values(
     incomplete = f"{changes.incomplete} {COMPLETE_HINT}" * bool(changes.incomplete)
     for note in filter(None, (incomplete, changes.relabelled)):
         notify(note, InputWarning)
+    bridged = bridged or (BRIDGED in results[1].holdings.attrs and "asset" in by_as_list(by))
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}
     if changes.at_later_prices:
         text = "balances of `before` have no value, and are valued at the prices of `after`"
