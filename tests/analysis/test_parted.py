@@ -2,6 +2,7 @@
 
 import shutil
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -284,6 +285,8 @@ def test_spam(fetch, seed, wallets, twice):
     own = {"token": ("ETH", "0xA0"), "by": ["wallet", "spam_reasons"]}
     same(outcome(lambda: result.wf.share(**own)), outcome(lambda: expected.wf.share(**own)))
     same(outcome(lambda: result.wf.share("ETH")), outcome(lambda: expected.wf.share("ETH")))
+    measures = (each.wf.concentration for each in (result, expected))
+    same(*(outcome(partial(each, "ETH")) for each in measures))
     same(result.wf.concentration(), expected.wf.concentration())
     ours, theirs = result.wf.pivot, expected.wf.pivot
     same(ours(2), theirs(2))

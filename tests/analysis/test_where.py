@@ -360,8 +360,10 @@ def test_a_folder_judges_spam_by_all_of_its_balances(stored, details):
         {"token": "USDC.e"},
         {"asset": "USDC", "search": B},
     ):
-        expected = details.wf.where(**filters).holdings.reset_index(drop=True)
-        pd.testing.assert_frame_equal(stored.wf.where(**filters).holdings, expected)
+        expected, result = (each.wf.where(**filters) for each in (details, stored))
+        frame = expected.holdings.reset_index(drop=True)
+        pd.testing.assert_frame_equal(result.holdings, frame)
+        assert str(result.wf.coverage()) == str(expected.wf.coverage())
     flagged = stored.wf.flag_spam().wf.value({("ETH", "0xbad"): 3})
     result = flagged.wf.where(spam=True, token=("ETH", "0xbad")).holdings
     assert result[["is_spam", "unit_price"]].to_numpy().tolist() == [[True, 3.0]]

@@ -33,7 +33,7 @@ from walletframe.frames.groups import (
 )
 from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_encoded_tokens
 from walletframe.frames.known import value_summary
-from walletframe.frames.lookups import PriceLookup
+from walletframe.frames.lookups import PRICE_DTYPES, PriceLookup
 from walletframe.frames.positions import Chunk
 from walletframe.frames.results import coverage_from_attrs, with_coverage
 from walletframe.frames.schema import na_amounts, normalize_blockchains, require_columns, text_array
@@ -348,7 +348,8 @@ def _measure_one_token(
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
-    rows = source.template.replace_holdings(source.read_rows(keys, names))
+    columns = {*names, *PRICE_DTYPES.keys() & {*source.template.holdings}}
+    rows = source.template.replace_holdings(source.read_rows(keys, columns))
     table = measure(rows, asset, token=token, by=by, **options)
     filtered, reasons = count_filtered(source.template, int(aggregation.aggregates.balances.sum()))
     coverage = replace(coverage_from_attrs(table), filtered=filtered, filtered_reasons=reasons)

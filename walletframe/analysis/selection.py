@@ -186,9 +186,9 @@ def where_in_chunks(
         labels = token_names(tokens.holdings, tokens.tokens, np.arange(len(tokens.tokens.keys)))
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
-    selected = SelectableHoldings(rows, wallets).where(selection, search, by_key)
+    selected = SelectableHoldings(rows, wallets, *columns).where(selection, search, by_key)
     selected = _record_conditions(selected, search=search, **options)
-    return selected._replace(holdings=selected.holdings[[*columns]].reset_index(drop=True))
+    return selected._replace(holdings=selected.holdings.reset_index(drop=True))
 
 
 def _record_conditions(details: WalletDetails, **options: Any) -> WalletDetails:
@@ -237,8 +237,11 @@ class Selection(NamedTuple):
 class SelectableHoldings:
     """Holdings to select from, optionally with the wallets of the same fetch."""
 
-    def __init__(self, holdings: PositionsLike, wallets: pd.DataFrame | None) -> None:
+    def __init__(
+        self, holdings: PositionsLike, wallets: pd.DataFrame | None, *columns: str
+    ) -> None:
         self.held: Positions = read_positions(holdings)
+        self.columns = [*columns]  # of the selected rows, or [] for all
         self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else extra_names(wallets)
         self.requested: KeyCodes = encode_wallets(self.wallets)
@@ -313,7 +316,7 @@ class SelectableHoldings:
         wallets = self.wallet_mask(selection)
         if not wallets.all():  # rows dropped before may belong to other wallets
             holdings = without_dropped_counts(holdings)
-        selected = drop_rows(holdings, mask, reasons)
+        selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
         if selection.tokens:
             columns = [name for name in ("blockchain", "address", "snapshot") if name in holdings]
             holders = holdings.loc[unknown, columns].drop_duplicates().astype(str)
