@@ -304,8 +304,9 @@ class TestShare:
             0,
             None,
         ]
-        counts = table[["contracts", "blockchains", "wallets_ok", "wallets_asked"]]
-        assert counts.drop_duplicates().to_numpy().tolist() == [[2, 2, 3, 4]]
+        counts = table[["contracts", "blockchains", "wallets_ok", "wallets_asked"]].fillna(-1)
+        rows = [[1, 1, 1, 1], [1, 1, 1, 1], [0, 0, 1, 1], [-1, -1, 0, 1]]
+        assert counts.to_numpy().tolist() == rows
 
     def test_bridged_tokens_and_own_assets(self):
         """`share` has the options of `totals`."""

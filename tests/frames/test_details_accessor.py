@@ -85,7 +85,7 @@ def test_tables_of_a_fetch_have_its_completeness():
     """No argument is needed; passed wallets count instead."""
     counts = ["wallets_ok", "wallets_asked"]
     assert DETAILS.wf.totals()[counts].iloc[0].tolist() == [3, 4]
-    assert DETAILS.wf.share("ETH")[counts].iloc[0].tolist() == [3, 4]
+    assert DETAILS.wf.share("ETH")[counts].sum().tolist() == [3, 4]
     known = WALLETS[WALLETS.status == "ok"]
     assert DETAILS.wf.totals(wallets=known)[counts].iloc[0].tolist() == [3, 3]
     assert "1 of 4 wallets unknown" in DETAILS.wf.plot.bar().layout.title.subtitle.text

@@ -190,10 +190,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         - ``contracts`` and ``blockchains`` (Int64), only for an asset: the number of contracts with
           an amount above 0, and the number of their blockchains;
         - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
-          the counts of wallets that could hold the token, as in `totals`.
-
-        The columns from ``contracts`` on are counts for each group. If `by` is ``"wallet"``, each
-        row has the counts of the complete table.
+          the counts of the group's wallets that could hold the token, as in `totals`.
 
     Raises
     ------
@@ -248,8 +245,6 @@ def share(  # noqa: PLR0913 - users pass each option by name
         share=shares,
         **_contract_count_columns(positions, groups, missing),
     )
-    if groups.names == ["wallet"]:  # the count of a single wallet says nothing new
-        known = repeat_completeness(marked, possible, count)
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
     table = table.assign(**known)[(balances > 0) | could_hold]
@@ -259,16 +254,12 @@ def share(  # noqa: PLR0913 - users pass each option by name
 
 
 def _contract_count_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    """Count contracts by group. If groups are wallets, count the contracts of all wallets."""
     if positions.assets is None:
         return {}
     held = positions.amounts.exact().integers > 0
-    codes, count = groups.codes[held], len(groups)
-    if groups.names == ["wallet"]:
-        codes, count, missing = np.zeros_like(codes), 1, np.zeros_like(missing)
-    pairs = distinct_pairs(codes, positions.contracts.codes[held])
-    counts = count_contracts(positions, pairs, count).items()
-    return {name: count_array(np.resize(each, len(groups)), missing) for name, each in counts}
+    pairs = distinct_pairs(groups.codes[held], positions.contracts.codes[held])
+    counts = count_contracts(positions, pairs, len(groups)).items()
+    return {name: count_array(each, missing) for name, each in counts}
 
 
 def concentration(  # noqa: PLR0913 - users pass each option by name
