@@ -52,7 +52,7 @@ def test_tables_of_everything_state_the_same(details, name):
     )
     if name != "overlap":
         line += " 1 bridged version is listed separately (bridged=True adds it to its asset)."
-    assert f"\n\n{line}\n" in repr(table)
+    assert f"\n\n{line}\n" in f"{table!r}\n"
     assert f"<p>{line}</p>" in table._repr_html_()
 
 
@@ -217,10 +217,12 @@ def test_few_columns_are_displayed(details):
     """Counts are left out, and so is what is 0 or the same for all rows; a line names them."""
     with pd.option_context("display.width", 200, "display.max_columns", 20):
         text, whole = repr(details.wf.totals()), repr(details_of(PARTS[1:2]).wf.totals())
+        one_row = repr(details.wf.where(blockchain="ARBITRUM").wf.totals("blockchain"))
     completeness = ["amount_na", "wallets_ok", "wallets_stale", "wallets_asked"]
     assert text.split("\n")[0].split() == ["asset", "amount", "holders", *completeness]
     counts = "Columns not displayed: contracts, blockchains, balances"
     assert text.endswith(f"\nAmounts are rounded for display. {counts}.")
+    assert one_row.split("\n")[0].split()[-2:] == ["wallets_ok", "wallets_asked"]
     assert whole.split("\n")[0].split() == ["asset", "amount", "holders"]
     assert whole.endswith(f"{counts}, amount_na, wallets_stale, wallets_ok, wallets_asked.")
 

@@ -262,7 +262,7 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
     if {*_COMPLETENESS} <= {*table.columns}:
         counts = table[_COMPLETENESS].drop_duplicates()
         is_complete = (counts["wallets_ok"] == counts["wallets_asked"]).all()
-        hidden += _COMPLETENESS if is_complete or len(counts) == 1 else []
+        hidden += _COMPLETENESS if is_complete or len(counts) == 1 < len(table) else []
     notes = []
     if six_digit_text in formatters.values():
         notes.append("Amounts are rounded for display.")
