@@ -101,7 +101,7 @@ def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
     result = run("fetch", *files, "--file", "-", input=f"{SHOWCASE[0]}\n{SHOWCASE[2]}\n")
     assert result.exit_code == 0
     assert "3 wallets on 3 blockchains" in result.output
-    assert "Warning: found 3 wallets in 4 rows: 1 duplicate" in result.output
+    assert "Warning: found 3 wallets in 4 rows; left out: 1 duplicate row" in result.output
 
 
 @pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
@@ -115,7 +115,7 @@ def test_unreadable_wallets_can_be_skipped(run, reachable, tmp_path, monkeypatch
     assert refused.exit_code == 2
     assert "list.txt line 2: 'bad'" in refused.output
     result = run(*words, "--on-unreadable", "drop")
-    assert "found 2 wallets in 4 rows: 2 unreadable and left out (by location): " in result.output
+    assert "found 2 wallets in 4 rows; left out: 2 unreadable rows (by location): " in result.output
     assert "argument 2: 'worse': no dot between blockchain and address" in result.output
     assert "list.txt line 2: 'bad': no dot" in result.output
     assert "Nea: did you mean NEAR?" in result.output
@@ -173,7 +173,7 @@ def test_malformed_addresses_are_refused(run, reachable, tmp_path, monkeypatch, 
     asked = run(*words, "--on-unreadable", "ask")
     assert asked.exit_code == 1
     dropped = run(*words, "--on-unreadable", "drop")
-    assert "found 1 wallet in 2 rows: 1 unreadable and left out" in dropped.output
+    assert "found 1 wallet in 2 rows; left out: 1 unreadable row" in dropped.output
     assert dropped.exit_code == 0
 
 

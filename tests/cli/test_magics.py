@@ -221,7 +221,7 @@ def test_oddities_of_the_list_are_reported(kernel):
     )
     assert output["error"] == ""
     assert "these wallets can't be read and are left out:\n  bad: no dot" in output["stderr"]
-    assert "found 2 wallets in 3 rows: 1 duplicate" in output["stderr"]
+    assert "found 2 wallets in 3 rows; left out: 1 duplicate row" in output["stderr"]
     assert "Polygn: did you mean POLYGON or POLYGONZK?" in output["stderr"]
     assert "Warning" not in output["stderr"]
 

@@ -216,7 +216,7 @@ class TestMalformed:
         """All other wallets keep their labels."""
         people = pd.DataFrame({"wallet": [*self.WALLETS[:3]], "owner": ["Ada", "Ben", "Cai"]})
         canned.default = (200, {}, answer(wallet(ONE)))
-        dropped = pytest.warns(InputWarning, match="2 unreadable and left out")
+        dropped = pytest.warns(InputWarning, match="; left out: 2 unreadable rows")
         with canned.client() as client, dropped as caught:
             wallets, _ = client.fetch(people, keep="owner", on_unreadable="drop")
         assert wallets.owner.tolist() == ["Ben"]

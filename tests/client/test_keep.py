@@ -70,7 +70,7 @@ def test_different_labels_of_one_wallet_are_reported(client):
     assert wallets["owner"].tolist() == ["Ada", "Ben"]
     [warning] = [each.message for each in caught]
     assert "In 1 row, a wallet has another 'owner' than before; the first" in str(warning)
-    assert "found 2 wallets in 5 rows: 3 duplicate. In" in str(warning)
+    assert "found 2 wallets in 5 rows; left out: 3 duplicate rows. In" in str(warning)
     problem = (4, NEAR, "'Eve' here, but 'Ada' before")
     assert str(warning).endswith(
         f" (listed by position, counted from 0): 4: {NEAR!r}: {problem[2]}"

@@ -76,9 +76,9 @@ def test_bad_rows_are_reported_by_position():
 def test_parsed_rows_keep_their_index():
     """Empty and, on request, unreadable rows are dropped, with a warning."""
     series = pd.Series([f"eth.{ONE}", None, "x", f"ETH.{ONE.upper()}"], index=list("abcd"))
-    counts = "1 duplicate, 1 empty, 1 unreadable and left out"
+    counts = "kept: 1 duplicate row; left out: 1 empty row, 1 unreadable row"
     where = r"\(listed by position, counted from 0\)"
-    with pytest.warns(InputWarning, match=f"found 1 wallet in 4 rows: {counts} {where}"):
+    with pytest.warns(InputWarning, match=f"found 1 wallet in 4 rows; {counts} {where}"):
         parsed = series.wf.parse(on_unreadable="drop")
     assert parsed.index.tolist() == ["a", "d"]
     assert parsed.blockchain.tolist() == ["ETH", "ETH"]

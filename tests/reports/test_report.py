@@ -327,6 +327,8 @@ def test_unchanged_never_hides_wallets():
         assert [*content.notes[1:]] == [f"The earlier total is {earlier}."]
         rows = {row[0].text: row[2].text for row in content.groups.table.rows}
         assert (rows["Cy"], rows["Total"]) == ("unknown", "0.00 (2 of 3 known)")
+    up = content_of(owned_at({"ETH": 2, "USDC": 1}, some), more).change
+    assert up.startswith("Up 110 USD (+18.0% of the compared 610) since 2026-01-31 05:59 UTC: ETH")
     content = content_of(failed, owned_at(prices, {"Cy": (900, 0)}))
     assert content.change == (
         "The change since 2026-01-31 05:59 UTC is unknown. Not compared: 2 wallets (610 USD now) "
@@ -558,6 +560,9 @@ def test_what_filters_dropped_from_the_earlier_fetch_is_stated():
         for each in results
     ]
     assert content_of(*results).notes[-1] == earlier
+    after = AFTER.wf.flag_spam(**deny)
+    either = earlier.replace(").", ") marked in either fetch.")
+    assert content_of(after, BEFORE).notes[-1] == f"The earlier total is 330,000.00 USD. {either}"
 
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -271,7 +272,8 @@ def readable_wallets(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> list
     """Return the wallets, including duplicates. Warn or raise if wallets are unreadable."""
     _raise_if_unreadable(parsed, on_unreadable)
     if parsed.problems:
-        _warn_about_left_out_rows(parsed, len(distinct_wallets(parsed.wallets)), {}, str)
+        count = len(distinct_wallets(parsed.wallets))
+        _warn_about_left_out_rows(parsed, count, {}, str, duplicates="kept")
     return parsed.wallets
 
 
@@ -323,15 +325,17 @@ def _warn_about_left_out_rows(
     distinct_count: int,
     conflicts: Mapping[str, list[Problem]],
     position_text: Callable[[int], str],
+    duplicates: str = "left out",
 ) -> None:
-    counts = {
-        "duplicate": len(parsed.wallets) - distinct_count,
-        "empty": parsed.empty_count,
-        "unreadable and left out": len(parsed.problems),
-    }
-    counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+    counts = (
+        (duplicates, "duplicate", len(parsed.wallets) - distinct_count),
+        ("left out", "empty", parsed.empty_count),
+        ("left out", "unreadable", len(parsed.problems)),
+    )
     rows = counted_noun(parsed.row_count, "row")
-    text = f"found {counted_noun(distinct_count, 'wallet')} in {rows}: {counted}"
+    text = f"found {counted_noun(distinct_count, 'wallet')} in {rows}"
+    for state, kinds in groupby((each for each in counts if each[2]), itemgetter(0)):
+        text += f"; {state}: {', '.join(counted_noun(n, f'{kind} row') for _, kind, n in kinds)}"
     for label, others in ((repr(safe_line(name)), each) for name, each in conflicts.items()):
         sentence = f". In {counted_noun(len(others), 'row')}, a wallet has another {label} than "
         text += f"{sentence}before; the first {label} is kept" * bool(others)

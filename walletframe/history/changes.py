@@ -187,7 +187,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
     is_zero = (integers == 0)[both_known]
     counts = [int((is_zero[:, side] & ~is_zero[:, 1 - side]).sum()) for side in range(2)]
-    if note := incomplete_note(results[0], results[1], counts):
+    if note := incomplete_note(earlier, later, counts):
         notify(f"{note} {COMPLETE_HINT}", InputWarning)
     if by is None:
         if asset is None:

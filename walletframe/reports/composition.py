@@ -16,6 +16,7 @@ from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.frames.coverage import (
     SELECT_HINT,
+    count_and_value_text,
     differing_selections,
     drop_rows,
     dropped_and_selected,
@@ -494,11 +495,16 @@ def _without_spam(
     tokens = encode_tokens(concat_frames(frame[names] for frame in frames))
     tokens_before, tokens_after = np.split(tokens.codes, [len(frames[0])])
     is_spam = np.zeros(len(tokens.keys), dtype=bool)
-    is_spam[tokens_before[spam_mask(frames[0])]] = True
+    flags = [spam_mask(frame) for frame in frames]
+    is_spam[tokens_before[flags[0]]] = True
     is_spam[tokens_after] = False
-    is_spam[tokens_after[spam_mask(frames[1])]] = True
-    pairs = zip(frames, np.split(is_spam[tokens.codes], [len(frames[0])]), strict=True)
-    kept = [drop_rows(frame, ~mask, {"spam": (mask, "")}) for frame, mask in pairs]
+    is_spam[tokens_after[flags[1]]] = True
+    kept = []
+    for frame, codes, marked in zip(frames, (tokens_before, tokens_after), flags, strict=True):
+        mask = is_spam[codes]
+        text = count_and_value_text(int(mask.sum()), "spam balance", frame[mask])
+        text += " marked in either fetch" * bool((mask != marked).any())
+        kept.append(drop_rows(frame, ~mask, {"spam": (mask, text)}))
     return before._replace(holdings=kept[0]), after._replace(holdings=kept[1])
 
 
@@ -522,7 +528,9 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     if len(rest):
         parts.append(f"{counted_noun(len(rest), 'other asset')} {whole_money(rest.sum(), '+')}")
     direction = "Up" if total >= 0 else "Down"
-    share = f" ({total / earlier:+.1%})" if earlier else ""
+    is_part = money(earlier) != money(values.earlier_total)
+    part = f" of the compared {whole_money(earlier)}" * is_part
+    share = f" ({total / earlier:+.1%}{part})" if earlier else ""
     head = f"{direction} {whole_money(abs(total))}{currency}{share} since {since}"
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
