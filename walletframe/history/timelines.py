@@ -85,7 +85,7 @@ class AmountMatrix(NamedTuple):
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
     # (p,): the last row of holdings of the pair, or else of the chosen token, or else -1
     holding_rows: Codes
-    ever_listed: Mask  # (p,): whether an answer lists the token, perhaps with 0
+    listed: Mask  # (p, s): whether the answer lists the token, perhaps with 0
     token_codes: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
     trackable: Mask  # (p,): whether the token can be identified in all snapshots
     integers: Integers  # (p, s): amounts times 10**scale; 0 if unknown
@@ -224,7 +224,7 @@ def build_matrix(
         token_ids,
         wallet_rows=_last_row_by_code(requested, len(ids.keys))[wallet],
         holding_rows=np.where((holding_rows < 0) & is_single, len(holdings) - 1, holding_rows),
-        ever_listed=holding_rows >= 0,
+        listed=listed,
         token_codes=token,
         trackable=(token >= 0) & ~is_unknown,
         integers=integers,
@@ -347,6 +347,7 @@ class GroupTotals(NamedTuple):
     labels: pd.DataFrame  # g rows
     sums: Integers  # (g, s): the sums over the known wallets
     is_partial: Mask  # (g,): whether an amount is unknown
+    is_unreadable: Mask  # (g, s): whether there are balances, but none can be read
     is_listed: Mask  # (g,): whether the group has a pair
     wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold the token
     wallets: Codes  # (g,): the number of wallets that could hold the token
@@ -396,6 +397,9 @@ def group_amounts(
     member_groups, member_wallets = np.divmod(members, stride)
     unknown = np.zeros((len(members), known.shape[1]), dtype=np.int64)
     np.add.at(unknown, cells, ~known)
+    balances = np.zeros((2, count, matrix.listed.shape[1]), dtype=np.int64)  # readable, unreadable
+    np.add.at(balances[0], codes, matrix.listed & known)
+    np.add.at(balances[1], codes, matrix.status == NO_AMOUNT)
     sums = np.full((count, matrix.integers.shape[1]), 0, dtype=object)
     np.add.at(sums, codes, np.where(unknown[cells] > 0, 0, matrix.integers))
     states = np.column_stack([wallet_known, np.ones(len(distinct), dtype=bool)]).T.astype(np.int64)
@@ -411,6 +415,7 @@ def group_amounts(
         labels,
         sums,
         is_partial=np.bincount(member_groups, (unknown > 0).any(axis=1), minlength=count) > 0,
+        is_unreadable=(balances[0] == 0) & (balances[1] > 0),
         is_listed=np.bincount(codes[rows], minlength=count) > 0,
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
@@ -498,7 +503,7 @@ def timeline(
         history, token, asset, assets=assets, bridged=bridged
     )
     is_unknown, is_ok = (matrix.token_codes >= 0) & ~matrix.trackable, matrix.status == OK
-    left_out = ~matrix.ever_listed[:, np.newaxis] & is_ok
+    left_out = ~matrix.listed.any(axis=1, keepdims=True) & is_ok
     left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
     pairs, times = np.nonzero((matrix.status != NOT_ASKED) & ~left_out)
     status = matrix.status[pairs, times]
@@ -545,7 +550,8 @@ def total_timeline(
         - the names in `by`, if given;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as spelled in the last row of
           the token. By asset, ``asset`` replaces these columns;
-        - ``amount``, amount: the sum of the known amounts, or NA if no amount is known;
+        - ``amount``, amount: the sum of the known amounts; NA if no wallet is known, or if there
+          are balances, but none can be read;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
           snapshot, and the number of wallets in the group that could hold the token. These are the
           wallets on the token's own blockchain, and on those where any wallet ever held the token.
@@ -587,7 +593,9 @@ def total_timeline(
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(groups))])
     frame = frame.assign(
-        amount=matrix.to_amounts(grouped.sums.ravel(), known > 0),
+        amount=matrix.to_amounts(
+            grouped.sums.ravel(), (known > 0) & ~grouped.is_unreadable.ravel()
+        ),
         wallets_known=known,
         wallets=grouped.wallets.repeat(len(moments)),
     )
