@@ -318,13 +318,15 @@ def test_kept_columns_come_from_wallets():
     assert totals(both, "owner")["owner"].tolist() == ["someone"]
 
 
-@pytest.mark.parametrize("by", ["owner", "status", ["wallet", "owner"], "amount", ["value"], [[]]])
+@pytest.mark.parametrize(
+    "by", ["owner", "status", ["wallet", "owner"], "amount", ["value"], [[]], None]
+)
 def test_other_names_to_group_by_are_refused(by):
     """Kept columns without `wallets`, and names of results, are refused; the hint lists choices."""
     valued = value(HOLDINGS, {ETHER[:2]: 1})
     with pytest.raises(SettingsError, match=r"a column of holdings, or an extra column of wallets"):
         totals(valued, by)
-    if "owner" not in by:
+    if "owner" not in (by or ()):
         with pytest.raises(SettingsError, match=r"\(owner\)"):
             totals(valued, by, wallets=REQUESTED)
 

@@ -63,9 +63,9 @@ class Groups:
         return pd.DataFrame(self.columns)
 
 
-def by_as_list(by: By) -> list[str]:
+def by_as_list(by: By | None) -> list[str]:
     """Return the names to group by as a list."""
-    return [by] if isinstance(by, str) else [*by]
+    return [by] if isinstance(by, str) else [] if by is None else [*by]
 
 
 def token_or_asset_and_by(
