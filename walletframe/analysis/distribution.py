@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.groups import By, Groups
-    from walletframe.frames.identity import Codes, Mask
+    from walletframe.frames.identity import Codes
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
     from walletframe.frames.results import Coverage
@@ -239,11 +239,16 @@ def share(  # noqa: PLR0913 - users pass each option by name
     missing = np.where(balances > 0, segments.known_counts == 0, none_known)
     shares = ratios(units, units.sum() or 1)
     shares[missing | (units.sum() == 0)] = np.nan
+    contracts: dict[str, Codes] = {}
+    if positions.assets:
+        held = exact.integers > 0
+        pairs = distinct_pairs(groups.codes[held], positions.contracts.codes[held])
+        contracts = count_contracts(positions, pairs, count)
     table = groups.labels.assign(
         amount=AmountArray(units, missing, exact.scale),
         amount_na=count_array(balances - segments.known_counts, (balances == 0) & missing),
         share=shares,
-        **_contract_count_columns(positions, groups, missing),
+        **{name: count_array(each, missing) for name, each in contracts.items()},
     )
     sets = groups.wallet_set_codes[possible]
     could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
@@ -251,15 +256,6 @@ def share(  # noqa: PLR0913 - users pass each option by name
     order = table["amount"].array.argsort(ascending=False)
     coverage = coverage_of_token(all_positions, index)
     return with_coverage(table.iloc[order].reset_index(drop=True), coverage, all_positions)
-
-
-def _contract_count_columns(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
-    if positions.assets is None:
-        return {}
-    held = positions.amounts.exact().integers > 0
-    pairs = distinct_pairs(groups.codes[held], positions.contracts.codes[held])
-    counts = count_contracts(positions, pairs, len(groups)).items()
-    return {name: count_array(each, missing) for name, each in counts}
 
 
 def concentration(  # noqa: PLR0913 - users pass each option by name

@@ -237,10 +237,8 @@ class Selection(NamedTuple):
 class SelectableHoldings:
     """Holdings to select from, optionally with the wallets of the same fetch."""
 
-    def __init__(
-        self, holdings: PositionsLike, wallets: pd.DataFrame | None, *columns: str
-    ) -> None:
-        self.held: Positions = read_positions(holdings)
+    def __init__(self, rows: PositionsLike, wallets: pd.DataFrame | None, *columns: str) -> None:
+        self.held: Positions = read_positions(rows)
         self.columns = [*columns]  # of the selected rows, or [] for all
         self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else extra_names(wallets)
@@ -329,7 +327,6 @@ class SelectableHoldings:
         return WalletDetails(self.wallets[wallets], selected)
 
     def _selected_blockchains(self, selection: Selection, selected: Mask) -> list[str]:
-        """Return the blockchains that could have the selected tokens."""
         held = self.held
         holders = np.unique(held.wallet_codes[selected]).tolist()
         held_on = (held.wallet_keys[index][0] for index in holders)
@@ -391,7 +388,6 @@ def parse_where_arguments(
 
 
 def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) -> list[Any]:
-    """Return a collection as a list, and any other argument in a list."""
     values = [*argument] if isinstance(argument, types) else [argument]
     if not values:
         hint = f"leave out {name}=… to select all rows"

@@ -590,12 +590,11 @@ def total_timeline(
     grouped = group_amounts(matrix, details.wallets, by, rows, assets=assets, bridged=bridged)
     grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
+    is_known = (known > 0) & ~grouped.is_unreadable.ravel()
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(groups))])
     frame = frame.assign(
-        amount=matrix.to_amounts(
-            grouped.sums.ravel(), (known > 0) & ~grouped.is_unreadable.ravel()
-        ),
+        amount=matrix.to_amounts(grouped.sums.ravel(), is_known),
         wallets_known=known,
         wallets=grouped.wallets.repeat(len(moments)),
     )

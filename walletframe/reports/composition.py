@@ -14,13 +14,7 @@ from walletframe.analysis.selection import where
 from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
-from walletframe.frames.coverage import (
-    SELECT_HINT,
-    count_and_value_text,
-    differing_selections,
-    drop_rows,
-    dropped_and_selected,
-)
+from walletframe.frames import coverage
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
@@ -216,14 +210,14 @@ def _compare(
     before: WalletDetails, after: WalletDetails, names: list[str], grouping: Grouping, unit: str
 ) -> tuple[str, list[str], Listing | None, ValueChanges | None]:
     """Return a sentence, notes and a table on changes, and the changes of values, if any."""
-    if text := differing_selections(before, after):
-        return f"Not comparable: {text}. To compare them, {SELECT_HINT}.", [], None, None
+    if text := coverage.differing_selections(before, after):
+        return f"Not comparable: {text}. To compare them, {coverage.SELECT_HINT}.", [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = _without_spam(before, after)
     time = newest_time(before.wallets)
     since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
-    dropped = dropped_and_selected({"": before})[1]
+    dropped = coverage.dropped_and_selected({"": before})[1]
     earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
     by = [name for name in add_default_asset(names) if name in possible]
@@ -502,9 +496,9 @@ def _without_spam(
     kept = []
     for frame, codes, marked in zip(frames, (tokens_before, tokens_after), flags, strict=True):
         mask = is_spam[codes]
-        text = count_and_value_text(int(mask.sum()), "spam balance", frame[mask])
+        text = coverage.count_and_value_text(int(mask.sum()), "spam balance", frame[mask])
         text += " marked in either fetch" * bool((mask != marked).any())
-        kept.append(drop_rows(frame, ~mask, {"spam": (mask, text)}))
+        kept.append(coverage.drop_rows(frame, ~mask, {"spam": (mask, text)}))
     return before._replace(holdings=kept[0]), after._replace(holdings=kept[1])
 
 
@@ -536,7 +530,6 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
 
 
 def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
-    """Return a table of changes of value or, without values, of amounts."""
     labels = [*changes.columns[: changes.columns.get_loc("before")]]
     if "from_prices" in changes:
         note = (
