@@ -153,7 +153,8 @@ def _measure_and_sizes(
                 symbol, _ = symbol_and_contract(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
-        measure = Measure("amount", name, phrase, phrase, symbol)
+        title_start = safe_line(name, _SYMBOL_CHARS)
+        measure = Measure("amount", title_start, phrase, phrase, symbol)
         return measure, _floats_or_nan(positions.amounts[rows])
     if "value" in positions.holdings:
         values = _floats_or_nan(positions.holdings["value"])
