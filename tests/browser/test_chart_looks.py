@@ -310,6 +310,21 @@ def test_texts_are_apart_at_a_fixed_size(page, data_sets, width, height):
     assert not [each for each in found if ": overlap" in each or ": cut" in each]
 
 
+def test_hover_texts_fit_on_a_phone(page, data_sets):
+    """The hover text of each rectangle, with its contract and wallet, is inside the page."""
+    rows, wallets = data_sets["usual"]
+    drawn = json.loads(charts.treemap(rows, wallets=wallets, width=400).to_json())
+    page.evaluate("each => look({ each }, 390, null)", drawn)
+    widths = []
+    for each in page.locator("g.slice").all():
+        place = each.bounding_box()
+        page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+        box = page.locator(".hoverlayer text.nums").bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= PHONE
+        widths.append(box["width"])
+    assert max(widths) > PHONE / 2
+
+
 @pytest.mark.parametrize("template", ["plotly", "seaborn", "simple_white", "ggplot2"])
 def test_a_colour_scale_is_below_its_title(page, data_sets, template):
     """The ticks of a template don't move the scale."""

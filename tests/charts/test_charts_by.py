@@ -153,7 +153,7 @@ class TestBars:
         twin = {"symbol": "USDC.e", "token_blockchain": "POLYGON", "token_address": contract}
         [text] = hovers(charts.bar(HOLDINGS.iloc[1:2].assign(**twin), bridged=bridged))
         assert text.startswith(
-            f"<b>{name}</b><br>POLYGON {contract}<br>ETH.{whole('a1')}<br>7 {name}<br>"
+            f"<b>{name}</b><br>POLYGON<br>{contract}<br>ETH.{whole('a1')}<br>7 {name}<br>"
         )
         [text] = hovers(charts.bar(HOLDINGS.iloc[1:2]))
         assert text.startswith(f"<b>USDT</b><br>ETH {USDT}<br>ETH.{whole('a1')}<br>7 USDT<br>")

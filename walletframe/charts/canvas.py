@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from walletframe.frames.details import FetchLike
 
 
-_TITLE_CHARS, _HOVER_CHARS = 48, 70
+_TITLE_CHARS, _HOVER_CHARS = 48, 48  # a phone has space for 48 characters of an address
 _ALL_NOTES_KEY = "about"
 MIN_FONT_SIZE = 11  # pixels; smaller text is hard to read
 _TITLE_HEIGHT, _NOTE_HEIGHT, _TOP_PAD, _NOTES_PAD = 22, 15, 14, 14
@@ -275,13 +275,12 @@ def shorten_middle(text: str, limit: int, end: int) -> str:
 
 
 def hover_text(heading: str, *lines: str) -> str:
-    """Return plotly's markup of a hover text: a bold heading, and lines of limited length."""
-    broken = [
-        line[start : start + _HOVER_CHARS]
-        for line in lines
-        for start in range(0, len(line), _HOVER_CHARS)
+    """Return plotly's markup of a hover text: a bold heading, and lines that fit on a phone."""
+    first, *rest = [
+        to_markup(wrap(line, _HOVER_CHARS) if len(line) > _HOVER_CHARS else [line])
+        for line in (heading, *filter(None, lines))
     ]
-    return "<br>".join([f"<b>{escape_for_plotly(heading)}</b>", *map(escape_for_plotly, broken)])
+    return "<br>".join([f"<b>{first}</b>", *rest])
 
 
 class Notes(NamedTuple):
