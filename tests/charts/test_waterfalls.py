@@ -40,13 +40,13 @@ def test_each_change_is_a_bar_beside_their_sum():
 
 
 def test_bars_are_the_rows_of_the_table():
-    """By owner, with a missing owner; a note names incomplete changes."""
+    """By owner, with a missing owner; a note and a label name incomplete changes."""
     sides = [
         side._replace(wallets=side.wallets.assign(owner=pd.array(["Ada", None, "Bo", "Bo"], TEXT)))
         for side in (BEFORE, AFTER)
     ]
     figure = waterfall(compare(*sides, by="owner", token=("ETH", USDC)))
-    assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo", "Total"]
+    assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo (1 of 2 known)", "Total"]
     assert (
         "Some wallets are unknown, so these changes may be incomplete: Bo."
         in figure.layout.title.subtitle.text.replace("<br>", " ")
@@ -133,7 +133,7 @@ def test_wallets_are_named_and_distinct():
 def test_a_token_in_all_wallets_is_one_bar():
     """Grouped only by token, all wallets are one bar."""
     figure = waterfall(compare(BEFORE, AFTER, by="token", token=("ETH", USDC)))
-    assert [*figure.layout.yaxis.ticktext] == ["all wallets", "Total"]
+    assert [*figure.layout.yaxis.ticktext] == ["all wallets (3 of 4<br>known)", "Total"]
 
 
 def test_changes_by_asset_need_one_asset():
@@ -154,7 +154,7 @@ def test_changes_by_asset_need_one_asset():
     with pytest.raises(UnknownTokenError, match="no row has the asset 'USDC'"):
         waterfall(changes, asset="USDC")
     whole = waterfall(compare(before, after, by="asset"), asset="ETH")
-    assert whole.layout.yaxis.ticktext[0] == "all wallets"
+    assert whole.layout.yaxis.ticktext[0] == "all wallets (2 of 3<br>known)"
 
 
 def test_left_out_bridged_versions_of_a_selected_asset_have_amounts():

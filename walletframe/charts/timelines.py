@@ -95,6 +95,7 @@ _DASHES = {"/": "dot", "x": "dash", ".": "longdash", "-": "dashdot", "|": "longd
 _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
 _HOLLOW_NOTE = "Hollow points and triangles mark times with fewer known wallets."
 _TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
+_KNOWN_COUNTS = {"wallets_known", "wallets"}
 _CHANGE_COLUMNS = ["before", "difference", "change"]
 _MAX_CHANGES, _SHORT, _LONG = 100, 24, 80
 _MAX_NAMED = 3  # the maximum number of names in a note
@@ -590,8 +591,9 @@ def waterfall(
     -------
     plotly.graph_objects.Figure
         A figure with one trace. It has a bar for each wallet, or for each group if the changes
-        are grouped, and a last bar for the total. Exact amounts are in the hover texts. If no
-        change is known, the figure has no trace, only an annotation with the reason.
+        are grouped, and a last bar for the total. If some wallets of a group are unknown, the
+        bar's label counts the known ones. Exact amounts are in the hover texts. If no change is
+        known, the figure has no trace, only an annotation with the reason.
 
     Raises
     ------
@@ -649,6 +651,9 @@ def waterfall(
     rows, rest = known.iloc[order[:most]], known.iloc[order[most:]]
     symbol = safe_line(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
     short, full = _row_names(rows, wallets)
+    if {*rows.columns} >= _KNOWN_COUNTS:
+        each = zip(short, rows["wallets_known"], rows["wallets"], strict=True)
+        short = [name + f" ({n:,} of {of:,} known)" * (n < of) for name, n, of in each]
     exact = [*rows["difference"]]
     if len(rest):
         short, full = ([*each, other_label(len(rest), "change")] for each in (short, full))
@@ -694,11 +699,10 @@ def _incompleteness_notes(
     if stated := changes.attrs.get(COVERAGE):
         is_whole = stated["rows"] == len(known) + len(unknown)
         notes.append(f"{'' if is_whole else 'In the whole table: '}{coverage_from_attrs(changes)}")
-    if {"wallets_known", "wallets"} <= {*known.columns}:
-        partly = known[known["wallets_known"] < known["wallets"]]
-        if len(partly):
-            note = "Some wallets are unknown, so these changes may be incomplete"
-            notes.append(f"{note}: {_join_names_of_changes(partly, wallets)}.")
+    partly = known.query("wallets_known < wallets") if {*known.columns} >= _KNOWN_COUNTS else ()
+    if len(partly):
+        note = "Some wallets are unknown, so these changes may be incomplete"
+        notes.append(f"{note}: {_join_names_of_changes(partly, wallets)}.")
     return notes
 
 
