@@ -202,6 +202,7 @@ def test_colours_follow_the_page(shared_tab, shown):
         "list.dispatchEvent(new Event('change', { bubbles: true }))"
     )
     page.wait_for_function(f"+/\\d+/.exec({fill})[0] > 128")
+    page.wait_for_function("document.querySelector('.js-plotly-plot').data[0].reversescale")
     assert shared_tab.messages == []
 
 

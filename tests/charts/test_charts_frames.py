@@ -211,6 +211,8 @@ def test_figures_use_the_users_template(chart):
     own = figure.layout.to_plotly_json() | {"template": None}
     assert "sendChartToCloud" in own["modebar"]["remove"]
     assert not {"paper_bgcolor", "plot_bgcolor", "font", "width"} & set(own)
+    is_reversed = [each.reversescale for each in figure.data if each.type == "heatmap"]
+    assert is_reversed == [True] * (chart == "heatmap")  # small values are near the dark ground
 
 
 @pytest.mark.parametrize("draw", [charts.bar, charts.heatmap])
@@ -379,12 +381,15 @@ class TestColors:
     def test_text_is_readable_on_every_colour(self, color):
         """The contrast of text is at least 4.5, as WCAG requires."""
         assert contrast(color, text_color(color)) >= 4.5
+        rgb = ", ".join(str(int(color[at : at + 2], 16)) for at in (1, 3, 5))
+        assert text_color(f"rgb({rgb})") == text_color(color)
 
     def test_a_heatmap_is_light_to_dark(self):
         """A heatmap's text is black, and readable on the whole scale."""
         frame = holdings("7", "3", value=[70.0, 3.0]).assign(token_address=["0xT", "0xU"])
         [trace] = charts.heatmap(frame).data
         scale = [color for _, color in trace.colorscale]
+        assert not trace.reversescale
         against_white = [contrast(color, "#FFFFFF") for color in scale]
         assert against_white == sorted(against_white)
         assert min(contrast(color, trace.textfont.color) for color in scale) >= 4.5

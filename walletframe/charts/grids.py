@@ -80,7 +80,8 @@ _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pix
 _OTHER_AS_TEXT_NOTE = "“Other” is written as text, since its bar would make the rest too short."
 _LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 32
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
-"""The colours of a heatmap, from small to large. Black text is readable on all of them."""
+"""The colours of a heatmap, from small to large, reversed on a dark ground. Black text is readable
+on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "“Other” is grey, since it is beyond the colour scale."
@@ -501,7 +502,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
     The colours show the column ``value`` (float64, with an optional column ``currency``) or,
     without this column, the row's share of each asset's total in the frame. The colour scale is
-    logarithmic. The largest rows and columns are first.
+    logarithmic. Small values have the light colours or, if plotly's default template is dark, the
+    dark ones. The largest rows and columns are first.
 
     Parameters
     ----------
@@ -591,7 +593,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     traces += [marks] * bool(marks.x)
     notes += [_GREY_OTHER_NOTE] * off_scale + [_UNKNOWN_CELLS_NOTE] * bool(marks.x)
     scale = f"{measure.axis_title} (logarithmic scale)"
-    return make_figure(
+    figure = make_figure(
         traces,
         title=title,
         notes=balances.chart_notes(notes, wallets),
@@ -601,6 +603,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),
     )
+    ground = figure.layout.template.layout.plot_bgcolor
+    is_dark = ground is not None and text_color(ground) == "#FFFFFF"
+    return figure.update_traces({"reversescale": is_dark}, {"type": "heatmap"})
 
 
 def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:

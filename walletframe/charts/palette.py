@@ -51,6 +51,7 @@ EDGE_COLOR = "#808080"
 """The outline of coloured areas, since some colours are hard to see on white or on black."""
 OUTLINE_STYLE: dict[str, str | float] = {"color": EDGE_COLOR, "width": 0.5}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
+_RGB = re.compile(r"rgb\((\d+), ?(\d+), ?(\d+)\)")
 _MAX_NAMED = 20
 _HINT = (
     'use a dict such as {"USDC": "#CC6677", ("ETH", None): "gold"}, or the result of '
@@ -112,6 +113,8 @@ def area_style(colors: Any, patterns: Any, color_option: str = "color") -> dict[
 
 def text_color(color: str) -> str:
     """Return black or white, whichever has more contrast to a colour according to WCAG 2."""
+    if match := _RGB.fullmatch(color):
+        color = "#{:02x}{:02x}{:02x}".format(*map(int, match.groups()))
     if not _HEX.fullmatch(color):
         return "#000000"  # the luminance of other formats is not computed
     channels = [int(color[index : index + 2], 16) / 255 for index in (1, 3, 5)]

@@ -2,7 +2,13 @@
 
 import { makeChartTools } from "./charttools.js";
 import { element, setText, uniqueId } from "./elements.js";
-import { layoutInPageColors, loadPlotly, requestPlotly, watchPageColors } from "./plotly.js";
+import {
+  layoutInPageColors,
+  loadPlotly,
+  requestPlotly,
+  tracesInPageColors,
+  watchPageColors,
+} from "./plotly.js";
 
 const CONFIG = { displayModeBar: false, displaylogo: false, doubleClick: "reset+autosize" };
 const WIDTH_STEP = 200; // another number of steps requires a new chart
@@ -91,7 +97,7 @@ export class Chart {
   async exportImage(format) {
     if (!this.#figure || !this.#plotly) return "";
     const { title, subtitle, painted } = this.#content;
-    const { layout, clientWidth: width, clientHeight } = this.plot; // plotly's resize drops the height
+    const { data, layout, clientWidth: width, clientHeight } = this.plot; // resizing drops the height
     const position = { x: 0, xref: "container", y: 1, yref: "container", yanchor: "top" };
     const letters = Math.floor((width - 40) / LETTER_WIDTH);
     const notes = subtitle.replaceAll("<br>", " ").trim();
@@ -110,7 +116,7 @@ export class Chart {
       height: clientHeight + above,
     };
     const size = { width, height: titled.height, scale: format === "png" ? 2 : 1 };
-    return this.#plotly.toImage({ data: this.#figure.data, layout: titled }, { format, ...size });
+    return this.#plotly.toImage({ data, layout: titled }, { format, ...size });
   }
 
   async #show([figure]) {
@@ -160,11 +166,12 @@ export class Chart {
     this.plot.style.height = `${figure.layout.height}px`;
     const bare = { ...figure.layout, uirevision: view, autosize: true };
     const layout = painted ? bare : layoutInPageColors(bare, this.colors());
+    const data = painted ? figure.data : tracesInPageColors(figure.data, this.colors());
     if (chart === this.#drawnType) {
-      await plotly.react(this.plot, figure.data, layout, CONFIG);
+      await plotly.react(this.plot, data, layout, CONFIG);
     } else {
       // With another type, `react` would keep the margins of the old chart.
-      await plotly.newPlot(this.plot, figure.data, layout, CONFIG);
+      await plotly.newPlot(this.plot, data, layout, CONFIG);
       this.#listenForClicks();
     }
     this.#drawnType = chart;

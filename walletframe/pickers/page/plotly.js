@@ -110,3 +110,9 @@ export function layoutInPageColors(layout, colors) {
   }
   return painted;
 }
+
+/** Return traces with the small values of a heatmap in colours near the page's background. */
+export function tracesInPageColors(traces, colors) {
+  const reversescale = Number(/\d+/.exec(colors.text)) > 128; // light text on a dark page
+  return traces.map((each) => (each.type === "heatmap" ? { ...each, reversescale } : each));
+}
