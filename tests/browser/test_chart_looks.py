@@ -325,6 +325,17 @@ def test_hover_texts_fit_on_a_phone(page, data_sets):
     assert max(widths) > PHONE / 2
 
 
+@pytest.mark.parametrize("columns, is_whole", [(13, True), (16, False)])
+def test_a_heatmap_omits_no_column_silently(page, data_sets, columns, is_whole):
+    """On a phone, each column has its name, or the title of the axis says that some lack it."""
+    rows, wallets = data_sets["long names"]
+    figure = charts.heatmap(rows, wallets=wallets, top_tokens=columns)
+    page.evaluate("each => look({ each }, 390, null)", json.loads(figure.to_json()))
+    assert (page.locator(".xtick text").count() == columns + 1) == is_whole
+    shown = page.get_by_text("asset (narrow pages omit some names)").count()
+    assert shown == (not is_whole)
+
+
 @pytest.mark.parametrize("template", ["plotly", "seaborn", "simple_white", "ggplot2"])
 def test_a_colour_scale_is_below_its_title(page, data_sets, template):
     """The ticks of a template don't move the scale."""

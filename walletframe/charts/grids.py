@@ -79,6 +79,7 @@ _MAX_OTHER_RATIO, _RIGHT_PAD = 2, 24
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "“Other” is written as text, since its bar would make the rest too short."
 _LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 32
+_MAX_LABELS_ON_PHONE = 14  # beside the longest labels of rows
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 """The colours of a heatmap, from small to large, reversed on a dark ground. Black text is readable
 on all of them."""
@@ -524,9 +525,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     plotly.graph_objects.Figure
         A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
         holds none of the token. If none of the wallets that could hold it is known, the cell has a
-        question mark, in a trace of its own. If a cell of the row Other is larger than all cells of
-        the other rows, the row Other is a grey trace. If no value or amount is above 0, the figure
-        has no trace, only an annotation with the reason.
+        question mark, in a trace of its own. If some names of columns lack space on a phone, the
+        axis says so. If a cell of the row Other is larger than all cells of the other rows, the row
+        Other is a grey trace. If no value or amount is above 0, the figure has only an annotation.
 
     Raises
     ------
@@ -614,6 +615,7 @@ def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[d
         angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
     # On a category axis, plotly omits labels that have no space.
     options = {"type": "category", "tickangle": angle}
+    title += " (narrow pages omit some names)" * (width > _MAX_LABELS_ON_PHONE)
     return label_axis_options(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
 
 
