@@ -5,6 +5,8 @@ drawn.
 """
 
 import json
+import re
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -323,6 +325,26 @@ def test_hover_texts_fit_on_a_phone(page, data_sets):
         assert 0 <= box["x"] <= box["x"] + box["width"] <= PHONE
         widths.append(box["width"])
     assert max(widths) > PHONE / 2
+
+
+def test_saved_pictures_have_all_notes(data_sets, tmp_path):
+    """Lines of notes are as wide as the picture; the figure and a subtitle of users are kept."""
+    rows, wallets = data_sets["usual"]
+    figure = charts.heatmap(rows, by="owner", wallets=wallets)
+    before = json.loads(figure.to_json())
+    assert any(" note" in each.text for each in figure.layout.annotations)
+    figure.write_image(tmp_path / "bar.svg", width=1000)
+    texts = {"file": (tmp_path / "bar.svg").read_text(encoding="utf-8")}
+    texts["700"] = figure.to_image("svg").decode()
+    assert json.loads(figure.to_json()) == before
+    for svg in texts.values():
+        words = " ".join(unescape(re.sub("<[^>]*>", " ", svg)).split())
+        assert " ".join(figure.layout.meta["about"]) in words
+        assert not re.search(r"\+\d+ notes?", words)
+    counts = [svg.count('class="line"') for svg in texts.values()]
+    assert counts[0] < counts[1]
+    figure.update_layout(title_subtitle_text="Own words")
+    assert "Own words" in figure.to_image("svg").decode()
 
 
 @pytest.mark.parametrize("columns, is_whole", [(13, True), (16, False)])

@@ -206,7 +206,8 @@ def test_figures_use_the_users_template(chart):
         figure = CHARTS[chart](holdings("7"))
     finally:
         pio.templates.default = before
-    assert type(figure) is go.Figure
+    assert type(figure) is charts.Figure
+    assert isinstance(figure, go.Figure)
     assert figure.layout.template == pio.templates["plotly_dark"]
     own = figure.layout.to_plotly_json() | {"template": None}
     assert "sendChartToCloud" in own["modebar"]["remove"]

@@ -6,9 +6,8 @@ Without a token, it shows the column ``value``, or the amounts of the only asset
 the chart) counts or shares.
 """
 
-from plotly.graph_objects import Figure
-
 from walletframe.charts.canvas import (
+    Figure,
     has_custom_template,
     markup_to_text,
     move_labels_above_rows,

@@ -47,6 +47,7 @@ _MIN_HEIGHT_RATIO = 2.3  # of a figure to its margins, so that the plot has half
 _LINE_CHARS = 60  # of notes; a phone is about 60 characters wide
 _MAX_LINES, _MAX_MINOR_LINES = 6, 3  # of important notes, and of all notes if some are minor
 _MARK_CHARS, _SHORT_LINE_CHARS = 10, 96
+_IMAGE_WIDTH, _MAX_LINE_CHARS = 700, 200  # the first one is plotly's default
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
 _PAPER: dict[str, str | float] = {"xref": "paper", "yref": "paper"}
 TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"}
@@ -61,6 +62,36 @@ class Dimensions(NamedTuple):
     left: int = 0  # the space for labels on the left of the plot
     right: int = 0  # the space for numbers on the right of the plot
     below_on_phone: int = 0  # the space below a plot that also needs its share of a phone
+
+
+class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
+    """A figure of plotly. Its saved pictures have all notes, in lines as wide as the picture."""
+
+    def to_image(self, *args: Any, **options: Any) -> bytes:
+        """Return a picture as plotly does, with all notes."""
+        image: bytes = self._with_all_notes(**options).to_image(*args, **options)
+        return image
+
+    def write_image(self, *args: Any, **options: Any) -> None:
+        """Write a picture as plotly does, with all notes."""
+        self._with_all_notes(**options).write_image(*args, **options)
+
+    def _with_all_notes(self, width: float | None = None, **_: Any) -> go.Figure:
+        figure = go.Figure(self)
+        layout = figure.layout
+        meta, shown = layout.meta, layout.title.subtitle.text or ""
+        notes = meta.get(_ALL_NOTES_KEY, []) if isinstance(meta, dict) else []
+        words = markup_to_text(" ".join(notes)).split()
+        if {*markup_to_text(shown).split()} - {*words}:  # the user has changed the subtitle
+            return figure
+        width = width or layout.width or _IMAGE_WIDTH
+        chars = int(width - _EDGE_MARGIN - _RIGHT_MARGIN) // _CHAR_WIDTH
+        lines = wrap(" ".join(words), min(max(chars, _LINE_CHARS), _MAX_LINE_CHARS))
+        layout.title.subtitle.text = to_markup(lines)
+        added = _NOTE_HEIGHT * (len(lines) - len(shown.split("<br>")))
+        layout.margin.t = max((layout.margin.t or 0) + added, 0)
+        layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
+        return figure
 
 
 def label_width(names: Sequence[str]) -> int:
@@ -135,7 +166,7 @@ def make_figure(
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": ["sendChartToCloud"]},
     }
-    return go.Figure(list(traces), layout=defaults | layout)
+    return Figure(list(traces), layout=defaults | layout)
 
 
 def _figure_height(top: float, plot_height: float, bottom: float) -> int:

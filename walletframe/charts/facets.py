@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from plotly.subplots import make_subplots
 
 from walletframe.charts.balances import sum_by_group
 from walletframe.charts.canvas import hover_text, to_markup
@@ -47,7 +46,7 @@ def split_into_facets(
     gap = min(_HEADING_HEIGHT / least, _MAX_GAPS / max(count - 1, 1))
     height = int(height / (1 - gap * (count - 1)))
     has_rows = "range" in y_axis
-    stack = make_subplots(
+    stack = type(figure)().set_subplots(
         count,
         shared_xaxes="all",
         shared_yaxes=False if has_rows else "all",

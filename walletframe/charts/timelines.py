@@ -699,8 +699,8 @@ def _incompleteness_notes(
     if stated := changes.attrs.get(COVERAGE):
         is_whole = stated["rows"] == len(known) + len(unknown)
         notes.append(f"{'' if is_whole else 'In the whole table: '}{coverage_from_attrs(changes)}")
-    partly = known.query("wallets_known < wallets") if {*known.columns} >= _KNOWN_COUNTS else ()
-    if len(partly):
+    has_counts = {*known.columns} >= _KNOWN_COUNTS
+    if has_counts and len(partly := known[known["wallets_known"] < known["wallets"]]):
         note = "Some wallets are unknown, so these changes may be incomplete"
         notes.append(f"{note}: {_join_names_of_changes(partly, wallets)}.")
     return notes
