@@ -358,6 +358,16 @@ def test_a_heatmap_omits_no_column_silently(page, data_sets, columns, is_whole):
     assert shown == (not is_whole)
 
 
+def test_many_small_charts_fit_a_low_figure(page, data_sets):
+    """Labels of rows and headings of ten small charts don't overlap at half of the usual height."""
+    rows, _ = data_sets["usual"]
+    figure = charts.bar(rows, by="blockchain", facet="asset", top=24, top_tokens=2)
+    assert figure.layout.height > 2 * 640
+    drawn = {"facets": json.loads(figure.to_json())}
+    found = page.evaluate("each => look(...each)", [drawn, 1000, None, {"height": 640}])
+    assert not [each for each in found if ": overlap" in each or ": cut" in each]
+
+
 @pytest.mark.parametrize("template", ["plotly", "seaborn", "simple_white", "ggplot2"])
 def test_a_colour_scale_is_below_its_title(page, data_sets, template):
     """The ticks of a template don't move the scale."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MAX_FACETS, _AXIS_BELOW = 10, 44  # the last one is in pixels
 # A gap is a share of the height, so it is large enough for a heading in a lower figure, too.
-_LEAST_HEIGHT, _HEADING_HEIGHT, _MAX_GAPS = 500, 17, 0.25  # pixels, and the share of all gaps
+_LEAST_HEIGHT, _HEADING_HEIGHT, _MAX_GAPS = 500, 17, 0.33  # pixels, and the share of all gaps
 _PER_ITEM = ("x", "y", "hovertext", "text")  # properties of a trace with a value for each item
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
 _HEADING |= {"yref": "paper", "yanchor": "bottom"}
