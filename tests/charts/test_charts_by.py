@@ -857,6 +857,17 @@ class TestTimeline:
         assert "2 groups are drawn." in notes_of(figure)
         labels = {each.hovertext: each.text for each in figure.layout.annotations if each.ayref}
         assert labels == {"Ada": "Ada<br>2/4 known", "no owner": "no owner 40"}
+        assert {*figure.data[-1].y} == {figure.layout.yaxis.range[1]}  # triangles above the lines
+
+    def test_an_only_point_has_its_name(self):
+        """A point without a line, which is far from the label at the end, is named beside it."""
+        _, holdings = snapshots()
+        is_left_out = (holdings.address == whole("a1")) & (holdings.snapshot != DAYS[1])
+        figure = charts.timeline(holdings[~is_left_out], by="wallet")
+        texts = {trace.name: trace.text for trace in figure.data if trace.mode != "lines"}
+        named = {name for name, text in texts.items() if text}
+        assert named == {"ETH.0x0000…00a1"}
+        assert texts["ETH.0x0000…00a1"] == "ETH.0x0000…00a1"
 
     def test_a_line_has_the_colour_of_its_name(self):
         """Colours don't depend on ranks. Nine groups have nine colours."""

@@ -189,12 +189,11 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure. Bars have one trace per token or asset (in each small chart), the largest first.
-        If bars are wide enough, their totals are above them.
-        Each line has two or three traces, and its name and latest size at its end. Exact
-        amounts are in the hover texts. With `wallets`, the marks of incomplete snapshots are a
-        further trace. At most 200 snapshots are drawn, at regular intervals. Times are in UTC. If
-        no value, amount or count is above 0, the figure has no trace, only an annotation with the
-        reason.
+        If bars are wide enough, their totals are above them. Each line has two or three traces. Its
+        name and latest size are at its end; a single point has its name beside it. Exact amounts
+        are in the hover texts. With `wallets`, the marks of incomplete snapshots are a further
+        trace. At most 200 snapshots are drawn, at regular intervals. Times are in UTC. If no value,
+        amount or count is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
@@ -253,15 +252,21 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         drawing = _draw_bars(drawn, snapshots, facets, most, colors)
     else:
         drawing = _draw_lines(groups, snapshots, most)
-    if any(text for _, text in facets.marks):  # triangles on the axis mark these snapshots
+    if any(text for _, text in facets.marks):  # triangles mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
+        edge = drawing.y_axis.get("range", [0])[-1]  # above lines, which may have points at 0
         line = {"color": "#000000", "width": 1.5}
         marks = go.Scatter(
             name=_FEWER_KNOWN_LABEL,
             x=times,
-            y=[0 if text else None for text in texts],
+            y=[edge if text else None for text in texts],
             mode="markers",
-            marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
+            marker={
+                "symbol": "triangle-down" if edge else "triangle-up",
+                "size": 11,
+                "color": "#FFFFFF",
+                "line": line,
+            },
             hovertext=[to_markup([text]) for text in texts],
             hoverinfo="text",
             cliponaxis=False,
@@ -465,10 +470,15 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     of_other = [other_label(len(rest), level.group_noun)] * bool(len(rest))
     names = level.short_group_names(chosen.tolist()) + of_other
     styles = [*level.fills(chosen.tolist()), (EDGE_COLOR, "")]
-    traces = []
+    traces, preferred = [], level.preferred_names(chosen.tolist()) + of_other
     for line, (name, (color, pattern)) in enumerate(zip(names, styles, strict=False)):
+        # A label at the end would be far from an only point.
+        is_lone = bool(held[line].sum() == 1 and not held[line, -1])
+        place = held[line].argmax()
         points = {
             "x": snapshots.times,
+            "text": to_markup([safe_line(preferred[line], 2 * _LABEL_CHARS)]) if is_lone else None,
+            "textposition": "top right" if place < width / 2 else "top left",
             "legendgroup": str(line),
             "hovertext": [to_markup([f"{name}: {height}"]) for height in heights[line]],
             "hoverinfo": "text",
@@ -488,11 +498,11 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
                 **points,
                 name=to_markup([name]),
                 y=drawn,
-                mode="lines+markers",
+                mode="lines+markers" + "+text" * is_lone,
                 line={"color": color, "width": 3, "dash": _DASHES.get(pattern, "solid")},
                 marker=marker | {"color": color, "line": {"color": EDGE_COLOR, "width": 1}},
             ),
-            *[go.Scatter(**points, y=alone, mode="markers", marker=ring)]
+            *[go.Scatter(**points, y=alone, mode="markers" + "+text" * is_lone, marker=ring)]
             * bool(hollow[line].any()),
         ]
     drawn_note = drawn_count_note((len(chosen), len(rest), level.group_noun))
@@ -501,10 +511,11 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     last = width - 1 - held[: len(names), ::-1].argmax(axis=1)  # the last point of each line
     ends = sizes[np.arange(len(names)), last]
     is_stated = (held & ~hollow)[: len(names), -1]  # otherwise, the latest size is unknown
-    short = level.preferred_names(chosen.tolist()) + of_other
     texts = [
         _label_lines(name, compact(end) if stated else "", count)
-        for name, end, stated, count in zip(short, ends.tolist(), is_stated, latest, strict=False)
+        for name, end, stated, count in zip(
+            preferred, ends.tolist(), is_stated, latest, strict=False
+        )
     ]
     height = max(_PLOT_HEIGHT, _LABEL_LINE_HEIGHT * sum(map(len, texts)))
     # The characters of an address are wide, so a label has space for two more.
