@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
+from walletframe.charts.palette import text_color
 from walletframe.frames.details import extract_frame
 from walletframe.frames.known import is_simulated
 from walletframe.frames.schema import require_columns
@@ -67,10 +68,9 @@ class Dimensions(NamedTuple):
 class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
     """A figure of plotly. Its saved pictures have all notes, in lines as wide as the picture."""
 
-    def to_image(self, *args: Any, **options: Any) -> bytes:
+    def to_image(self, *args: Any, **options: Any) -> Any:
         """Return a picture as plotly does, with all notes."""
-        image: bytes = self._with_all_notes(**options).to_image(*args, **options)
-        return image
+        return self._with_all_notes(**options).to_image(*args, **options)
 
     def write_image(self, *args: Any, **options: Any) -> None:
         """Write a picture as plotly does, with all notes."""
@@ -82,8 +82,8 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
         meta, shown = layout.meta, layout.title.subtitle.text or ""
         notes = meta.get(_ALL_NOTES_KEY, []) if isinstance(meta, dict) else []
         words = markup_to_text(" ".join(notes)).split()
-        if {*markup_to_text(shown).split()} - {*words}:  # the user has changed the subtitle
-            return figure
+        if not shown or {*markup_to_text(shown).split()} - {*words, "…"}:
+            return figure  # the user has changed the subtitle
         width = width or layout.width or _IMAGE_WIDTH
         chars = int(width - _EDGE_MARGIN - _RIGHT_MARGIN) // _CHAR_WIDTH
         lines = wrap(" ".join(words), min(max(chars, _LINE_CHARS), _MAX_LINE_CHARS))
@@ -288,6 +288,12 @@ def empty_figure(title: str, notes: Notes, reason: str) -> go.Figure:
 def has_custom_template() -> bool:
     """Return whether the user has set a default template other than plotly's own."""
     return bool(pio.templates.default != "plotly")
+
+
+def has_dark_template() -> bool:
+    """Return whether the ground of plots in the user's default template is dark."""
+    ground = go.Figure().layout.template.layout.plot_bgcolor
+    return ground is not None and text_color(ground) == "#FFFFFF"
 
 
 def markup_to_text(text: str) -> str:

@@ -31,6 +31,7 @@ from walletframe.charts.canvas import (
     axis_title,
     drawn_count_note,
     empty_figure,
+    has_dark_template,
     hover_text,
     label_axis_options,
     label_width,
@@ -594,7 +595,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     traces += [marks] * bool(marks.x)
     notes += [_GREY_OTHER_NOTE] * off_scale + [_UNKNOWN_CELLS_NOTE] * bool(marks.x)
     scale = f"{measure.axis_title} (logarithmic scale)"
-    figure = make_figure(
+    return make_figure(
         traces,
         title=title,
         notes=balances.chart_notes(notes, wallets),
@@ -604,9 +605,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),
     )
-    ground = figure.layout.template.layout.plot_bgcolor
-    is_dark = ground is not None and text_color(ground) == "#FFFFFF"
-    return figure.update_traces({"reversescale": is_dark}, {"type": "heatmap"})
 
 
 def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
@@ -664,6 +662,7 @@ def _heatmap_trace(sizes: Floats, texts: list[list[str]], measure: Measure) -> g
         zmin=lowest,
         zmax=highest,
         colorscale=_COLOR_SCALE,
+        reversescale=has_dark_template(),
         colorbar=_COLOR_BAR | {"tickvals": marks, "ticktext": ticks},
         hovertext=texts,
         hoverinfo="text",

@@ -85,8 +85,6 @@ DEFAULT_PATH = ("blockchain", "wallet", "asset")
 
 
 class _Style(NamedTuple):
-    """The style of a tree, and the smallest shares of the total that are drawn."""
-
     trace: Mapping[str, Any]  # the type of the trace, and options of this type
     top: int  # the maximum number of boxes
     size_noun: str  # the plural noun for what shows the sizes: "Areas" or "Angles"
@@ -362,8 +360,6 @@ class _Names(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """The place of a box in the tree, and its space for text."""
-
     parent: _Key
     size: float
     space: _Space
