@@ -137,6 +137,10 @@ def make_figure(
             "yshift": top - _TOP_PAD - _TITLE_HEIGHT - _LINE_SPACING * _NOTE_FONT_SIZE * line,
         }
         marks.append(mark)
+    height = _figure_height(top, dimensions.plot_height, _EDGE_MARGIN + dimensions.below)
+    if below := dimensions.below_on_phone:  # the plot has 45% of the area on a phone
+        width_share = 1 - (_AXIS_WIDTH + _RIGHT_MARGIN + dimensions.right) / _PHONE_WIDTH
+        height = max(height, int((top + _EDGE_MARGIN + below) / (1 - 0.46 / width_share)))
     defaults = {
         "title": {
             "text": escape_for_plotly(title, _TITLE_CHARS),
@@ -159,10 +163,7 @@ def make_figure(
             "r": _RIGHT_MARGIN + dimensions.right,
             "b": _EDGE_MARGIN + dimensions.below,
         },
-        "height": max(
-            _figure_height(top, dimensions.plot_height, _EDGE_MARGIN + dimensions.below),
-            _height_for_phone(top, dimensions) if dimensions.below_on_phone else 0,
-        ),
+        "height": height,
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": ["sendChartToCloud"]},
     }
@@ -171,12 +172,6 @@ def make_figure(
 
 def _figure_height(top: float, plot_height: float, bottom: float) -> int:
     return max(int(top + plot_height), int(_MIN_HEIGHT_RATIO * (top + bottom)))
-
-
-def _height_for_phone(top: float, dimensions: Dimensions) -> int:
-    """Return the least figure height that gives the plot 45% of the area on a phone."""
-    width_share = 1 - (_AXIS_WIDTH + _RIGHT_MARGIN + dimensions.right) / _PHONE_WIDTH
-    return int((top + _EDGE_MARGIN + dimensions.below_on_phone) / (1 - 0.46 / width_share))
 
 
 def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
