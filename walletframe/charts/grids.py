@@ -526,9 +526,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     plotly.graph_objects.Figure
         A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
         holds none of the token. If none of the wallets that could hold it is known, the cell has a
-        question mark, in a trace of its own. If some names of columns lack space on a phone, the
-        axis says so. If a cell of the row Other is larger than all cells of the other rows, the row
-        Other is a grey trace. If no value or amount is above 0, the figure has only an annotation.
+        question mark, in a trace of its own. If a cell of the row Other is larger than all cells of
+        the other rows, the row Other is a grey trace. If no value or amount is above 0, the figure
+        has only an annotation.
 
     Raises
     ------
@@ -593,7 +593,11 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         trace.x = column_names
     marks = _question_marks(level, grid, column_names, row_lines)
     traces += [marks] * bool(marks.x)
-    notes += [_GREY_OTHER_NOTE] * off_scale + [_UNKNOWN_CELLS_NOTE] * bool(marks.x)
+    notes += [
+        *[_GREY_OTHER_NOTE] * off_scale,
+        *[_UNKNOWN_CELLS_NOTE] * bool(marks.x),
+        *[f"Narrow pages omit names of {kind}s."] * (width > _MAX_LABELS_ON_PHONE),
+    ]
     scale = f"{measure.axis_title} (logarithmic scale)"
     return make_figure(
         traces,
@@ -613,7 +617,6 @@ def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[d
         angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
     # On a category axis, plotly omits labels that have no space.
     options = {"type": "category", "tickangle": angle}
-    title += " (narrow pages omit some names)" * (width > _MAX_LABELS_ON_PHONE)
     return label_axis_options(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
 
 
