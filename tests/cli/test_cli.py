@@ -153,7 +153,11 @@ def test_check_lists_problems_without_a_request(run, tmp_path):
     listed.write_text("\n".join(rows), encoding="utf-8")
     result = run("check", str(listed), "--keep", "owner")
     assert result.exit_code == 1
-    for line, text in (("2", "write ETH"), ("3", "40 hex digits"), ("5", "'Cy' here, but 'Ben'")):
+    for line, text in (
+        ("2", "write ETH"),
+        ("3", "40 hex digits"),
+        ("5", "'Cy', but 'Ben' in an earlier row"),
+    ):
         assert any(row.startswith(line) and text in row for row in result.output.splitlines())
     assert result.output.endswith("1 of 4 rows is without a problem.\n")
     listed.write_text("NEAR.bob\n", encoding="utf-8")

@@ -215,7 +215,10 @@ def test_totals_by_a_kept_column(run, people):
     result = run("totals", "--file", people, "--keep", "owner", "--by", "owner")
     assert line_of(result.output, "Ada") == ["Ada", "2", "1", "3", "1", "2/2"]
     assert result.output.splitlines()[3].split() == ["-", "-", "-", "-", "-", "0/1"]
-    assert f"{people} line 5: 'ETH.{abbreviate(B)}': 'Ben' here, but 'Ada' before" in result.stderr
+    assert (
+        f"{people} line 5: 'ETH.{abbreviate(B)}': 'Ben', but 'Ada' in an earlier row"
+        in result.stderr
+    )
 
 
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")

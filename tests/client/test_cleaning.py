@@ -318,14 +318,16 @@ class TestChecksums:
         wallets = [f"COSMOS.cosmos1{letter * 38}" for letter in "qpzr"]
         with pytest.warns(InputWarning) as caught:
             details = wf.fetch_wallets(wallets, client=client)
-        expected = f"wrong checksum, copy the address again: {', '.join(wallets[:3])} and 1 more"
+        expected = (
+            f"the checksum of {', '.join(wallets[:3])} and 1 more is wrong: copy the address again"
+        )
         assert [str(each.message) for each in caught] == [expected]
         assert details.wallets.status.isin(["ok", "failed"]).all()
 
     def test_a_stream_warns_once(self, client, tmp_path):
         """A stream warns only about the first wrong checksum."""
         wallets = (f"COSMOS.cosmos1{letter * 38}" for letter in "qp")
-        with pytest.warns(InputWarning, match="wrong checksum") as caught:
+        with pytest.warns(InputWarning, match="is wrong: copy the address again") as caught:
             wf.fetch_to_parquet(wallets, tmp_path, client=client, on_failure="ignore")
         assert len(caught) == 1
 
@@ -430,7 +432,7 @@ class TestCheck:
         assert found.problem.fillna("").tolist() == [
             "",
             "the same wallet as in row 0",
-            "the same wallet as in row 0; 'owner' is 'Bo' here, but 'Ada' before",
+            "the same wallet as in row 0; 'owner' is 'Bo', but 'Ada' in an earlier row",
         ]
 
     def test_rows_of_a_file_are_lines(self, tmp_path):
@@ -527,4 +529,4 @@ class TestShapes:
         text = "in 1 row, 'owner' differs from an earlier row"
         with pytest.warns(InputWarning, match=text) as caught:
             assert wf.clean(people, keep="owner").owner.tolist() == ["Ada", "Cy"]
-        assert "'Cy' here, but 'Ada' before" in str(caught[0].message.problems)
+        assert "'Cy', but 'Ada' in an earlier row" in str(caught[0].message.problems)

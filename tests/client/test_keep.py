@@ -69,9 +69,11 @@ def test_different_labels_of_one_wallet_are_reported(client):
         wallets = table.wf.fetch(keep="owner", client=client).wallets
     assert wallets["owner"].tolist() == ["Ada", "Ben"]
     [warning] = [each.message for each in caught]
-    assert "In 1 row, a wallet has another 'owner' than before; the first" in str(warning)
+    assert "In 1 row, 'owner' differs from an earlier row of the same wallet; the first" in str(
+        warning
+    )
     assert "found 2 wallets in 5 rows; left out: 3 duplicate rows. In" in str(warning)
-    problem = (4, NEAR, "'Eve' here, but 'Ada' before")
+    problem = (4, NEAR, "'Eve', but 'Ada' in an earlier row")
     assert str(warning).endswith(
         f" (listed by position, counted from 0): 4: {NEAR!r}: {problem[2]}"
     )
@@ -85,7 +87,7 @@ def test_a_warning_shows_three_of_many_problems(client):
         table.wf.fetch(keep="owner", client=client, on_unreadable="drop")
     [warning] = [each.message for each in caught]
     assert str(warning).endswith(
-        ": '2' here, but '0' before; and 3 more in the warning's attribute problems"
+        ": '2', but '0' in an earlier row; and 3 more in the warning's attribute problems"
     )
     assert ETHER not in str(warning)
     assert "counted from 0): 6: 'bad': " in str(warning)
@@ -166,7 +168,7 @@ def test_a_file_has_columns_to_keep(tmp_path, client):
     assert details.wallets["team"].fillna("-").tolist() == ["1", "-"]
     [warning] = [each.message for each in caught]
     assert [place for place, _, _ in warning.problems] == [4, 6]
-    assert warning.problems[1] == (6, NEAR, "'Eve' here, but 'Ada' before")
+    assert warning.problems[1] == (6, NEAR, "'Eve', but 'Ada' in an earlier row")
     assert read_input(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
 
 

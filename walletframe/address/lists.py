@@ -285,15 +285,15 @@ def _unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
     listed = [each if each.endswith("?") else f"{each};" for each in messages[:_MAX_LISTED]]
     if len(messages) > _MAX_LISTED:
         listed.append(f"and {len(messages) - _MAX_LISTED:,} more;")
-    count = counted_noun(len(known_blockchains()), "blockchain")
-    return f"{' '.join(listed)} {count} are known: wf.blockchains() lists them"
+    count = len(known_blockchains())
+    return f"{' '.join(listed)} wf.blockchains() lists the {count} known blockchains"
 
 
 def _wrong_checksums_message(wallets: Iterable[WalletAddress]) -> str:
     wrong = [str(wallet) for wallet in wallets if has_wrong_checksum(wallet)]
     listed = ", ".join(wrong[:_MAX_LISTED])
     more = f" and {len(wrong) - _MAX_LISTED:,} more" if len(wrong) > _MAX_LISTED else ""
-    return f"wrong checksum, copy the address again: {listed}{more}" if wrong else ""
+    return f"the checksum of {listed}{more} is wrong: copy the address again" if wrong else ""
 
 
 TYPO_CHECKS = (_unknown_blockchains_message, _wrong_checksums_message)
@@ -337,8 +337,8 @@ def _warn_about_left_out_rows(
     for state, kinds in groupby((each for each in counts if each[2]), itemgetter(0)):
         text += f"; {state}: {', '.join(counted_noun(n, f'{kind} row') for _, kind, n in kinds)}"
     for label, others in ((repr(safe_line(name)), each) for name, each in conflicts.items()):
-        sentence = f". In {counted_noun(len(others), 'row')}, a wallet has another {label} than "
-        text += f"{sentence}before; the first {label} is kept" * bool(others)
+        sentence = f". In {counted_noun(len(others), 'row')}, {label} differs from an earlier row "
+        text += f"{sentence}of the same wallet; the first is kept" * bool(others)
     if problems := [*sorted(parsed.problems), *sorted(chain(*conflicts.values()))]:
         listed = "; ".join(
             f"{position_text(position)}: "
@@ -404,7 +404,7 @@ def first_and_conflicting_labels(
         conflicts[str(name)] = []
         for row in conflicting:
             first, later = (safe_line(str(column.iloc[n])) for n in (rows[codes[row]], row))
-            reason = f"{later!r} here, but {first!r} before"
+            reason = f"{later!r}, but {first!r} in an earlier row"
             conflicts[str(name)].append((parsed.positions[row], str(parsed.wallets[row]), reason))
         columns[name] = column.array.take(rows, allow_fill=bool((rows < 0).any()))
     return pd.DataFrame(columns, index=range(len(keys))), conflicts
