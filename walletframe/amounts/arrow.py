@@ -119,7 +119,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
     elif pa.types.is_decimal(dtype) and dtype.scale >= 0:
         if dtype.scale > MAX_DECIMALS:
             raise AmountPrecisionError(
-                f"amounts have at most {MAX_DECIMALS} decimals, fewer than the Arrow type {dtype}",
+                f"an amount has at most {MAX_DECIMALS} decimals, but the Arrow type {dtype} has more",
                 hint="round the values first, and cast them to a type with fewer decimals",
             )
         is_wide = pa.types.is_decimal128(dtype) or pa.types.is_decimal256(dtype)
@@ -146,7 +146,7 @@ def text_column_name(name: object, frame: pd.DataFrame) -> str:
     """Return the name of the column of exact text; raise if the frame has this column."""
     if (text := f"{name}{TEXT_SUFFIX}") in map(str, frame.columns):
         label = safe_line(text)
-        message = f"the DataFrame has a column {label!r}, but this column must contain exact text"
+        message = f"the name of your column {label!r} is reserved for the exact text of the amounts"
         hint = f"drop your column, or rename it: frame.rename(columns={{{label!r}: …}})"
         raise SettingsError(message, hint)
     return text

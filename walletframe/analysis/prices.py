@@ -318,7 +318,7 @@ def parse_prices(
         if key is None:
             problem = f"the key {token} is {'not a symbol' if by_symbol else _INVALID_KEY}"
         elif day is pd.NaT:
-            problem = f"the price date of {token} can't be parsed"
+            problem = f"the date of the price of {token} can't be read"
         elif position_by_key.setdefault((key, day), position) != position:
             first = loaded.line_or_position(position_by_key[key, day])
             problem = f"{token} already has a price: see number {first}"
