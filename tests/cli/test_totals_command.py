@@ -614,7 +614,7 @@ def test_shared_symbols_are_named(run, details, tmp_path):
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     result = run("totals", str(tmp_path / "h.csv"), "--by", "symbol", "--with-spam")
     assert result.exit_code == 2
-    assert "    ('ETH', None): the coin itself\n" in result.output
+    assert "    ('ETH', None): the native coin\n" in result.output
 
 
 def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):

@@ -179,9 +179,9 @@ def test_summary_has_all_counts():
 @pytest.mark.parametrize(
     "source, message",
     [
-        (AnswerSource.SERVICE, "1 answered by the service, the oldest of"),
-        (AnswerSource.CACHE, "1 answered from the local cache, the oldest of"),
-        (AnswerSource.STALE, "1 answered earlier (out of date), the oldest of"),
+        (AnswerSource.SERVICE, "1 answered by the service, the oldest at"),
+        (AnswerSource.CACHE, "1 answered from the local cache, the oldest at"),
+        (AnswerSource.STALE, "1 answered earlier (out of date), the oldest at"),
     ],
 )
 def test_summary_of_one_source_is_a_sentence(source, message):

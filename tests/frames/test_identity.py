@@ -171,7 +171,7 @@ def test_many_contracts_are_shortened_in_the_message_alone():
     with pytest.raises(AmbiguousTokenError, match=r"and 11 more \(see .contracts\)") as caught:
         mask_of_token(frame, "ETH")
     assert len(caught.value.contracts["ETH"]) == 21
-    assert "('ETH', None): the coin itself" in str(caught.value)
+    assert "('ETH', None): the native coin" in str(caught.value)
     assert pickle.loads(pickle.dumps(caught.value)).contracts == caught.value.contracts
 
 
@@ -210,4 +210,4 @@ def test_a_known_token_of_another_project_is_marked():
         mask_of_token(frame.assign(symbol="USDS"), "USDS")
     note = "known: Sperax USD; another project uses this symbol too"
     assert f"('ARBITRUM', '{listed[1].lower()}'): {note}" in str(caught.value)
-    assert f"{own}: the coin itself" in str(caught.value)
+    assert f"{own}: the native coin" in str(caught.value)

@@ -93,7 +93,7 @@ def _sources_text(wallets: pd.DataFrame) -> str:
         return "no usable answer"
     counts = " and ".join(named).replace(" ", " answered ", 1)
     oldest = wallets["fetched_at"].min()
-    return counts if pd.isna(oldest) else f"{counts}, the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
+    return counts if pd.isna(oldest) else f"{counts}, the oldest at {oldest:%Y-%m-%d %H:%M} UTC"
 
 
 def _value_counts(column: pd.Series) -> list[tuple[str, int]]:

@@ -264,7 +264,7 @@ def _listing_note(known: KnownToken | None) -> str:
         return _NOT_LISTED
     if known.has_foreign_symbol:
         return f"known: {known.asset}; another project uses this symbol too"
-    notes = {"native": "the coin itself", "canonical": f"known: the {known.symbol} of its issuer"}
+    notes = {"native": "the native coin", "canonical": f"known: the {known.symbol} of its issuer"}
     return notes.get(known.kind, f"known: {known.kind} {known.asset}")
 
 
