@@ -270,7 +270,7 @@ def test_an_earlier_fetch_without_values_is_valued_at_the_later_prices():
         "Not compared: 2 wallets (9.00 USD now) only in the later list."
     )
     assert content.notes[1] == (
-        "At today's prices, for lack of earlier values: 1 balance (500 USD before)."
+        "Valued at the later prices, for lack of earlier ones: 1 balance (500 USD before)."
     )
 
 
@@ -303,7 +303,7 @@ def test_own_prices_of_the_later_amounts_are_not_mixed_with_the_service_prices()
         "later list; 1 balance, whose value is unknown at one time or both."
     )
     assert content.notes[1] == (
-        "At today's prices, for lack of earlier values: 2 balances (1,100 EUR before). "
+        "Valued at the later prices, for lack of earlier ones: 2 balances (1,100 EUR before). "
         "To count unvalued balances, value `before` with the same prices."
     )
 
@@ -315,7 +315,7 @@ def test_unchanged_never_hides_wallets():
     more = owned_at(prices, some | {"Cy": (900, 0)})
     failed = owned_at(prices, some, **{"ETH.0xCy": "timeout"})
     unknown = ", whose value is unknown at one time or both"
-    part = "1,510.00 USD, of which 610.00 are compared"
+    part = "1,510.00 USD, of which 610.00 is compared"
     for after, before, known, earlier, reason in (
         (more, less, "900 USD now", "610.00 USD", " only in the later list"),
         (less, more, "900 USD before", part, " only in the earlier list"),
@@ -480,7 +480,7 @@ def test_a_balance_without_an_earlier_price_has_the_later_one():
         "Not compared: 1 wallet (9.00 USD now) only in the later list."
     )
     assert content.notes[1] == (
-        "At today's prices, for lack of earlier values: 2 balances (385,000 USD before). "
+        "Valued at the later prices, for lack of earlier ones: 2 balances (385,000 USD before). "
         "The earlier total is 500.00 USD."
     )
     content = content_of(unpriced, priced)
@@ -750,7 +750,7 @@ def test_it_is_written_for_people_without_python(tmp_path, suffix):
         ({"price": 2.0}, "The service sent the prices"),
         (
             {"price": 2.0, "unit_price": 2.0, "value": 3.0, "currency": "USD"},
-            "without naming their currency. The author of this report chose the currency.",
+            "without stating their currency. The author of this report chose the currency.",
         ),
         ({"value": 3.0}, "The author of this report chose the prices"),
     ],

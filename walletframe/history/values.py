@@ -138,9 +138,9 @@ def compare_values(
         notify(note, InputWarning)
     bridged = bridged or (BRIDGED in results[1].holdings.attrs and "asset" in by_as_list(by))
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}
-    if changes.at_later_prices:
-        text = "balances of `before` have no value, and are valued at the prices of `after`"
-        notify(f"{text}: {changes.at_later_prices}; to compare prices, value both", PricesWarning)
+    if later := changes.at_later_prices:
+        text = f"balances of `before` without values are valued at the prices of `after`: {later}"
+        notify(f"{text}; to compare prices, call value(…) on both", PricesWarning)
     table = changes.changes_by_group(by_as_list(by), options)
     currencies = text_array([changes.currency]).repeat(len(table))
     table.insert([*table].index("wallets_known"), "currency", currencies)
@@ -214,11 +214,11 @@ class ValueChanges(NamedTuple):
 
     def notes(self, currency: str) -> str:
         """Return sentences on filters, prices, the earlier total and changed labels."""
-        prices = f"At today's prices, for lack of earlier values: {self.at_later_prices}."
+        prices = f"Valued at the later prices, for lack of earlier ones: {self.at_later_prices}."
         total, compared = map(money, (self.earlier_total, self.balances["earlier"].sum()))
         is_part = total != compared and not self.at_later_prices
         total = f"The earlier total is {total}{currency}"
-        total += f"{f', of which {compared} are compared' * is_part}."
+        total += f"{f', of which {compared} is compared' * is_part}."
         parts = [prices] * bool(self.at_later_prices)
         parts += [total] * bool((parts or self.left_out) and not np.isnan(self.earlier_total))
         if self.unvalued and np.isnan(self.earlier_total):
