@@ -66,7 +66,7 @@ def errors(visit):
 def test_it_opens_on_values_with_one_note(shared_tab, shown):
     """The summary has the value and the source of its prices; the chart one line, and a fold."""
     page = shared_tab.page
-    assert page.get_by_text("the service's prices, currency not named").count() == 1
+    assert page.get_by_text("the service's prices, currency not stated").count() == 1
     expect(page.locator(".wf-chart-title")).to_have_text("Holdings by blockchain, wallet and asset")
     assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
     expect(page.get_by_role("group").get_by_role("listitem").first).not_to_be_visible()

@@ -81,7 +81,7 @@ class TestExplorerData:
         held = data.details.holdings
         pd.testing.assert_series_equal(held["value"], value(details.holdings)["value"])
         summary = summary_parts(data.select_holdings(Selection()))
-        assert summary["prices"] == "the service's prices, currency not named"
+        assert summary["prices"] == "the service's prices, currency not stated"
         assert summary["simulated"]
         assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets are known", "as of ")
         assert float(summary["value"].replace(",", "")) > 0

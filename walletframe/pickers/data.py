@@ -170,7 +170,7 @@ def _price_source_text(data: ExplorerData) -> str:
         return ""
     tables = table_settings()
     if data.priced_by == "default" and tables.prices is None and tables.currency is None:
-        return f"{_SERVICE_PRICES}, currency not named"
+        return f"{_SERVICE_PRICES}, currency not stated"
     return _SERVICE_PRICES if has_only_service_prices(data.details.holdings) else _OWN_PRICES
 
 

@@ -3,7 +3,7 @@
 import { button, element, setText } from "./elements.js";
 import { followTrait } from "./widget.js";
 
-const RETRY_TITLE = "Request the wallets without an answer again";
+const RETRY_TITLE = "Request the unknown wallets again";
 
 /**
  * Make the buttons, which send messages to Python's `FetchingWidget`.
