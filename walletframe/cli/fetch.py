@@ -145,7 +145,7 @@ def demo(*, refresh: bool) -> None:
 def balance(
     wallets: tuple[str, ...], files: tuple[str, ...], output: Path | None, **options: Any
 ) -> None:
-    """Read from a node the balances of one token in WALLETS (such as ETH.0x52…).
+    """Read the balances of one token in WALLETS, such as ETH.0x52…, from a node.
 
     The node's URL is read from the environment variable WALLETFRAME_RPC_URL, not from the command
     line, because other users of the machine can see command lines. The exit code is 1 if a balance

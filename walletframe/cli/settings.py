@@ -117,10 +117,10 @@ def _sandbox_cache_files() -> list[Path]:
     help="The shell whose syntax is used to print the settings.",
 )
 def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> None:
-    """Run a sandbox, which serves simulated data on this machine, until Ctrl-C.
+    """Run a sandbox with simulated data on this machine, until you press Ctrl-C.
 
-    The command prints clients' settings as shell commands. Paste these commands into another shell,
-    or write them to a file and source it. With --ledger, each run has new API keys, and only
+    The command prints the settings of a client as shell commands. Paste these commands into another
+    shell, or write them to a file and source it. With --ledger, each run has new API keys, and only
     requests with one of these keys can read the holdings.
     """
     export = _posix_export if shell == "posix" else _powershell_export

@@ -98,7 +98,7 @@ def totals(
     with_spam: bool,
     **options: Any,
 ) -> None:
-    """Show exact totals of the holdings of WALLETS, or in a FILE that fetch wrote.
+    """Show exact totals of the holdings of WALLETS or of a FILE that fetch wrote.
 
     With --asset or --token, the table always has amounts by asset or token. With --prices,
     --currency or the setting prices, it also has values and the number of balances without a price.
@@ -250,7 +250,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     by: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Write a report on the holdings of WALLETS, or in a FILE that fetch wrote.
+    """Write a report on the holdings of WALLETS or of a FILE that fetch wrote.
 
     The report can be opened offline and printed. The exit code is 1 if the balances of a wallet are
     unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory. In a FOLDER of
