@@ -33,7 +33,7 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
         if state == "not ok":
             if on_failure == "raise":
                 raise FetchError(text, details)
-            text = f"{text}; for all reasons, see .wallets"
+            text = f"{text}; the column 'error' of .wallets has all reasons"
         notify(text, FetchWarning)
 
 

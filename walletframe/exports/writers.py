@@ -116,7 +116,7 @@ def _warn_about_holders(frame: pd.DataFrame) -> None:
     if count := len(frame.attrs.get(HOLDERS, {}).get("unknown_tokens", [])):
         text = (
             f"{counted_noun(count, 'wallet')} with balances of unknown tokens may hold more of the "
-            "selected tokens, and the file does not record this; write all balances, or Parquet"
+            "selected tokens, which the file does not record; write all balances, or a Parquet file"
         )
         notify(text, InputWarning)
 

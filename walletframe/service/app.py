@@ -50,7 +50,7 @@ _JSON = "application/json"
 _SIMULATED_HEADER = "X-Walletframe-Simulated"
 _THREAD_NAME = "walletframe-sandbox"
 _SCHEMA = "#/components/schemas/"
-_OWN_STATUS = "The service's document does not show this status; the sandbox defines it."
+_OWN_STATUS = "The service's documentation does not list this status; the sandbox defines it."
 _TEXTS = tomllib.loads(files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8"))
 _OK, _LIMITED = "200", "429"
 _LONGEST_WINDOW_S = 50

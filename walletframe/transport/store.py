@@ -295,7 +295,7 @@ class _BackendStore:
     def _fall_back_to_memory(self, fault: Exception) -> None:
         if self._writable:
             self._writable = False
-            backend = f"the given {type(self._backend).__name__}"
+            backend = f"the backend {type(self._backend).__name__}"
             reason = f"{type(fault).__name__}: {safe_line(str(fault))}"
             notify(_WRITE_WARNING.format(path=backend, fault=reason), CacheWarning)
 
