@@ -98,7 +98,7 @@ class TestFrames:
         )
         assert (result.wallets.dtypes == expected.wallets.dtypes).all()
         assert summary.balances == len(expected.holdings) > 0
-        assert repr(summary).endswith("Simulated data: the sandbox made it up.")
+        assert repr(summary).endswith("Simulated data: the sandbox generated it.")
         assert str(2**256 - 1) in result.holdings.raw_amount.tolist()
 
     def test_order_is_as_requested_over_several_parts(self, fast, folder, small_parts):
@@ -330,7 +330,9 @@ class TestInput:
         (tmp_path / "list.txt").write_text(f"{name}\n\nbad\n")
         with fast.client() as client:
             for argument, place in (([name, None, "bad"], 2), (tmp_path / "list.txt", 3)):
-                with pytest.warns(InputWarning, match=f"1 wallet .* {place}: 'bad': no dot"):
+                with pytest.warns(
+                    InputWarning, match=f"1 wallet .* {place}: 'bad': there is no dot"
+                ):
                     summary = wf.fetch_to_parquet(
                         argument, folder, client=client, on_unreadable="drop", on_failure="raise"
                     )

@@ -116,8 +116,8 @@ def test_unreadable_wallets_can_be_skipped(run, reachable, tmp_path, monkeypatch
     assert "list.txt line 2: 'bad'" in refused.output
     result = run(*words, "--on-unreadable", "drop")
     assert "found 2 wallets in 4 rows; left out: 2 unreadable rows (by location): " in result.output
-    assert "argument 2: 'worse': no dot between blockchain and address" in result.output
-    assert "list.txt line 2: 'bad': no dot" in result.output
+    assert "argument 2: 'worse': there is no dot between blockchain and address" in result.output
+    assert "list.txt line 2: 'bad': there is no dot" in result.output
     assert "Nea: did you mean NEAR?" in result.output
     assert "Error" not in result.output
 

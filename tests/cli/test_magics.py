@@ -139,7 +139,7 @@ def test_variables_are_inserted(kernel):
         ("%wallets", "no wallets"),
         (
             "%wallets nonsense ETH.0x1…2",
-            "nonsense: no dot",
+            "nonsense: there is no dot",
         ),
         ("%%wallets\nETH.0x1…2\n", "shortened"),
         ("%wallets ETH.0x12", "ETH.0x12: an address on ETH is 0x and 40 hex digits"),
@@ -220,7 +220,8 @@ def test_oddities_of_the_list_are_reported(kernel):
         f"near.alice.near\nNEAR.alice.near\nbad\nPolygn.{ONE}\n"
     )
     assert output["error"] == ""
-    assert "these wallets can't be read and are left out:\n  bad: no dot" in output["stderr"]
+    left_out = "these wallets can't be read and are left out:\n  bad: there is no dot"
+    assert left_out in output["stderr"]
     assert "found 2 wallets in 3 rows; left out: 1 duplicate row" in output["stderr"]
     assert "Polygn: did you mean POLYGON or POLYGONZK?" in output["stderr"]
     assert "Warning" not in output["stderr"]

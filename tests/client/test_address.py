@@ -169,7 +169,11 @@ class TestBad:
     def test_all_are_reported_with_positions(self):
         """The problems have positions from 0, values and reasons."""
         assert problems(["ETH.0xA", "ETH", "NEAR.a", ".0xA", "ETH."]) == (
-            (1, "ETH", 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'),
+            (
+                1,
+                "ETH",
+                'there is no dot between blockchain and address: write a wallet as "ETH.0x52…"',
+            ),
             (3, ".0xA", "the blockchain is empty"),
             (4, "ETH.", "the address is empty"),
         )
@@ -179,8 +183,8 @@ class TestBad:
         with pytest.raises(AddressError) as caught:
             parse_wallets(["ETH", "BSC"])
         assert "2 wallet addresses" in str(caught.value)
-        assert "  0: 'ETH': no dot between blockchain and address" in str(caught.value)
-        assert "  1: 'BSC': no dot between blockchain and address" in str(caught.value)
+        assert "  0: 'ETH': there is no dot between blockchain and address" in str(caught.value)
+        assert "  1: 'BSC': there is no dot between blockchain and address" in str(caught.value)
         assert '"<BLOCKCHAIN>.<ADDRESS>"' in caught.value.hint
 
     def test_message_of_very_many(self):

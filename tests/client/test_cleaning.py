@@ -416,7 +416,7 @@ class TestCheck:
         assert found.problem.fillna("").tolist() == [
             "",
             "'1' is another name of ETH; the same wallet as in row 0",
-            'no dot between blockchain and address: write a wallet as "ETH.0x52…"',
+            'there is no dot between blockchain and address: write a wallet as "ETH.0x52…"',
             "this blockchain is not known",
             "this blockchain is not known",
         ]
@@ -495,7 +495,7 @@ class TestShapes:
             (f"ETH.{ONE[:-1]}g", "0x and 40 hex digits"),
             (
                 "BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN",
-                "a base58 address that begins with 1 or 3 and has a valid checksum or",
+                "a base58 address that begins with 1 or 3 and has a valid checksum, or",
             ),
             ("BTC.1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfN0", "or a bech32 address that begins with bc1"),
             (f"BTC.bc1{'q' * 38}", "bc1"),

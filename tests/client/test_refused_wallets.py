@@ -102,8 +102,6 @@ def test_plain_python_shows_one_frame_of_the_package(tracebacks, name):
         (True, False),
         (False, True),
     ]
-    assert (
-        "  0: 'nonsense': no dot between blockchain and address: write a wallet as \"ETH.0x52…\""
-        in lines
-    )
+    reason = 'there is no dot between blockchain and address: write a wallet as "ETH.0x52…"'
+    assert f"  0: 'nonsense': {reason}" in lines
     assert "  1: 'ETH.': the address is empty" in lines

@@ -54,7 +54,7 @@ def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
     label, _, ending = name.rpartition(".")
     if label and (service := _NAME_SERVICES.get(ending.casefold())):
         return f"{safe_line(name)} is {service[0]}", f"resolve it first, at {service[1]}"
-    needed = " or ".join(map(_describe_format, format_names))
+    needed = ", or ".join(map(_describe_format, format_names))
     return needed and f"an address on {wallet.blockchain} is {needed}", ""
 
 

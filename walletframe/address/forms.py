@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
 _STANDARD_NAMES = {"blockchain": "blockchain", "address": "address", "walletaddress": "address"}
-_NO_DOT = 'no dot between blockchain and address: write a wallet as "ETH.0x52…"'
+_NO_DOT = 'there is no dot between blockchain and address: write a wallet as "ETH.0x52…"'
 _IS_FILE = "this is a file name: pass pd.read_csv(…) in Python, or --file NAME in a shell"
 _FILE_SUFFIXES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with or without a scheme
