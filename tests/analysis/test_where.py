@@ -197,7 +197,8 @@ def test_bridged_versions_are_not_dropped_in_silence():
     """A warning counts them, unless they are selected; those of other assets don't count."""
     weth = balance("2", symbol="WETH", address="0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
     held = wf.WalletDetails(*assemble([record(A, balances=[balance("1", address=None), weth])]))
-    expected = "^0.000002 in 1 bridged version left out; pass bridged=True to include them"
+    lacked = "^the result lacks 0.000002 in 1 bridged version"
+    expected = f"{lacked}; pass bridged=True to include all versions"
     with pytest.warns(InputWarning, match=expected):
         ether = held.wf.where(asset="ETH")
     assert len(ether.holdings) == 1

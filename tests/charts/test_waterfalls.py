@@ -164,7 +164,7 @@ def test_left_out_bridged_versions_of_a_selected_asset_have_amounts():
         fetched({f"ETH.{A}": [token("ETH", raw, contract=None), bridged]}, at=day)
         for raw, day in ((5, FETCHED_AT), (6, FETCHED_AT + timedelta(days=1)))
     ]
-    with pytest.warns(InputWarning, match="0.000007 in 1 bridged version left out"):
+    with pytest.warns(InputWarning, match="the result lacks 0.000007 in 1 bridged version;"):
         sides = [side.wf.where(asset="ETH") for side in sides]
     figure = compare(*sides, by=["wallet", "asset"]).wf.plot.waterfall(asset="ETH")
     about = " ".join(figure.layout.meta["about"])

@@ -76,7 +76,8 @@ def test_a_read_only_server_is_read(canned):
         with server.connection() as plain:
             plain.replicaof("127.0.0.1", 9)  # a replica of a missing server
         canned.default = (200, {}, answer(wallet(B)))
-        with pytest.warns(CacheWarning, match="can't be stored in the backend RedisCache") as caught:
+        expected = "can't be stored in the backend RedisCache"
+        with pytest.warns(CacheWarning, match=expected) as caught:
             assert status(client, f"ETH.{B}") == ("ok", "service")
         assert status(client, f"ETH.{A}", offline=True) == ("ok", "cache")
         assert status(client, f"ETH.{B}", offline=True) == ("ok", "cache")

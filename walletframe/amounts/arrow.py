@@ -119,7 +119,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
     elif pa.types.is_decimal(dtype) and dtype.scale >= 0:
         if dtype.scale > MAX_DECIMALS:
             raise AmountPrecisionError(
-                f"an amount has at most {MAX_DECIMALS} decimals, but the Arrow type {dtype} has more",
+                f"an amount has at most {MAX_DECIMALS} decimals, but the type {dtype} has more",
                 hint="round the values first, and cast them to a type with fewer decimals",
             )
         is_wide = pa.types.is_decimal128(dtype) or pa.types.is_decimal256(dtype)

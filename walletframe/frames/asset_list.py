@@ -181,7 +181,7 @@ def warn_about_bridged(versions: int, *amounts: str) -> None:
     """Warn about omitted bridged versions. `amounts` are passed to `bridged_text`."""
     if versions:
         text = bridged_text(versions, *amounts)
-        notify(f"{text} left out; pass bridged=True to include them", InputWarning)
+        notify(f"the result lacks {text}; pass bridged=True to include all versions", InputWarning)
 
 
 def count_bridged_versions(positions: Positions, contracts: Codes) -> int:

@@ -30,7 +30,7 @@ _SOURCES: Final = {
     "stale": "earlier (out of date)",
 }
 _MAX_REASONS, _MAX_CURRENCY = 3, 12
-SIMULATED_NOTE = "Simulated data: the sandbox made it up."
+SIMULATED_NOTE = "Simulated data: the sandbox generated it."
 
 
 def known_mask(wallets: pd.DataFrame) -> Mask:

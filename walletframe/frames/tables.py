@@ -43,7 +43,7 @@ NUMBER_COLUMNS = frozenset(
 """The headings of right-aligned columns."""
 _MAX_SYMBOL, _MAX_DIGITS = 24, 1_000
 DIGITS = 25
-CUT_NOTE = f"Amounts of more than {DIGITS} digits are shortened (…); files have all digits."
+CUT_NOTE = f"Amounts of more than {DIGITS} digits are cut (…); files have all digits."
 _HEAD_DIGITS, _MIN_SYMBOL = 10, 6
 _AMOUNTS = ("amount", "before", "after", "difference")
 _NAMES = ("wallet", "contract")
