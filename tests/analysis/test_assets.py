@@ -254,7 +254,7 @@ class TestTotals:
             with pytest.raises(SettingsError, match="assets=… applies only to tables of assets"):
                 ask(holdings, token="AERO", assets=TestOwnList.own)
         for ask in (pivot, overlap, concentration):
-            with pytest.raises(SettingsError, match="Hint: group by asset, or omit bridged"):
+            with pytest.raises(SettingsError, match="Hint: group by asset, or leave out bridged=…"):
                 ask(holdings, by="token", bridged=True)
 
     def test_assets_are_the_default(self):

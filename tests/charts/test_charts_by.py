@@ -1109,7 +1109,7 @@ class TestRefusals:
         """Options of assets without an asset are refused, and so are contradictory options."""
         with pytest.raises(SettingsError, match="applies only to tables of assets"):
             charts.bar(HOLDINGS, token="USDT", bridged=True)
-        with pytest.raises(SettingsError, match="Hint: group by asset, or omit assets"):
+        with pytest.raises(SettingsError, match="Hint: group by asset, or leave out assets=…"):
             charts.bar(HOLDINGS, by="token", assets="own.csv")
         with pytest.raises(SettingsError, match="token=… and asset=… can't be combined"):
             charts.bar(HOLDINGS, token="USDT", asset="USDC")

@@ -197,7 +197,7 @@ def test_compare_prints_changes(run, folder):
     assert "after: the snapshot of 2026-01-31 06:00:00 UTC" in result.output
     assert re.search(r"USDC\.e .* 0\.000005 +0\.000008 +0\.000003 +increased", result.output)
     assert re.search(r"0\.000005 +unknown +unknown +unknown +ok → timeout", result.output)
-    assert result.output.endswith("1 increased, 1 unknown; unknown wallets: 1\n")
+    assert result.output.endswith("changes: 1 increased, 1 unknown; unknown wallets: 1\n")
 
 
 def test_compare_adds_up(run, folder, tmp_path):
@@ -248,10 +248,12 @@ def test_included_spam_is_counted(run, tmp_path, monkeypatch):
 def test_compare_can_select_one_token(run, folder):
     """By a symbol that it has in either, or its contract; an unknown wallet stays."""
     words = ["history", "show", "2026-01-30", "latest", "--folder", str(folder), "--token"]
-    assert run(*words, "USDC").output.endswith("1 increased, 1 unknown; unknown wallets: 1\n")
+    assert run(*words, "USDC").output.endswith(
+        "changes: 1 increased, 1 unknown; unknown wallets: 1\n"
+    )
     output = run(*words, "OK\n").output
     assert "USDC" not in output
-    assert output.endswith("1 unknown; unknown wallets: 1\n")
+    assert output.endswith("\nchanges: 1 unknown; unknown wallets: 1\n")
     assert run(*words, "DAI").exit_code == 2
     assert run(*words, f"eth.{USDC}").output == run(*words, "USDC").output
 
@@ -264,7 +266,7 @@ def test_compare_and_show_can_select_one_asset(run, folder):
         rf"ETH\.{abbreviate(UPPER_A)} +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output
     )
     once = "1 balance of 1 wallet (0.000005 before) known at only one time"
-    counts = "1 increased, 1 unknown; unknown wallets: 1"
+    counts = "changes: 1 increased, 1 unknown; unknown wallets: 1"
     assert output.endswith(f"Not counted: 1 of 2 wallets unknown; {once}.\n{counts}\n")
     assert re.search(r"ETH +USDC .* increased +1 of 2", run(*words, "--by", "blockchain").output)
     lines = run(
@@ -284,7 +286,7 @@ def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
     run("fetch", *words, "--output", str(tmp_path / f"now{suffix}"))
     kept = ["latest", "--folder", str(tmp_path / "kept")]
     result = run("history", "show", str(tmp_path / f"now{suffix}"), *kept)
-    assert "1 unknown; unknown wallets: 1\n" in result.stdout  # one answers without a list
+    assert "changes: 1 unknown; unknown wallets: 1\n" in result.stdout  # one answers without a list
     assert "Simulated data" in result.stdout
     assert "12 of 13 wallets have the same cached answer in before and after" in result.stderr
 
@@ -313,7 +315,7 @@ def test_no_change_is_reported(run, tmp_path):
         requested = fetched({f"ETH.{UPPER_A}": [token()]}, at=DAY + timedelta(days=day))
         save(requested, folder=tmp_path)
     result = run("history", "show", "2026-01-30", "--folder", str(tmp_path))
-    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "nothing changed")
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "changes: none")
 
 
 @pytest.mark.parametrize(

@@ -352,7 +352,7 @@ def test_a_users_file_of_assets(run, tmp_path):
         (["--keep", "owner", f"ETH.{A}"], "--keep needs a --file whose name ends in .csv"),
         (["--keep", "team"], "lacks 'team'"),
         (["--keep", "status"], "walletframe has a column of this name"),
-        (["--by", "wallet", "--bridged"], "group by asset, or omit bridged"),
+        (["--by", "wallet", "--bridged"], "group by asset, or leave out bridged=…"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")

@@ -141,5 +141,7 @@ def test_columns_of_several_types_are_named(frame, tmp_path):
 
 def test_other_connections_are_refused(frame):
     """The hint is the Arrow table."""
-    with pytest.raises(wf.errors.ArgumentError, match=r"not a supported connection[\s\S]*to_arrow"):
+    with pytest.raises(
+        wf.errors.ArgumentError, match=r"a connection of type \w+ is not supported[\s\S]*to_arrow"
+    ):
         frame.wf.to_sql("t", duckdb.connect())

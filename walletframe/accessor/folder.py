@@ -148,7 +148,9 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
-            raise SettingsError("the folder already contains its wallets", hint="omit wallets=…")
+            raise SettingsError(
+                "the folder already contains its wallets", hint="leave out wallets=…"
+            )
         return self._holdings
 
     def _holdings_only(self) -> StoredHoldings:

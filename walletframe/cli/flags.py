@@ -174,7 +174,7 @@ def output_path_check(suffixes: Sequence[str]) -> Callable[..., Path | None]:
             return None
         path = Path(value)
         if path.suffix.lower() not in suffixes:
-            raise click.BadParameter(f"{value}: the file name must end in {', '.join(suffixes)}")
+            raise click.BadParameter(f"{value}: the file name must end in {' or '.join(suffixes)}")
         if path.is_dir():
             raise click.BadParameter(f"{value} is a folder")
         if not path.parent.is_dir():

@@ -200,7 +200,7 @@ def _show_changes(
         unknown = len(changes.loc[is_unknown, ["blockchain", "address"]].drop_duplicates())
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-        summary = (kinds or "nothing changed") + f"; unknown wallets: {unknown:,}" * bool(unknown)
+        summary = f"changes: {kinds or 'none'}" + f"; unknown wallets: {unknown:,}" * bool(unknown)
     echo(f"\n{shell_text(coverage_from_attrs(changes))}\n{summary}")
     steps.exit_by_completeness(all_known=not unknown)
 

@@ -285,7 +285,7 @@ def _supports_decimals(con: Database) -> bool:
     dialect = con if isinstance(con, str) else getattr(getattr(con, "dialect", None), "name", None)
     if dialect is None:
         raise ArgumentError(
-            f"con is a {type(con).__name__}, which is not a supported connection",
+            f"a connection of type {type(con).__name__} is not supported",
             hint="pass a sqlite3.Connection, or an engine or a connection of SQLAlchemy; "
             "other databases can read the Arrow table that `to_arrow` returns",
         )

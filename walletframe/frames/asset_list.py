@@ -125,7 +125,7 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
-        raise SettingsError(problem, hint=f"group by asset, or omit {option}")
+        raise SettingsError(problem, hint=f"group by asset, or leave out {option}=…")
 
 
 def tokens_to_assets(

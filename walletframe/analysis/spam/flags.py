@@ -428,7 +428,7 @@ def _read_token_directory(
 ) -> TokenDirectory:
     """Read the lists in the arguments or, by default, in the settings."""
     if threshold is not None and not 0 < threshold <= 1:
-        hint = "pass a score above 0, up to 1, such as threshold=0.5"
+        hint = "pass a score above 0 and up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
     tables = table_settings()
     return make_token_directory(
