@@ -201,7 +201,7 @@ _SIGNED = frozenset({"change", "from prices", "from amounts"})
 _ROLES = {"tr": "row", "th": "columnheader", "td": "cell"}  # thead and tbody have the role rowgroup
 _WIDTH, _SCALE = 400, 2  # of images, in pixels
 _LEGEND_LINE = 19
-_PURPOSE = "drawing charts as images and writing PDF files"
+_PURPOSE = "drawing charts as images or writing PDF files"
 _IMAGE_TIMEOUT_S = 90.0  # for each image; the first includes the start of the browser
 _CLOSING_TIMEOUT_S = 10.0
 
