@@ -230,7 +230,7 @@ def test_lines_are_counted_not_words(opened):
     page.add_pasted()
     alert = page.alert()
     assert "12 lines can't be read" in alert
-    assert "Line 1: bad, one: no dot" in alert
+    assert "Line 1: bad, one: there is no dot" in alert
     assert "and 2 more lines" in alert
     assert len(picker._problems) == 12  # a heading, ten lines, and the number of the others
 

@@ -15,7 +15,7 @@ import pandas as pd
 from walletframe.address import forms
 from walletframe.address.formats import has_wrong_checksum, malformed_reason
 from walletframe.address.forms import WalletAddress, WalletLike, canonical_key
-from walletframe.chains import known_blockchains, unknown_blockchain_message
+from walletframe.chains import unknown_blockchain_message
 from walletframe.errors import (
     POSITIONS_NOTE,
     AddressError,
@@ -285,8 +285,7 @@ def _unknown_blockchains_message(wallets: Iterable[WalletAddress]) -> str:
     listed = [each if each.endswith("?") else f"{each};" for each in messages[:_MAX_LISTED]]
     if len(messages) > _MAX_LISTED:
         listed.append(f"and {len(messages) - _MAX_LISTED:,} more;")
-    count = len(known_blockchains())
-    return f"{' '.join(listed)} wf.blockchains() lists the {count} known blockchains"
+    return f"{' '.join(listed)} wf.blockchains() lists the known blockchains"
 
 
 def _wrong_checksums_message(wallets: Iterable[WalletAddress]) -> str:
