@@ -80,7 +80,7 @@ def test_pickers_pick(host, shown):
     wait_for_selection(host, Tokens=[["NEAR", None]])
     wallets.get_by_label("Paste wallets").fill("NEAR.bob.near\nnonsense")
     wallets.get_by_role("button", name="Add wallets").click()
-    expect(wallets.get_by_role("alert").first).to_contain_text("nonsense: no dot")
+    expect(wallets.get_by_role("alert").first).to_contain_text("nonsense: there is no dot")
     wait_for_selection(host, Wallets=["NEAR.bob.near"])
     chosen = wallets.get_by_role("group", name="Selected wallets").get_by_role("button")
     chosen.last.click()

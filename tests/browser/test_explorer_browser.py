@@ -104,7 +104,7 @@ def fetch_and_cancel(panel):
     """Paste, correct a bad line, fetch, cancel, and fetch the rest."""
     panel.get_by_label("Paste wallets").fill("\n".join(["nonsense", *MANY]))
     panel.get_by_role("button", name="Fetch").click()
-    expect(panel.get_by_role("alert").first).to_contain_text("Line 1: nonsense: no dot")
+    expect(panel.get_by_role("alert").first).to_contain_text("Line 1: nonsense: there is no dot")
     expect(panel.get_by_label("Paste wallets")).to_have_value("nonsense")
     panel.get_by_label("Paste wallets").fill("")
     panel.get_by_role("button", name="Fetch").click()

@@ -273,7 +273,9 @@ def test_pasted_wallets(show):
     field = page.get_by_label("Paste wallets")
     field.fill(f"ETH.{ONE}\nnonsense\nNEAR.alice.near")
     page.get_by_role("button", name="Add wallets").click()
-    expect(page.get_by_role("alert").filter(has_text="Line 1: nonsense: no dot")).to_be_visible()
+    expect(
+        page.get_by_role("alert").filter(has_text="Line 1: nonsense: there is no dot")
+    ).to_be_visible()
     expect(field).to_have_value("nonsense")
     assert picker.value == (f"ETH.{ONE}", "NEAR.alice.near")
     field.fill("")

@@ -125,7 +125,8 @@ def test_earlier_balances_without_values_have_the_later_prices():
     days = fetched([1, 2, 5], "2026-01-30", 100), fetched([2, 2, 5], "2026-01-31", 150)
     columns = ["unit_price", "value", "currency"]
     earlier = days[0]._replace(holdings=days[0].holdings.drop(columns=columns))
-    with pytest.warns(PricesWarning, match="of `before` have no value, .* 3 balances"):
+    warning = "^balances of `before` without values are valued at the prices of `after`: 3 balances"
+    with pytest.warns(PricesWarning, match=warning):
         [row] = compare_values(earlier, days[1]).to_dict("records")
     assert (row["asset"], row["difference"], row["from_prices"]) == ("ETH", 150, 0)
     with pytest.raises(ColumnsError, match=r"after.wf.value"):
