@@ -8,7 +8,7 @@ representative rows of all chunks are grouped. Other tables read only some token
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -107,20 +107,23 @@ class Aggregation(NamedTuple):
     aggregates: GroupAggregates
 
 
-@dataclass(frozen=True, slots=True)
 class GroupSpec:
-    """The names to group by, and the options for assets."""
+    """The names to group by, and the options for assets.
 
-    names: list[str]
-    assets: AssetsLike | None = None
-    bridged: bool = False
-    # A function that computes the columns to group by; then wallets are not counted.
-    key_columns: Callable[[Positions], pd.DataFrame] | None = None
+    `key_columns` computes the columns to group by; then wallets are not counted.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        names: list[str],
+        *,
+        assets: AssetsLike | None = None,
+        bridged: bool = False,
+        key_columns: Callable[[Positions], pd.DataFrame] | None = None,
+    ) -> None:
+        self.names, self.bridged, self.key_columns = names, bridged, key_columns
         # The file is read here, since workers of a cluster may have other settings.
-        if "asset" in self.names:
-            object.__setattr__(self, "assets", asset_list.read_user_assets(self.assets))
+        self.assets = asset_list.read_user_assets(assets) if "asset" in names else assets
 
     def aggregate_chunk(self, chunk: Chunk) -> PartialAggregate:
         """Group the rows of a chunk, and aggregate each group."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
@@ -91,6 +90,8 @@ def _identifier_by_chain_id_or_name() -> dict[str, str]:
 
 def suggest_blockchains(identifier: str) -> list[str]:
     """Return at most three identifiers similar to a misspelled identifier."""
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to load, only for errors
+
     wanted = _simplify_name(identifier)
     if not wanted:
         return []

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.integers import align_scales
+from walletframe.amounts.integers import MAX_DECIMALS, align_scales
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import add_extra_columns
 from walletframe.frames.schema import (
@@ -26,7 +26,6 @@ from walletframe.frames.schema import (
     text_from_arrow,
     typed_frame,
 )
-from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.frames.identity import Codes
-    from walletframe.wire.outcome import Balances, Outcome
+    from walletframe.wire.balances import Balances
+    from walletframe.wire.outcome import Outcome
 
 _CHUNK_ROWS = 2_000  # few enough for a processor's cache
 _INT16_LIMIT = 2**15

@@ -42,7 +42,7 @@ _CHOICES = (
 _SHARED_SYMBOL_HINT = 'use by="token", or keep the rows of only one of these tokens'
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Groups:
     """The groups of holdings, sorted by wallet, then by first row."""
 

@@ -6,7 +6,6 @@ file must not choose where the API key is sent: it can only contain settings of 
 
 from __future__ import annotations
 
-import difflib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -81,7 +80,9 @@ def require_known_settings(
     """Raise an error for the first unknown name. `suffix` is the end of the message."""
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            from difflib import get_close_matches  # noqa: PLC0415 - slow to load, only for errors
+
+            close = get_close_matches(name, known, n=1, cutoff=0.5)
             full_name = f"{prefix}{name.upper()}" if prefix else name
             usable = [f"{prefix}{each.upper()}" if prefix else each for each in close or known]
             hint = f"did you mean {usable[0]}?" if close else f"use one of {', '.join(usable)}"

@@ -18,7 +18,8 @@ from msgspec.json import Decoder, decode, encode
 
 from walletframe.address.forms import canonical_key
 from walletframe.text import safe_line
-from walletframe.wire.outcome import Balances, Outcome, Status
+from walletframe.wire.balances import Balances
+from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.schemas import (
     NULL,
     Price,
