@@ -65,23 +65,23 @@ def token_names(
     by_symbol = {symbol: safe_line(cell_text(symbol), _MAX_SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
     keys, unknown = tokens.keys, tokens.unknown.tolist()
-    wanted = {names[index] for index in chosen}
-    same = [index for index, name in enumerate(names) if name in wanted]
-    pairs = [(names[index], keys[index][0] if by_chain else "") for index in same]
-    counts = Counter(pairs)
     plain = {
         name
-        for name in wanted
+        for name in by_symbol.values()
         if name and name.isascii() and "(" not in name and name.casefold() not in taken
     }
+    distinct = [*zip(names, (key[0] for key in keys), strict=True)] if by_chain else names
+    counts: Counter[object] = Counter(distinct)
+    wanted = {names[index] for index in chosen}
     rest = [
-        (pair[0], keys[index], index)
-        for index, pair in zip(same, pairs, strict=True)
-        if pair[0] not in plain or counts[pair] > 1 or unknown[index]
+        index
+        for index, name in enumerate(names)
+        if (name not in plain or counts[distinct[index]] > 1 or unknown[index]) and name in wanted
     ]
-    short = [_qualified_name(name, key) for name, key, _ in rest]
-    unique = unique_names(short, lambda number: _qualified_name(*rest[number][:2], is_full=True))
-    labels = dict(zip((index for *_, index in rest), unique, strict=True))
+    pairs = [(names[index], keys[index]) for index in rest]
+    short = [_qualified_name(*pair) for pair in pairs]
+    unique = unique_names(short, lambda number: _qualified_name(*pairs[number], is_full=True))
+    labels = dict(zip(rest, unique, strict=True))
     return [labels.get(index, names[index]) for index in chosen]
 
 

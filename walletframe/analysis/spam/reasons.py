@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -31,11 +31,10 @@ class Finding:
 
     reason: str
     details: tuple[str, ...] = ()
+    weight: float = field(init=False)  # added to the score
 
-    @property
-    def weight(self) -> float:
-        """The weight of the reason, which is added to the score."""
-        return REASONS[self.reason][0]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", REASONS[self.reason][0])
 
     @property
     def text(self) -> str:
