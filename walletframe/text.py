@@ -24,9 +24,6 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
 
-_MARKUP_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
-_ENTITIES = _MARKUP_ENTITIES | str.maketrans({'"': "&quot;", "'": "&#x27;"})
-
 
 def is_invisible(char: str) -> bool:
     """Return whether a character is a control, format, blank or unassigned character."""
@@ -80,7 +77,7 @@ def abbreviate(address: str) -> str:
 
 def escape_html(line: str) -> str:
     """Escape text for HTML and its attributes, and dollar signs for MathJax."""
-    return line.translate(_ENTITIES)
+    return _escape_tags(line).replace('"', "&quot;").replace("'", "&#x27;")
 
 
 def as_html(text: str, limit: int = 80, *, tooltip: str | None = None) -> str:
@@ -111,7 +108,12 @@ def remove_invisible(text: str) -> str:
 
 def escape_for_plotly(text: str, limit: int = 80) -> str:
     """Escape text for plotly, which interprets some HTML and MathJax."""
-    return safe_line(text, limit).translate(_MARKUP_ENTITIES)
+    return _escape_tags(safe_line(text, limit))
+
+
+def _escape_tags(line: str) -> str:
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return line.replace("$", "&#36;")
 
 
 # An escaped cell begins with an apostrophe. Characters that end a row or start a formula become

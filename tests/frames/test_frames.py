@@ -14,8 +14,8 @@ from walletframe.frames.known import summary_lines
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, AnswerSource
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.answer import read_answer
-from walletframe.wire.balances import Balances
 from walletframe.wire.outcome import Outcome, Status
+from walletframe.wire.schemas import Balances
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 [ETH] = parse_wallets(f"ETH.{A}")

@@ -15,8 +15,8 @@ from walletframe.frames.details import WalletDetails
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES, AnswerSource
 from walletframe.pandas_versions import TEXT
 from walletframe.wire.answer import NO_LIST, read_answer
-from walletframe.wire.balances import Balances
 from walletframe.wire.outcome import Outcome, Status
+from walletframe.wire.schemas import Balances
 
 SERVICE = "https://api.example/v1"
 FETCHED_AT = datetime(2026, 1, 31, 5, 59, tzinfo=UTC)

@@ -108,10 +108,7 @@ class Aggregation(NamedTuple):
 
 
 class GroupSpec:
-    """The names to group by, and the options for assets.
-
-    `key_columns` computes the columns to group by; then wallets are not counted.
-    """
+    """The names to group by, and options. With `key_columns`, no wallets are counted."""
 
     def __init__(
         self,

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.frames.identity import Codes
-    from walletframe.wire.balances import Balances
     from walletframe.wire.outcome import Outcome
+    from walletframe.wire.schemas import Balances
 
 _CHUNK_ROWS = 2_000  # few enough for a processor's cache
 _INT16_LIMIT = 2**15

@@ -65,18 +65,19 @@ def token_names(
     by_symbol = {symbol: safe_line(cell_text(symbol), _MAX_SYMBOL) for symbol in {*symbols}}
     names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
     keys, unknown = tokens.keys, tokens.unknown.tolist()
+    wanted = {names[index] for index in chosen}
+    same = [index for index, name in enumerate(names) if name in wanted]
+    distinct = [(names[index], keys[index][0]) if by_chain else names[index] for index in same]
+    counts = Counter(distinct)
     plain = {
         name
-        for name in by_symbol.values()
+        for name in wanted
         if name and name.isascii() and "(" not in name and name.casefold() not in taken
     }
-    distinct = [*zip(names, (key[0] for key in keys), strict=True)] if by_chain else names
-    counts: Counter[object] = Counter(distinct)
-    wanted = {names[index] for index in chosen}
     rest = [
         index
-        for index, name in enumerate(names)
-        if (name not in plain or counts[distinct[index]] > 1 or unknown[index]) and name in wanted
+        for index, each in zip(same, distinct, strict=True)
+        if names[index] not in plain or counts[each] > 1 or unknown[index]
     ]
     pairs = [(names[index], keys[index]) for index in rest]
     short = [_qualified_name(*pair) for pair in pairs]

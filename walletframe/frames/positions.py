@@ -18,7 +18,7 @@ from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, SnapshotError, UnknownWalletError
 from walletframe.frames.details import extract_frame
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets, first_rows
+from walletframe.frames.identity import TOKEN, KeyCodes, encode_tokens, encode_wallets, first_rows
 from walletframe.frames.known import known_and_fresh_mask, known_mask, stale_mask
 from walletframe.frames.schema import SNAPSHOT, amounts_of, require_columns, text_array
 from walletframe.numerals import counted_noun
@@ -146,15 +146,14 @@ class Positions:
 
     def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
         """Return a copy with other rows. `owners` has the wallet index of each row."""
+        unknown = owners[tokens.unknown_rows()]
         return replace(
             self,
             holdings=holdings,
             amounts=amounts_of(holdings["amount"]),
             tokens=tokens,
             wallet_codes=owners,
-            has_unknown_token=_mask_of_indices(
-                owners[tokens.unknown_rows()], len(self.wallet_keys)
-            ),
+            has_unknown_token=_mask_of_indices(unknown, len(self.wallet_keys)),
             assets=None,
         )
 
@@ -345,10 +344,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, token_indices: Codes) -> dict[str, Any]:
     """Return three columns of the tokens with these indices. Index -1 means NA."""
     rows = np.append(tokens.first, -1)[token_indices]
-    return {
-        name: text_array(holdings[name].array.take(rows, allow_fill=True))
-        for name in ("token_blockchain", "token_address", "symbol")
-    }
+    return {name: text_array(holdings[name].array.take(rows, allow_fill=True)) for name in TOKEN}
 
 
 def unlisted_mask(chains: Iterable[str]) -> Mask:

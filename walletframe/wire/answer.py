@@ -18,10 +18,10 @@ from msgspec.json import Decoder, decode, encode
 
 from walletframe.address.forms import canonical_key
 from walletframe.text import safe_line
-from walletframe.wire.balances import Balances
 from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.schemas import (
     NULL,
+    Balances,
     Price,
     SentAmount,
     SentAnswer,

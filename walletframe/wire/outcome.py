@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from walletframe.wire.balances import Balances
+    from walletframe.wire.schemas import Balances
 
 
 class Status(StrEnum):

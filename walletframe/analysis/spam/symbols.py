@@ -79,7 +79,8 @@ _HONEST_SCRIPTS = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKAN
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _UNASSIGNED = ("Cn", "Co", "Cs")
 _CURRENCY_LETTERS = str.maketrans("$\u20ae\u20b3\u20ac\u20bf\u20b5\u00a2", "staebcc")
-_LOOK_ALIKE_DIGITS = str.maketrans("Il|Oo", "11100")
+# A string of all ASCII characters, since `translate` looks each up, and a missing key is slow.
+_LOOK_ALIKE_DIGITS = bytes(range(128)).decode().translate(str.maketrans("Il|Oo", "11100"))
 
 
 def symbol_findings(symbol: str) -> tuple[Finding, ...]:
