@@ -127,7 +127,7 @@ def test_wallets_are_named_and_distinct():
         waterfall(by_asset, asset=by_asset["asset"][0]),
     ):
         assert figure.layout.yaxis.ticktext == ("Ada", "Bo", "Total")
-        assert f"Ada ·<br>{alike[0]}" in figure.data[0].hovertext[0]
+        assert f"<b>Ada<br>{alike[0]}</b>" in figure.data[0].hovertext[0]
 
 
 def test_a_token_in_all_wallets_is_one_bar():

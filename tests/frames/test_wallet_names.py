@@ -108,7 +108,7 @@ def test_charts_name_wallets():
     plot = DETAILS.wf.plot
     for figure in (plot.bar(), plot.heatmap()):
         assert labels_of(figure) == ROWS
-        assert f"Ada · ETH.{ADA}" in hovers(figure)
+        assert f"Ada<br>ETH.{ADA}" in hovers(figure)
     one_token = plot.treemap(token=("ETH", None))  # wallets are tiles, and have two lines
     treemap = plot.treemap()  # a band is one line, which ends where the band does
     assert {"Ada · 0x1111…1111 · 2", "St. Dee · 0x4444…4444", "0x3333…3333 · 1"} <= set(
@@ -118,10 +118,10 @@ def test_charts_name_wallets():
     for figure in (plot.sunburst(), one_token):
         assert named <= set(figure.data[0].labels)
     for figure in (treemap, plot.sunburst(), one_token):
-        assert f"Ada · ETH.{ADA}" in hovers(figure)
+        assert f"Ada<br>ETH.{ADA}" in hovers(figure)
     pie = plot.pie(("ETH", ADA))
     assert pie.layout.title.text == "Holdings of Ada"
-    assert f"Ada · ETH.{ADA}" in hovers(pie)
+    assert f"Ada<br>ETH.{ADA}" in hovers(pie)
 
 
 def test_equal_names_show_addresses():
@@ -137,7 +137,7 @@ def test_equal_names_show_addresses():
     assert len(bands) == 2
     for band, each in zip(bands, twins, strict=True):
         assert f"Ada · {each}".startswith(band.removesuffix("…"))
-    assert all(f"{each}<br>" in hovers(treemap) for each in whole)
+    assert all(f"Ada<br>ETH.{each}<br>" in hovers(treemap) for each in twins)
     assert label_lines_without_chain(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
 
 

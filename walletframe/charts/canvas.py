@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from html import unescape
+from itertools import chain
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -308,9 +309,12 @@ def shorten_middle(text: str, limit: int, end: int) -> str:
 
 def hover_text(heading: str, *lines: str) -> str:
     """Return plotly's markup of a hover text: a bold heading, and lines that fit on a phone."""
-    first, *rest = [
-        to_markup(wrap(line, _HOVER_CHARS) if len(line) > _HOVER_CHARS else [line])
+    parts = (
+        line.split(" · ") if len(line) > _HOVER_CHARS else [line]
         for line in (heading, *filter(None, lines))
+    )
+    first, *rest = [
+        to_markup([*chain(*(wrap(each, _HOVER_CHARS) for each in part))]) for part in parts
     ]
     return "<br>".join([f"<b>{first}</b>", *rest])
 
