@@ -204,7 +204,7 @@ def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _SafeHtmlFormatter:
+class _NoMathJaxFormatter:
     """A formatter that calls the formatter it replaced, and disables MathJax in its HTML."""
 
     earlier: Callable[[Any], str | None] | None
@@ -233,8 +233,8 @@ def load(shell: InteractiveShell) -> None:
         text_formatter.for_type(name, text_formatter.pop(name, printer))
     for name in _HTML_CLASSES:
         earlier = html_formatter.pop(name, None)
-        is_ours = isinstance(earlier, _SafeHtmlFormatter)
-        html_formatter.for_type(name, earlier if is_ours else _SafeHtmlFormatter(earlier))
+        is_ours = isinstance(earlier, _NoMathJaxFormatter)
+        html_formatter.for_type(name, earlier if is_ours else _NoMathJaxFormatter(earlier))
 
 
 def unload(shell: InteractiveShell) -> None:
@@ -247,7 +247,7 @@ def unload(shell: InteractiveShell) -> None:
             text_formatter.for_type(name, formatter)
     for name in _HTML_CLASSES:
         ours = html_formatter.pop(name, None)
-        earlier = ours.earlier if isinstance(ours, _SafeHtmlFormatter) else ours
+        earlier = ours.earlier if isinstance(ours, _NoMathJaxFormatter) else ours
         if earlier is not None:
             html_formatter.for_type(name, earlier)
 

@@ -30,7 +30,7 @@ def is_invisible(char: str) -> bool:
     return unicodedata.category(char)[0] in "CZ" or char in _BLANK
 
 
-def is_fully_visible(text: str) -> bool:
+def is_visible_word(text: str) -> bool:
     """Return whether a text has only visible characters and no space."""
     if text.isascii():
         return text.isprintable() and " " not in text
@@ -96,7 +96,7 @@ def as_markdown(text: str, limit: int = 80) -> str:
 def url_if_safe(text: str) -> str | None:
     """Return the URL unchanged if it is safe to link, else None."""
     is_url = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
-    is_safe = is_url and is_fully_visible(text) and _QUOTES.isdisjoint(text)
+    is_safe = is_url and is_visible_word(text) and _QUOTES.isdisjoint(text)
     return text if is_safe else None
 
 
@@ -143,7 +143,7 @@ def escape_csv_cell(text: str) -> str:
 def escape_excel_cell(text: str, limit: int) -> str:
     """Escape text as `escape_csv_cell` does, escape invisible characters, and truncate the text."""
     cell = escape_csv_cell(text)
-    if not is_fully_visible(cell.replace(" ", "")):
+    if not is_visible_word(cell.replace(" ", "")):
         marked = cell if cell != text else f"{ESCAPE_SIGN}{_escape(text)}"
         cell = "".join(_unicode_escape(c) if c != " " and is_invisible(c) else c for c in marked)
     cell = cell or ESCAPE_SIGN  # an Excel cell can't contain empty text

@@ -72,7 +72,7 @@ def read_open_file(
     file: TextIO, path: Path, keep: Sequence[str], check: ColumnsCheck = None
 ) -> Iterator[Row]:
     """Yield the rows of an open file or pipe. In a text file, ``#`` begins a comment."""
-    number, lines = 0, _limited_lines(file)
+    number, lines = 0, _lines_within_limit(file)
     if path.suffix.lower() == ".csv":
         rows = _csv_rows(lines, path, keep, check)
     else:
@@ -89,7 +89,7 @@ def read_open_file(
     raise AddressError([(number, path.name, reason)], _line_numbers_note(path))
 
 
-def _limited_lines(file: TextIO) -> Iterator[str]:
+def _lines_within_limit(file: TextIO) -> Iterator[str]:
     """Yield lines. Raise an OverflowError after the limit, since a pipe may be endless."""
     lines, remaining = 0, _MAX_CHARACTERS
     while line := file.readline(remaining + 1):

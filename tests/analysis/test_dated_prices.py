@@ -12,7 +12,7 @@ from walletframe.analysis import ParquetPrices, PriceHistorySource
 from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, PricesError, PricesWarning, SettingsError
 from walletframe.pandas_versions import TEXT
-from walletframe.settings.tables import read_table_settings, set_table_settings
+from walletframe.settings.tables import read_table_defaults, set_table_defaults
 
 HELD = [(("ETH", None, "ETH"), 25, 1), (("ETH", "0xA0", "USDC"), 3, 0)]
 HOLDINGS = details_of([(("ETH", "0x01"), HELD)]).holdings
@@ -194,7 +194,7 @@ def test_prices_from_the_settings_value_each_snapshot(tmp_path, monkeypatch):
     valued = value(history, at="snapshot", currency="USD")
     assert valued["unit_price"].tolist() == [2, 9, 3, 5, 9, 9]
     settings.write_text('prices = ["today.csv", "service"]', encoding="utf-8")
-    set_table_settings(read_table_settings(None, {}))
+    set_table_defaults(read_table_defaults(None, {}))
     with pytest.raises(ColumnsError, match=r"'date'(?s:.*)the setting `prices` is used"):
         value(history, at="snapshot")
     assert value(history, "service", at="snapshot")["unit_price"].eq(9).all()

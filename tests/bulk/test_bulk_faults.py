@@ -248,7 +248,7 @@ class TestShown:
         shown = self.shown(fast, what, folder, until, requested)
         result = wf.read_wallets(folder).wallets
         with DatasetWriter(folder, fast.base_url) as dataset:
-            dataset.recover_register()
+            dataset.recover_journal()
         assert wf.read_wallets(folder).wallets.equals(result)
         assert shown.total() >= until
         assert not shown - Counter(result.status)

@@ -12,7 +12,7 @@ from canned_service import KEY
 import walletframe as wf
 from walletframe.errors import SettingsError
 from walletframe.settings.sources import FILE_NAME, TABLE_SETTINGS, user_settings_file
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 from walletframe.settings.values import Settings
 
 BASE_URL = "https://own.example"
@@ -52,7 +52,7 @@ def folder(tmp_path, monkeypatch):
 def refused(**options):
     """Return the error of settings that are refused, in every way to read them."""
     errors = []
-    for read in (Settings, wf.configure, *([] if options else [table_settings])):
+    for read in (Settings, wf.configure, *([] if options else [table_defaults])):
         with pytest.raises(SettingsError) as caught:
             read(**options)
         assert caught.value.__cause__ is caught.value.__context__ is None
@@ -74,7 +74,7 @@ class TestPlaces:
         assert (settings.endpoint, settings.workers) == ("https://evil.example", 64)
         assert settings.stale_if_error is False
         assert str(settings.cache) == str(Path("/tmp/answers.sqlite"))  # noqa: S108 - not opened
-        assert table_settings().currency == "USD"
+        assert table_defaults().currency == "USD"
 
     def test_arguments_and_the_environment_win(self, folder, monkeypatch):
         """In this order, over any file."""
@@ -84,15 +84,15 @@ class TestPlaces:
         monkeypatch.setenv("WALLETFRAME_CURRENCY", "EUR")
         assert (Settings().workers, Settings().base_url) == (3, BASE_URL)
         assert wf.configure(workers=4).workers == 4
-        assert table_settings().currency == "EUR"
+        assert table_defaults().currency == "EUR"
         wf.configure(currency="CHF")
-        assert table_settings().currency == "CHF"
+        assert table_defaults().currency == "CHF"
 
     def test_the_working_folder_wins_over_the_user(self, folder):
         """For tables; a file in both places is merged by entry."""
         write(user_settings_file(), "workers = 2\ncurrency = 'USD'\nspam_deny = 'deny.csv'")
         write(folder / FILE_NAME, "currency = 'EUR'\nspam_allow = 'lists/allow.csv'")
-        tables = table_settings()
+        tables = table_defaults()
         assert (Settings().workers, tables.currency) == (2, "EUR")
         assert tables.spam_allow == folder / "lists" / "allow.csv"
         assert tables.spam_deny == user_settings_file().parent / "deny.csv"
@@ -105,12 +105,12 @@ class TestPlaces:
         other = write(tmp_path / "other.toml", "timeout_s = 6")
         assert (Settings(file=named).timeout_s, Settings(file=named).workers) == (5, 8)
         wf.configure(file=str(named))
-        assert table_settings().currency is None
-        assert table_settings().prices == named.parent / "../p.csv"
+        assert table_defaults().currency is None
+        assert table_defaults().prices == named.parent / "../p.csv"
         monkeypatch.setenv("WALLETFRAME_FILE", str(named))
         assert wf.configure().timeout_s == 5
         assert wf.configure(file=other).timeout_s == 6
-        assert table_settings().prices is None
+        assert table_defaults().prices is None
 
     def test_a_missing_file_is_an_error_only_if_it_is_named(self, folder, monkeypatch):
         """The message names it."""
@@ -164,11 +164,11 @@ class TestPlaces:
         )
         assert done.stdout.strip() == b"1"
         write(folder / FILE_NAME, "currency = 'USD'")
-        assert table_settings().currency == "USD"
+        assert table_defaults().currency == "USD"
         write(folder / FILE_NAME, "currency = 'EUR'")
-        assert table_settings().currency == "USD"
+        assert table_defaults().currency == "USD"
         wf.configure()
-        assert table_settings().currency == "EUR"
+        assert table_defaults().currency == "EUR"
 
 
 class TestClonedFolder:
@@ -234,7 +234,7 @@ class TestClonedFolder:
         write(folder / FILE_NAME, "prices = 'p.csv'")
         (folder / "p.csv").symlink_to(write(tmp_path / "private.csv", "asset,price"))
         with pytest.raises(SettingsError, match=r"^prices in .*outside the folder of this file"):
-            table_settings()
+            table_defaults()
 
     @pytest.mark.parametrize("path", ["/etc/passwd", "../p.csv", "~/p.csv", "a/../../p.csv"])
     @pytest.mark.parametrize("name", ["prices", "assets", "spam_allow", "spam_deny"])
@@ -243,7 +243,7 @@ class TestClonedFolder:
         value = f'["mine.csv", "{path}"]' if name == "prices" else f'"{path}"'
         write(folder / FILE_NAME, f"{name} = {value}")
         with pytest.raises(SettingsError, match=f"^{name} in .*outside the folder of this file"):
-            table_settings()
+            table_defaults()
 
 
 class TestKey:
@@ -309,7 +309,7 @@ class TestFaults:
     def test_a_byte_order_mark_is_skipped(self, folder):
         """Some editors write one."""
         (folder / FILE_NAME).write_bytes("\ufeffcurrency = 'USD'".encode())
-        assert table_settings().currency == "USD"
+        assert table_defaults().currency == "USD"
 
     def test_unknown_names(self, folder):
         """With the most similar name."""
@@ -350,7 +350,7 @@ class TestFaults:
         """The hint has a valid one."""
         write(folder / FILE_NAME, text)
         with pytest.raises(SettingsError) as caught:
-            table_settings()
+            table_defaults()
         name = text.partition(" ")[0]
         assert str(caught.value).startswith(f"{name} in {folder / FILE_NAME} is not valid: ")
         assert caught.value.hint.startswith("use ")
@@ -370,4 +370,4 @@ class TestFaults:
         monkeypatch.setenv("WALLETFRAME_COLORS", "red")
         with pytest.raises(SettingsError, match=r"^WALLETFRAME_COLORS is not valid"):
             wf.configure()
-        assert table_settings().currency == "USD"
+        assert table_defaults().currency == "USD"

@@ -27,7 +27,7 @@ def test_every_blockchain_has_its_coin_and_no_contract_twice():
     for token in tokens:
         first.setdefault((token.blockchain, token.symbol), token)
     assert first["ETH", "USDC"].contract == "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
-    assert not any(token.has_foreign_symbol for token in tokens if token.source == "hand")
+    assert not any(token.has_symbol_of_other_project for token in tokens if token.source == "hand")
     assert {native_coin(name).blockchain for name in CHAINS} == set(CHAINS)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import walletframe as wf
 from walletframe.settings.sources import TABLE_SETTINGS
-from walletframe.settings.tables import TableSettings
+from walletframe.settings.tables import TableDefaults
 from walletframe.settings.values import SettingsKwargs
 
 ROOT = Path(__file__).parents[2]
@@ -127,4 +127,4 @@ def test_settings_as_keywords_are_the_settings():
     assert {*get_type_hints(SettingsKwargs), "unknown"} == taken.keys()
     configured = inspect.signature(wf.configure).parameters
     assert configured.keys() - taken.keys() == {*TABLE_SETTINGS}
-    assert TableSettings._fields == TABLE_SETTINGS
+    assert TableDefaults._fields == TABLE_SETTINGS

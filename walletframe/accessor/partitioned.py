@@ -83,12 +83,12 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         source = self._holdings_only()
         return self._wrap_holdings(source.with_prices(chunked.chunked_prices(source, **options)))
 
-    def _flag_spam(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
+    def _flag_or_drop_spam(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
         source = self._holdings_only()
         mark = source.without_spam if drop_spam else source.with_spam_flags
-        result = flags.chunked_flags_and_unknown_rows(source, drop_spam=drop_spam, **options)
+        result = flags.chunked_flags_and_unknown_token_rows(source, drop_spam=drop_spam, **options)
         return self._wrap_holdings(mark(*result))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)
@@ -100,5 +100,5 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
     pivot: Final = delegate_chunked(lambda: distribution.pivot, lambda: chunked.chunked_pivot)
     explain_spam: Final = delegate_chunked(lambda: flags.explain_spam, lambda: flags.explain_spam)
     value: Final = Delegate(lambda: valuation.value, _add_value_columns)
-    flag_spam: Final = Delegate(lambda: flags.flag_spam, _flag_spam)
-    without_spam: Final = Delegate(lambda: flags.without_spam, _flag_spam)
+    flag_spam: Final = Delegate(lambda: flags.flag_spam, _flag_or_drop_spam)
+    without_spam: Final = Delegate(lambda: flags.without_spam, _flag_or_drop_spam)

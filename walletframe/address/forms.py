@@ -16,7 +16,7 @@ import pandas as pd
 
 from walletframe.chains import identifier_of_alias, normalize_blockchain
 from walletframe.errors import AddressError
-from walletframe.text import is_fully_visible, is_invisible, safe_line
+from walletframe.text import is_invisible, is_visible_word, safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -206,7 +206,7 @@ def _invalid_reason(blockchain: object, address: object) -> str:
 
 
 def _invisible_character_reason(text: str) -> str:
-    if is_fully_visible(text):
+    if is_visible_word(text):
         return ""
     position = next(n for n, char in enumerate(text) if is_invisible(char))
     name = unicodedata.name(text[position], f"U+{ord(text[position]):04X}")

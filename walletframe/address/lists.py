@@ -91,7 +91,7 @@ def read_numbered(
         positions.append(position)
         if alias:
             aliases.append((position, forms.truncated_text(alias), wallet.blockchain))
-    wallets = [*unify_blockchain_spellings(wallets)]
+    wallets = [*unify_unknown_blockchains(wallets)]
     return ParsedWallets(wallets, positions, count, empty, problems, aliases, positions_note)
 
 
@@ -132,7 +132,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
     return list(first.values())
 
 
-def unify_blockchain_spellings(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
+def unify_unknown_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
     """Yield all wallets. Unknown blockchains are spelled as in their first wallet."""
     first: dict[str, str] = {}
     for wallet in wallets:
@@ -188,7 +188,7 @@ def wallets_to_request(
     parsed = move_malformed_to_problems(parsed, on_unreadable)
     wallets, labels = distinct_wallets_and_labels(parsed, on_unreadable)
     warn_about_typos(wallets)
-    if labels is not None and (spellings := _first_spellings_by_column(labels)):
+    if labels is not None and (spellings := _label_replacements_by_column(labels)):
         text = f"labels differ only in case; wf.clean replaces {_replacements_text(spellings)}"
         notify(text, InputWarning)
     return wallets, labels
@@ -216,7 +216,7 @@ def fix_aliases_and_labels(parsed: ParsedWallets) -> ParsedWallets:
     """Replace aliases of blockchains and later spellings of labels. Warn about replacements."""
     lines = alias_replacement_texts(parsed.aliases)
     labels = parsed.labels
-    if labels is not None and (spellings := _first_spellings_by_column(labels)):
+    if labels is not None and (spellings := _label_replacements_by_column(labels)):
         lines.append(_replacements_text(spellings))
         labels = labels.copy()
         for name, first in spellings.items():
@@ -240,13 +240,13 @@ def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
 def labels_differing_in_case(parsed: ParsedWallets) -> Iterator[tuple[str, int, str, str]]:
     """Yield (column, position, label, first spelling) where labels differ only in case."""
     labels = pd.DataFrame() if parsed.labels is None else parsed.labels
-    for name, first in _first_spellings_by_column(labels).items():
+    for name, first in _label_replacements_by_column(labels).items():
         for position, cell in zip(parsed.positions, labels[name], strict=True):
             if isinstance(cell, str) and cell in first:
                 yield name, position, cell, first[cell]
 
 
-def _first_spellings_by_column(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
+def _label_replacements_by_column(labels: pd.DataFrame) -> dict[str, dict[str, str]]:
     """Return {column: {label: first spelling}} for labels that differ only in case."""
     by_column: dict[str, dict[str, str]] = {}
     for name, column in labels.items():

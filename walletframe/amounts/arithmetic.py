@@ -19,9 +19,9 @@ from walletframe.amounts.integers import (
     POWERS_OF_TEN,
     ExactAmounts,
     align_scales,
-    as_objects,
     at_same_scale,
     nearest_float,
+    object_array,
     objects_with_none,
     powers_of_two_or_one,
     ratios,
@@ -93,17 +93,17 @@ def product(left: Any, right: Any) -> ExactAmounts | Floats:
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _limit_decimals(_with_zeroed_missing(integers, missing, left.scale + right.scale))
+    return _drop_surplus_zeros(_with_zeroed_missing(integers, missing, left.scale + right.scale))
 
 
 def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
     """Return exact powers."""
     integers, missing, scale = amounts
     powers = _with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
-    return _limit_decimals(powers)
+    return _drop_surplus_zeros(powers)
 
 
-def _limit_decimals(amounts: ExactAmounts) -> ExactAmounts:
+def _drop_surplus_zeros(amounts: ExactAmounts) -> ExactAmounts:
     integers, missing, scale = amounts
     if scale <= MAX_DECIMALS:
         return amounts
@@ -232,9 +232,9 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
     return _amounts_and_incomparable_mask(values)
 
 
-def comparable_as_amounts(values: Any) -> ExactAmounts:
+def keep_comparable_amounts(values: Any) -> ExactAmounts:
     """Convert comparable values to amounts, and drop other values."""
-    numbers = as_objects([python_number(value) for value in values])
+    numbers = object_array([python_number(value) for value in values])
     exact, incomparable = _amounts_and_incomparable_mask(numbers)
     comparable = ~incomparable
     return ExactAmounts(exact.integers[comparable], exact.missing[comparable], exact.scale)
@@ -271,7 +271,7 @@ def _coerce_values(other: Any, count: int) -> Any:
     if not pd.api.types.is_list_like(other):
         number = python_number(other)
         return np.array([number]) if isinstance(number, float) else _to_exact_or_float([number])
-    values = other if hasattr(other, "dtype") else as_objects(list(other))
+    values = other if hasattr(other, "dtype") else object_array(list(other))
     if len(values) != count:
         raise ValueError(f"Lengths must match: {count} and {len(values)}")
     if hasattr(values, "exact"):
@@ -284,10 +284,10 @@ def _coerce_values(other: Any, count: int) -> Any:
 
 
 def _to_exact_or_float(values: Any) -> Any:
-    objects = as_objects(values)
+    objects = object_array(values)
     if pd.api.types.infer_dtype(objects, skipna=True) in _EXACT_KINDS:
         return read_amounts(objects)
-    objects = as_objects([python_number(value) for value in objects])
+    objects = object_array([python_number(value) for value in objects])
     missing = np.asarray(pd.isna(objects))
     if pd.api.types.infer_dtype(objects[~missing], skipna=True) != "floating":
         return objects

@@ -35,10 +35,10 @@ from walletframe.amounts.integers import (
     ExactAmounts,
     Integers,
     align_scales,
-    as_objects,
     at_same_scale,
     factorize_codes,
     nearest_float,
+    object_array,
     objects_with_none,
     order_statistics,
     ratios,
@@ -283,13 +283,13 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         """
         if isinstance(raw, str):
             raise AmountError("raw is a single string, not a sequence", "put the string in a list")
-        values = raw if isinstance(raw, list) else as_objects(raw)
+        values = raw if isinstance(raw, list) else object_array(raw)
         scales, missing = read_scales(decimals, len(values))
         integers = None
         with suppress(ValueError):  # an empty string, or too many digits
             integers = read_digits_or_ints(values)
         if integers is None:
-            is_na = np.asarray(pd.isna(as_objects(values)), dtype=bool)
+            is_na = np.asarray(pd.isna(object_array(values)), dtype=bool)
             missing |= is_na
             rows = enumerate(zip(values, is_na, strict=True))
             units = (0 if na else to_base_units(value, n) for n, (value, na) in rows)
@@ -587,7 +587,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def isin(self, values: Any) -> Mask:
         """Return a mask of amounts that are in the values. NA matches any missing value."""
-        own, targets = self.exact(), arithmetic.comparable_as_amounts(values)
+        own, targets = self.exact(), arithmetic.keep_comparable_amounts(values)
         integers, target_integers, _ = at_same_scale(own, targets)
         is_in = pd.Index(integers, dtype=object).isin(target_integers[~targets.missing])
         return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))
@@ -727,7 +727,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         needed = np.unique([ranks.quantile(qs, side) for side in ("lower", "higher")]).astype(int)
         neighbours = order_statistics(integers, needed.tolist())
         counts = np.diff([0, *needed[1:], len(integers)])
-        floats = np.repeat(ratios(as_objects(neighbours), POWERS_OF_TEN[scale]), counts)
+        floats = np.repeat(ratios(object_array(neighbours), POWERS_OF_TEN[scale]), counts)
         return pd.Series(floats).quantile(qs, interpolation).to_numpy()
 
     def interpolate(self, **_: Any) -> NoReturn:
@@ -937,7 +937,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         if dtype.kind == "U":
             return np.array([text or "<NA>" for text in self._values_for_json()], dtype=dtype)
         if dtype.kind == "O":
-            return as_objects(self.tolist())
+            return object_array(self.tolist())
         raise AmountError(
             f"amounts can't be converted to the NumPy dtype {dtype}",
             hint="for bool, write a comparison such as amounts != 0; "

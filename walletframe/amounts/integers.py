@@ -35,7 +35,7 @@ class ExactAmounts(NamedTuple):
     scale: int
 
 
-def as_objects(values: Sequence[Any] | npt.NDArray[Any]) -> Integers:
+def object_array(values: Sequence[Any] | npt.NDArray[Any]) -> Integers:
     """Return an object array of shape (n,), even if the n values are sequences."""
     if hasattr(values, "__array__"):
         return np.asarray(values, dtype=object)
@@ -69,7 +69,7 @@ def align_scales(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]
     present = scales[~missing] if missing.any() else scales
     max_scale, min_scale = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
     if min_scale < max_scale:
-        factors = as_objects(POWERS_OF_TEN[max_scale::-1] + POWERS_OF_TEN[:1] * MAX_DECIMALS)
+        factors = object_array(POWERS_OF_TEN[max_scale::-1] + POWERS_OF_TEN[:1] * MAX_DECIMALS)
         np.multiply(integers, factors[scales], out=integers)
     return ExactAmounts(integers, missing, max_scale)
 

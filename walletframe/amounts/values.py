@@ -22,7 +22,7 @@ from walletframe.amounts.integers import (
     MAX_DIGITS,
     ExactAmounts,
     align_scales,
-    as_objects,
+    object_array,
 )
 from walletframe.amounts.scalar import Amount, integer_and_scale
 from walletframe.amounts.sums import integers_from_words, words_of_decimal_array
@@ -43,7 +43,7 @@ _USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # their sum is at most 76, the digits o
 
 def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
     """Read n values as amounts; raise an error with the position of an inexact value."""
-    objects = as_objects(values)
+    objects = object_array(values)
     missing = np.asarray(pd.isna(objects), dtype=bool)
     for position in np.flatnonzero(missing):
         if isinstance(objects[position], Decimal):
@@ -51,7 +51,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
     is_text = pd.api.types.infer_dtype(objects) == "string"
     is_exact = is_text or set(map(type, objects[~missing])) <= {str, int, Decimal, Amount}
     if is_exact and len(objects) > _MIN_ARROW_COUNT:
-        texts = objects if is_text else as_objects([str(value) for value in objects])
+        texts = objects if is_text else object_array([str(value) for value in objects])
         with suppress(ValueError):  # invalid Unicode, or an integer that is too long
             amounts = read_texts_with_arrow(pa.array(texts, pa.large_string(), mask=missing))
             if amounts is not None:
@@ -153,7 +153,7 @@ def to_base_units(value: Any, position: int) -> int:
 def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
     """Return the scale of each value (0: unknown), and a mask of unknown scales."""
     is_list = pd.api.types.is_list_like(decimals)
-    scales = _to_integers_or_objects(decimals) if is_list else as_objects([decimals])
+    scales = _to_integers_or_objects(decimals) if is_list else object_array([decimals])
     if len(scales) != count and is_list:
         raise AmountError(
             f"the amounts and the decimals differ in length: {count} and {len(scales)}",
@@ -184,4 +184,4 @@ def _to_integers_or_objects(decimals: Any) -> npt.NDArray[Any]:
     is_integer = array.dtype.kind in "iu"
     if is_integer and not hasattr(decimals, "dtype") and array.min(initial=2) <= 1:
         is_integer = bool not in set(map(type, decimals))
-    return array if is_integer else as_objects(decimals)
+    return array if is_integer else object_array(decimals)

@@ -65,7 +65,7 @@ class ChunkedHoldings(Protocol):
         """All wallets and columns of the holdings, without rows."""
 
     @property
-    def uses_template_spelling(self) -> bool:
+    def has_template_blockchains(self) -> bool:
         """Whether results spell blockchains as in `template`, not as in the first row."""
 
     def map_chunks(
@@ -140,7 +140,7 @@ class GroupSpec:
         rows = pd.concat([part.representatives for part in partials])
         rows = rows.take(order).reset_index(drop=True)
         rows.attrs = source.template.holdings.attrs
-        if source.uses_template_spelling:
+        if source.has_template_blockchains:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.replace_rows(
             rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
@@ -315,7 +315,7 @@ def _require_usable_service_prices(source: ChunkedHoldings) -> None:
         positions = np.sort(np.concatenate([*source.map_chunks(attrgetter("rows"))]))
         rows = np.searchsorted(positions, [row for row, *_ in problems]).tolist()
         numbered = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
-        valuation.raise_for_unusable_prices(sorted(numbered))
+        valuation.raise_for_unusable_service_prices(sorted(numbered))
 
 
 def _price_problems_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
@@ -349,7 +349,7 @@ def _measure_one_token(
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
     columns = {*names, *PRICE_DTYPES.keys() & {*source.template.holdings}}
-    rows = source.template.replace_holdings(source.read_rows(keys, columns))
+    rows = source.template.encode_and_replace_rows(source.read_rows(keys, columns))
     table = measure(rows, asset, token=token, by=by, **options)
     filtered, reasons = count_filtered(source.template, int(aggregation.aggregates.balances.sum()))
     coverage = replace(coverage_from_attrs(table), filtered=filtered, filtered_reasons=reasons)
@@ -394,7 +394,7 @@ def chunked_pivot(
         )
     chosen = distribution.argsort_totals(totals)[:n]
     keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # unknown tokens may be one of these
-    rows = source.template.replace_holdings(source.read_rows(keys, ()))
+    rows = source.template.encode_and_replace_rows(source.read_rows(keys, ()))
     positions, _ = encode_by_holder(rows, by, **options)
     codes = {key: code for code, key in enumerate(positions.tokens.keys)}
     columns = np.array([codes[tokens.tokens.keys[index]] for index in chosen], dtype=np.intp)

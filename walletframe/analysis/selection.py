@@ -364,7 +364,7 @@ def parse_where_arguments(
             listed = ", ".join(repr(safe_line(text)) for text in labels_of_rows[:_MAX_LISTED])
             raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
         labels += [(name, text) for text in (*named, *equal)]
-    keys, token_chains, left_out = _selected_and_bridged_tokens(tokens, options)
+    keys, token_chains, left_out = _selected_and_omitted_tokens(tokens, options)
     wallets = [] if wallet is None else _nonempty_list("wallet", parse_wallets(wallet))
     selection = Selection(
         blockchains=() if blockchain is None else tuple(_nonempty_list("blockchain", blockchain)),
@@ -395,7 +395,7 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
     return values
 
 
-def _selected_and_bridged_tokens(
+def _selected_and_omitted_tokens(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[Collection[str]], list[tuple[TokenKey, TokenKey]]]:
     """Return tokens, their blockchains, and pairs (omitted bridged token, its asset)."""

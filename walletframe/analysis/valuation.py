@@ -35,7 +35,7 @@ from walletframe.frames.schema import amounts_of, require_columns, single_curren
 from walletframe.notice import notify, warn_once
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import factorize
-from walletframe.settings.tables import SERVICE_PRICES, table_settings
+from walletframe.settings.tables import SERVICE_PRICES, table_defaults
 from walletframe.text import safe_line, token_repr
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class EffectivePrices(NamedTuple):
             else:
                 prices, stated = _custom_prices(holdings, entry, self, currency, times)
             prices_by_entry.append(prices)
-            currencies.append(table_settings().currency if stated is None else stated)
+            currencies.append(table_defaults().currency if stated is None else stated)
         hint = "pass prices in one currency; currency=… is only used if prices don't state one"
         unnamed = [entry for entry, name in zip(self.entries, currencies, strict=True) if not name]
         if unnamed and (named := next(filter(None, currencies), None)):
@@ -211,7 +211,7 @@ def prices_or_default(
         problem = "by_symbol=True can't be combined with assets=… or bridged=…"
         hint = "leave out by_symbol=…, or leave out assets=… and bridged=…"
         raise SettingsError(problem, hint=hint)
-    chosen: Any = table_settings().prices if prices is None else prices
+    chosen: Any = table_defaults().prices if prices is None else prices
     chosen = SERVICE_PRICES if chosen is None else chosen
     is_list = isinstance(chosen, list | tuple)
     if is_list and not chosen:
@@ -239,7 +239,7 @@ def _entry_name(entry: PriceEntry) -> str:
 def can_value_by_default(holdings: pd.DataFrame) -> bool:
     """Return whether `value` has prices by default: in the settings or from the service."""
     sends_prices = "price" in holdings and bool(holdings["price"].notna().any())
-    return sends_prices or table_settings().prices is not None
+    return sends_prices or table_defaults().prices is not None
 
 
 def has_only_service_prices(holdings: pd.DataFrame) -> bool:
@@ -259,7 +259,7 @@ def _service_prices(holdings: pd.DataFrame) -> Floats:
     require_columns(holdings, ["price"])
     prices = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
     prices[holdings["token_blockchain"].isna()] = np.nan
-    raise_for_unusable_prices(unusable_prices(prices, np.arange(len(prices))))
+    raise_for_unusable_service_prices(unusable_prices(prices, np.arange(len(prices))))
     return prices
 
 
@@ -424,7 +424,7 @@ def unusable_prices(prices: Floats, rows: Codes) -> list[tuple[int, str, str]]:
     ]
 
 
-def raise_for_unusable_prices(problems: list[tuple[int, str, str]]) -> None:
+def raise_for_unusable_service_prices(problems: list[tuple[int, str, str]]) -> None:
     """Raise an error if prices of the service can't be used."""
     if problems:
         masked = 'holdings["price"].where(holdings["price"].between(0, 1e300))'

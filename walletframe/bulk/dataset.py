@@ -121,7 +121,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     def __exit__(self, *exc: object) -> None:
         self._resources.close()
 
-    def recover_register(self, new_positions: Mapping[str, int] | None = None) -> WalletRegister:
+    def recover_journal(self, new_positions: Mapping[str, int] | None = None) -> WalletRegister:
         """Write the journal of an earlier run as a part. Return the register of all wallets."""
         paths = self.paths
         with raise_dataset_errors(paths.root):

@@ -153,7 +153,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     lists.check_on_unreadable(on_unreadable or "drop")
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:
-        requested = lists.unify_blockchain_spellings(
+        requested = lists.unify_unknown_blockchains(
             _parse_items(wallets, on_unreadable or "drop", counters.count_unreadable, fix=fix)
         )
         extra_columns = None
@@ -189,7 +189,7 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
     total = None if distinct is None else len(distinct)
     with ExitStack() as resources:
         dataset = resources.enter_context(DatasetWriter(folder, service, lock_timeout_s, cancel))
-        register = dataset.recover_register(positions)
+        register = dataset.recover_journal(positions)
         expected = 0 if distinct is None else register.count_including(map(wallet_key, distinct))
         dataset.mark_unfinished(expected)
         if extra_columns is not None:

@@ -50,7 +50,7 @@ class StoredHoldings:
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
     unknown_rows: Codes | None = None  # rows of unknown tokens, if spam is flagged or removed
-    uses_template_spelling: bool = True
+    has_template_blockchains: bool = True
 
     @property
     def wallets(self) -> pd.DataFrame:
@@ -145,7 +145,7 @@ class StoredHoldings:
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens. Results are computed lazily."""
         rows = (self.read_rows(keys, extra_columns) for keys in batches)
-        return map(function, map(self.template.replace_holdings, rows))
+        return map(function, map(self.template.encode_and_replace_rows, rows))
 
     @property
     def _service_price_column(self) -> set[str]:

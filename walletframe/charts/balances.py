@@ -376,7 +376,7 @@ class TraceStyle(NamedTuple):
         return {"type": "bar", "hoverinfo": "text"} | style | options
 
 
-def total_texts(sizes: Floats) -> list[list[str]]:
+def stack_total_texts(sizes: Floats) -> list[list[str]]:
     """Return texts for each part of stacked bars: a bar's total in its last part, else ""."""
     totals = [compact(size) for size in sizes.sum(axis=1).tolist()]
     last = sizes.shape[1] - 1 - (sizes[:, ::-1] > 0).argmax(axis=1)
@@ -407,7 +407,7 @@ class PivotedSizes:
         return self.balances.positions.kind
 
     @property
-    def representative_rows(self) -> dict[str, list[int]]:
+    def rows_for_clicks(self) -> dict[str, list[int]]:
         """A row number of holdings for each row ("rows") and column ("tokens") except Other."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
@@ -491,7 +491,7 @@ class GroupedBalances:
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         requested = np.zeros(len(groups), dtype=np.intp)
         known = requested[:, np.newaxis]
-        is_counted = not {*names}.isdisjoint(self._requested_wallet_columns())
+        is_counted = not {*names}.isdisjoint(self._grouping_wallet_columns())
         if is_counted and self.requests is not None and len(self.requests):
             times = pd.DatetimeIndex(self.requests["time"].unique())
             known, _, requested = count_known_wallets(groups, self.requests, times)
@@ -505,7 +505,7 @@ class GroupedBalances:
             known, requested = counts[0][:, np.newaxis], counts[2]
         return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
 
-    def _requested_wallet_columns(self) -> list[str]:
+    def _grouping_wallet_columns(self) -> list[str]:
         if not self.positions.has_wallets:
             return []
         of_wallets = {"blockchain", *self.positions.extra_column_names}
@@ -513,7 +513,7 @@ class GroupedBalances:
 
     def notes_by_group(self, top: int) -> list[str]:
         """Return sentences on incomplete groups, the largest first, then on empty groups."""
-        names = self._requested_wallet_columns()
+        names = self._grouping_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
             return []
@@ -636,12 +636,12 @@ class GroupLevel:
 
     def _known_range(self, indices: int | Indices) -> tuple[str, int]:
         """Count the distinct known wallets, as a text such as "3 to 5", and the requested ones."""
-        chosen = self.distinct_wallet_sets(indices)
+        chosen = self.groups_with_distinct_wallets(indices)
         known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
         text = " to ".join(f"{count:,}" for count in dict.fromkeys([known[0], known[-1]]))
         return text, int(self.wallets_asked[chosen].sum())
 
-    def distinct_wallet_sets(self, indices: int | Indices) -> Indices:
+    def groups_with_distinct_wallets(self, indices: int | Indices) -> Indices:
         """Return one of the groups for each distinct set of wallets."""
         chosen = np.atleast_1d(indices)
         return chosen[np.unique(self.groups.wallet_sets[chosen], return_index=True)[1]]

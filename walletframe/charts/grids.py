@@ -20,8 +20,8 @@ from walletframe.charts.balances import (
     pivot_sizes,
     rank_by_code,
     select_grouped_balances,
+    stack_total_texts,
     sum_by_group,
-    total_texts,
 )
 from walletframe.charts.canvas import (
     MIN_FONT_SIZE,
@@ -213,7 +213,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     rows = level.largest_and_unknown_groups(group_sizes, bars)
     if facet is not None:
         facet_level = grouped.group_by(grouped.names[:1])
-        facets, ranks = _facets_and_ranks(facet_level, level)
+        facets, ranks = _facets_and_facet_ranks(facet_level, level)
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
         rows = level.largest_and_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
@@ -257,7 +257,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
         annotations=[_other_annotation(grid, row_lines[-1][-1])] * too_long,
-        representative_rows=grid.representative_rows,
+        rows_for_clicks=grid.rows_for_clicks,
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
         yaxis=row_axis_options(row_names, join_names(names)),
     )
@@ -270,7 +270,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, facet_level, facets[shown].tolist())
 
 
-def _facets_and_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
+def _facets_and_facet_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
     if facet_level.wallets_asked.any():  # a facet is a set of wallets, some without balances
@@ -314,7 +314,7 @@ def _bar_traces(
             text=texts,
             **common,
         )
-        for token, (each, texts) in enumerate(zip(styles, total_texts(drawn), strict=False))
+        for token, (each, texts) in enumerate(zip(styles, stack_total_texts(drawn), strict=False))
     ]
 
 
@@ -331,7 +331,7 @@ def _choose_colored_tokens(
     is_chosen[np.argsort(-totals, kind="stable")[: usual // 2]] = True
     while True:
         free = most - int(is_chosen.sum())
-        needed = [_unnamed_tokens(pair_tokens[at], pair_sizes[at], is_chosen) for at in parts]
+        needed = [_tokens_to_name(pair_tokens[at], pair_sizes[at], is_chosen) for at in parts]
         fitting = [each for each in needed if 0 < len(each) <= free]
         if not fitting:
             break
@@ -341,7 +341,7 @@ def _choose_colored_tokens(
     return largest_indices(totals * is_chosen, len(totals))
 
 
-def _unnamed_tokens(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
+def _tokens_to_name(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
     """Return the tokens to name so that Other isn't the bar's largest part (`sizes` descend)."""
     named = is_named[tokens]
     rest = sizes[~named]
@@ -484,7 +484,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
-        representative_rows=grid.representative_rows,
+        rows_for_clicks=grid.rows_for_clicks,
         **legend_options(Dimensions(320), labels, least=1),
     )
 
@@ -604,7 +604,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=balances.chart_notes(notes, wallets),
         dimensions=row_dimensions(row_names, _PAD_ABOVE, below),
-        representative_rows=grid.representative_rows,
+        rows_for_clicks=grid.rows_for_clicks,
         annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),

@@ -393,9 +393,9 @@ def _place_boxes(
     }
     while True:
         if style.width:
-            spaces, lacking = _spaces_at_widths(boxes, lengths, style.width)
+            spaces, lacking = _spaces_and_misfits_at_widths(boxes, lengths, style.width)
         else:
-            spaces, lacking = _spaces_of_arcs(boxes, lengths, total)
+            spaces, lacking = _spaces_and_misfits_of_arcs(boxes, lengths, total)
         if not lacking:
             break
         for (depth, parent), key in lacking.items():
@@ -440,7 +440,7 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
     }
 
 
-def _spaces_of_arcs(
+def _spaces_and_misfits_of_arcs(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
     """Return each arc's space on a phone and, by parent, the smallest child without space."""
@@ -478,7 +478,7 @@ def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
     return int(max(0, across, 2 * radius * along) / _ARC_LETTER)
 
 
-def _spaces_at_widths(
+def _spaces_and_misfits_at_widths(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
     """Return each box's least space and, by parent, the smallest child without space."""

@@ -19,7 +19,7 @@ import plotly.io as pio
 from walletframe.errors import SettingsError, UnknownTokenError
 from walletframe.frames.asset_list import asset_key_by_contract
 from walletframe.frames.identity import encode_tokens, token_key
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _own_colors(
     for key, asset in assets.items():
         keys_by_name[str(asset[1]).casefold()] += [asset, key]
     own: dict[TokenKey, str] = {}
-    for name, color in (table_settings().colors or {}).items():
+    for name, color in (table_defaults().colors or {}).items():
         if name.casefold() not in keys_by_name:
             raise SettingsError(
                 f"{safe_line(name)!r} in the setting `colors` is not a known asset",

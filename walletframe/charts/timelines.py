@@ -21,8 +21,8 @@ from walletframe.charts.balances import (
     prefer_user_names,
     rank_by_code,
     select_grouped_balances,
+    stack_total_texts,
     sum_by_group,
-    total_texts,
 )
 from walletframe.charts.canvas import (
     MIN_FONT_SIZE,
@@ -409,7 +409,7 @@ def _draw_bars(
     x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
     # The notes count the rest. With this count, the legend of a phone would have fewer columns.
     styles[len(tokens) :] = [each._replace(name="Other") for each in styles[len(tokens) :]]
-    sums, totals = grid.sizes[:-1].sum(axis=1), total_texts(grid.sizes[:-1])
+    sums, totals = grid.sizes[:-1].sum(axis=1), stack_total_texts(grid.sizes[:-1])
     held = facets.is_known | (sums > 0).reshape(-1, count)
     for token, each in enumerate(styles):
         sizes, texts = grid.sizes[:-1, token], []
@@ -455,7 +455,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     if grouped.requests is not None:
         known, most, asked = (
             np.append(each[chosen], each[sets].sum(axis=0, keepdims=True), axis=0)
-            for sets in [level.distinct_wallet_sets(rest)]
+            for sets in [level.groups_with_distinct_wallets(rest)]
             for each in count_known_wallets(level.groups, grouped.requests, snapshots.drawn)
         )
         is_set = level.groups.tokens[np.append(chosen, rest[:1])] < 0
@@ -644,9 +644,7 @@ def waterfall(
     left_out = []
     if len(unknown):
         count = f"{counted_noun(len(unknown), 'change')} {'is' if len(unknown) == 1 else 'are'}"
-        left_out.append(
-            f"{count} unknown and not drawn: {_join_names_of_changes(unknown, wallets)}."
-        )
+        left_out.append(f"{count} unknown and not drawn: {_join_row_names(unknown, wallets)}.")
     info = changes.attrs.get(COMPARED, {})
     drawn = ["Lengths show the change of the amounts that are known at both times."]
     if {"before", "after"} <= {*info}:
@@ -698,7 +696,7 @@ def waterfall(
         bargap=0.25,
         yaxis=row_axis_options(names, ", ".join(grouped_by) or "wallets"),
         xaxis=axis_title(f"change of {symbol}") | {"side": "top"},
-        xaxis_range=_axis_range(lengths, texts),
+        xaxis_range=_amount_axis_range(lengths, texts),
         xaxis_title_standoff=4,
     )
 
@@ -713,7 +711,7 @@ def _incompleteness_notes(
     has_counts = {*known.columns} >= _KNOWN_COUNTS
     if has_counts and len(partly := known[known["wallets_known"] < known["wallets"]]):
         note = "Some wallets are unknown, so these changes may be incomplete"
-        notes.append(f"{note}: {_join_names_of_changes(partly, wallets)}.")
+        notes.append(f"{note}: {_join_row_names(partly, wallets)}.")
     return notes
 
 
@@ -736,13 +734,13 @@ def _select_token_changes(
     return rows
 
 
-def _join_names_of_changes(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
+def _join_row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
     names = [*dict.fromkeys(_row_names(rows, wallets)[0])]
     more = f" and {len(names) - _MAX_NAMED:,} more" * (len(names) > _MAX_NAMED)
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
 
-def _axis_range(sizes: list[float], texts: list[str]) -> list[float]:
+def _amount_axis_range(sizes: list[float], texts: list[str]) -> list[float]:
     ends: list[float] = np.cumsum(sizes).tolist()
     bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
     low, high = min(0, *ends), max(0, *ends)

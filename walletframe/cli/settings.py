@@ -15,7 +15,7 @@ from walletframe.cli.screen import echo
 from walletframe.errors import SettingsError
 from walletframe.numerals import counted_noun
 from walletframe.settings.sources import PREFIX, Entry
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 from walletframe.settings.values import (
     KeyKind,
     Settings,
@@ -36,7 +36,7 @@ def settings() -> None:
     entries = read_files_and_environment()
     chosen = Settings()
     value_by_name: dict[str, Any] = {name: getattr(chosen, name) for name in Settings.__slots__}
-    value_by_name |= table_settings()._asdict()
+    value_by_name |= table_defaults()._asdict()
     if value_by_name["cache"] is None:
         value_by_name["cache"] = default_cache_path()
     width = max(map(len, value_by_name))

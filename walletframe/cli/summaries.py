@@ -25,7 +25,7 @@ from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.frames.schema import HOLDING_DTYPES
 from walletframe.numerals import counted_noun
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -115,7 +115,7 @@ def totals(
         _require_grouping_names(by, options["keep"])
     source, interrupted = _read_or_fetch(arguments, **options)
     wallets = source.wallets
-    price_options = (*pricing.values(), table_settings().prices)
+    price_options = (*pricing.values(), table_defaults().prices)
     if any(each is not None and each is not False for each in price_options):
         pricing |= {} if pricing["by_symbol"] else asset_options
         if isinstance(source, FetchFrames):

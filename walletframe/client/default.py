@@ -9,7 +9,7 @@ from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import ForkSafeLock
 from walletframe.settings.sources import TABLE_SETTINGS, require_known_settings
-from walletframe.settings.tables import read_table_settings, set_table_settings
+from walletframe.settings.tables import read_table_defaults, set_table_defaults
 from walletframe.settings.values import Settings
 from walletframe.tracebacks import strip_address_tracebacks, strip_tracebacks
 
@@ -87,9 +87,9 @@ def configure(
     require_known_settings(overrides, [*inspect.signature(configure).parameters][:-1])
     values = (currency, prices, assets, spam_allow, spam_deny, colors)
     arguments = dict(zip(TABLE_SETTINGS, values, strict=True))
-    tables = read_table_settings(overrides.get("file"), arguments)
+    tables = read_table_defaults(overrides.get("file"), arguments)
     client = Client(Settings(**overrides))
-    set_table_settings(tables)
+    set_table_defaults(tables)
     with _lock:
         previous, _default = _default, client
     if previous is not None:

@@ -35,7 +35,7 @@ from walletframe.dask.holdings import (
     fetched_holdings,
     holdings_with_partition_wallets,
     holdings_without_wallets,
-    list_files_and_sizes,
+    list_mutable_files,
     meta_of,
     read_folder_balances,
     read_folder_wallets,
@@ -422,7 +422,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
             paths = Paths(path)
             paths.require_service()
             warn_if_unfinished(paths, {})
-        shards = [OpenedFolder(path, list_files_and_sizes(path)) for path in roots]
+        shards = [OpenedFolder(path, list_mutable_files(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [append_extra_columns(empty.wallets, Paths(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))

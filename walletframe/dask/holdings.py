@@ -72,7 +72,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
     return frame._meta  # noqa: SLF001 - Dask documents _meta for extensions
 
 
-def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
+def list_mutable_files(root: Path) -> tuple[tuple[str, int], ...]:
     """Return names and sizes of the files that can change: all but those of holdings."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
@@ -81,7 +81,7 @@ def list_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
 
 
 def _require_unchanged(folder: OpenedFolder) -> None:
-    if list_files_and_sizes(folder.root) != folder.files:
+    if list_mutable_files(folder.root) != folder.files:
         hint = "open the folder again"
         raise DatasetError(f"{folder.root} has changed since it was opened", hint)
 
@@ -151,7 +151,7 @@ class ClusterHoldings:
     folders: list[OpenedFolder] | None = None  # if each partition is an unchanged folder
 
     @property
-    def uses_template_spelling(self) -> bool:
+    def has_template_blockchains(self) -> bool:
         """Whether results spell blockchains as in `template`: if holdings are from folders."""
         return self.folders is not None
 

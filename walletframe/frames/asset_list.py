@@ -28,7 +28,7 @@ from walletframe.frames.results import bridged_text
 from walletframe.frames.schema import require_columns, text_array
 from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 from walletframe.text import safe_line
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
@@ -116,7 +116,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
 def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:
     """Read the user's contracts from `more` or, by default, from the setting `assets`."""
-    more = table_settings().assets if more is None else more
+    more = table_defaults().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 

@@ -53,7 +53,7 @@ def count_possible_holders(
     positions: Positions, groups: Groups, unreadable: Codes | int | None = None
 ) -> Codes:
     """Return three rows: each group's numbers of known, stale and requested wallets."""
-    states = _wallet_states(positions)
+    states = _wallet_state_flags(positions)
     if KINDS.isdisjoint(groups.names):
         return _sum_wallet_sets(states, groups)
     uncertain = states[:2] * positions.has_unknown_token
@@ -82,7 +82,7 @@ def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -
     stride = len(positions.wallet_keys)
     pairs = pd.unique(groups.codes[rows[counted]] * stride + wallets[counted])
     codes, wallets = np.divmod(pairs, stride)
-    return _sum_by_code(_wallet_states(positions)[:2, wallets], codes, len(groups))
+    return _sum_by_code(_wallet_state_flags(positions)[:2, wallets], codes, len(groups))
 
 
 def mark_unreadable_unknown(positions: Positions, rows: Mask) -> Positions:
@@ -109,13 +109,13 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
 def masked_completeness(positions: Positions, groups: Groups, wallet_mask: Mask) -> dict[str, Any]:
     """Return columns that count each group's wallets in a mask."""
     return _columns_of_counts(
-        positions, _sum_wallet_sets(_wallet_states(positions) * wallet_mask, groups)
+        positions, _sum_wallet_sets(_wallet_state_flags(positions) * wallet_mask, groups)
     )
 
 
 def repeat_completeness(positions: Positions, wallet_mask: Mask, row_count: int) -> dict[str, Any]:
     """Return columns that count the wallets in a mask, with the same counts in each row."""
-    counts = _wallet_states(positions)[:, wallet_mask].sum(axis=1, keepdims=True)
+    counts = _wallet_state_flags(positions)[:, wallet_mask].sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
 
@@ -124,7 +124,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
     return sums[:, groups.wallet_sets]
 
 
-def _wallet_states(positions: Positions) -> Codes:
+def _wallet_state_flags(positions: Positions) -> Codes:
     """Return three rows of 0 or 1 per wallet: whether it is known, stale and requested."""
     requested = np.ones(len(positions.known), dtype=np.intp)
     return np.array([positions.known, positions.stale, requested])

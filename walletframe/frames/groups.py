@@ -141,7 +141,7 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
     if "token" in names:  # all rows of a token have the same asset
         by_rows = [name for name in by_rows if name != "asset"]
     set_codes, set_count = _number_wallet_sets(positions, by_wallets)
-    row_codes, first = _row_codes(positions, by_rows)
+    row_codes, first = _row_codes_and_first_rows(positions, by_rows)
     if not by_wallets:
         codes, sets, row_kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
     elif not by_rows:
@@ -242,7 +242,7 @@ def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, 
     return _combine_codes(parts, count)
 
 
-def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
+def _row_codes_and_first_rows(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
     """Return the code of each row, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used

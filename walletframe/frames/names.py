@@ -263,7 +263,7 @@ def ambiguous_token_error(
 def _listing_note(known: KnownToken | None) -> str:
     if known is None:
         return _NOT_LISTED
-    if known.has_foreign_symbol:
+    if known.has_symbol_of_other_project:
         return f"known: {known.asset}; another project uses this symbol too"
     notes = {"native": "the native coin", "canonical": f"known: the {known.symbol} of its issuer"}
     return notes.get(known.kind, f"known: {known.kind} {known.asset}")

@@ -157,7 +157,7 @@ class Positions:
             assets=None,
         )
 
-    def replace_holdings(self, rows: pd.DataFrame) -> Positions:
+    def encode_and_replace_rows(self, rows: pd.DataFrame) -> Positions:
         """Return a copy with the same wallets and other holdings."""
         held = read_positions(rows)
         index_by_key = {key: index for index, key in enumerate(self.wallet_keys)}
@@ -253,10 +253,10 @@ def read_positions(
         has_unknown_token=_mask_of_indices(indices[encoded.has_unknown_token], len(requested.keys)),
         listed=(listed * known_rows)[requested.first],
     )
-    return _with_known_holders(positions) if HOLDERS in encoded.holdings.attrs else positions
+    return _with_selection_known(positions) if HOLDERS in encoded.holdings.attrs else positions
 
 
-def _with_known_holders(positions: Positions) -> Positions:
+def _with_selection_known(positions: Positions) -> Positions:
     """Return a copy in which `known` is only about the amounts of the selected tokens."""
     record = positions.holdings.attrs[HOLDERS]
     can_hold = positions.on_blockchains_mask(record["blockchains"])
@@ -270,7 +270,7 @@ def _with_known_holders(positions: Positions) -> Positions:
     return replace(positions, known=sure | ~can_hold, stale=positions.stale & sure & can_hold)
 
 
-def state_known_holders(details: WalletDetails) -> WalletDetails:
+def with_selection_status(details: WalletDetails) -> WalletDetails:
     """Return a copy in which `status` is only about the amounts of the selected tokens."""
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:

@@ -36,9 +36,9 @@ from walletframe.frames.positions import (
     encode_holdings,
     possible_blockchains_mask,
     snapshot_times,
-    state_known_holders,
     sum_cells,
     unlisted_mask,
+    with_selection_status,
 )
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
@@ -148,7 +148,7 @@ def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
     needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
-    details = state_known_holders(details)
+    details = with_selection_status(details)
     wallets, holdings = (frame[names] for frame, names in zip(details, needed, strict=True))
     amounts_of(holdings["amount"])
     return WalletDetails(wallets, holdings)
@@ -379,7 +379,7 @@ def group_amounts(
     distinct = last_labels(wallets, ids)
     # A wallet that failed in the last snapshot may have holdings in other snapshots.
     distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
-    names = _check_group_names(names, by, distinct)
+    names = _check_and_complete_names(names, by, distinct)
     zeros = matrix.to_amounts(np.zeros(len(rows), dtype=object), rows >= 0)
     pairs = matrix.pair_columns(rows).assign(amount=zeros)
     positions, groups = read_groups(pairs, names, distinct, **options)
@@ -423,7 +423,7 @@ def group_amounts(
     ).take_groups(np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable"))
 
 
-def _check_group_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
+def _check_and_complete_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
     extra = extra_names(wallets)
     if not names or any(name not in {*KINDS, "wallet", "blockchain", *extra} for name in names):
         hint = 'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'

@@ -24,7 +24,7 @@ from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
-from walletframe.frames.positions import state_known_holders
+from walletframe.frames.positions import with_selection_status
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     SNAPSHOT,
@@ -229,7 +229,7 @@ class ValueChanges(NamedTuple):
 def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
     """Return the changes of value. Later prices replace missing earlier values."""
     earlier, later = before.holdings, after.holdings
-    requested = [state_known_holders(each).wallets for each in (before, after)]
+    requested = [with_selection_status(each).wallets for each in (before, after)]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
     frames = [frame[["blockchain", "address"]] for frame in (*fresh, earlier, later, *requested)]
     wallet_keys = encode_wallets(concat_frames(frames))

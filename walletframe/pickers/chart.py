@@ -169,7 +169,7 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
     if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
         drawn = replace(held, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
     try:
-        arguments, token = _chart_arguments_and_name(selected, options)
+        arguments, token = _chart_arguments_and_token_name(selected, options)
         wallets = selected.wallets if selected.data.is_complete else None
         figure = getattr(charts, chart_type.function)(drawn, wallets=wallets, **arguments)
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
@@ -225,7 +225,7 @@ def bridged_button_label(chart: ExplorerChart) -> str:
     return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""
 
 
-def _chart_arguments_and_name(
+def _chart_arguments_and_token_name(
     selected: SelectedHoldings, options: ChartOptions
 ) -> tuple[dict[str, Any], str]:
     """Return the chart's arguments, and the token or asset if only one is drawn."""

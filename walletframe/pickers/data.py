@@ -21,7 +21,7 @@ from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
 from walletframe.pickers.picker import stats_by_key
 from walletframe.pickers.table import HoldingsTable
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
 def _price_source_text(data: ExplorerData) -> str:
     if not data.priced_by:
         return ""
-    tables = table_settings()
+    tables = table_defaults()
     if data.priced_by == "default" and tables.prices is None and tables.currency is None:
         return f"{_SERVICE_PRICES}, currency not stated"
     return _SERVICE_PRICES if has_only_service_prices(data.details.holdings) else _OWN_PRICES

@@ -34,7 +34,7 @@ from walletframe.pandas_versions import factorize
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.widget import LOCK, MessageHandlingWidget, locked_handler
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -171,11 +171,11 @@ def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
     holdings = holdings.assign(price=usable)
     if not can_value_by_default(holdings):
         return None, ""
-    source = "the service's prices" if table_settings().prices is None else "your prices"
+    source = "the service's prices" if table_defaults().prices is None else "your prices"
     return value(holdings)["value"].to_numpy(np.float64, na_value=np.nan), f"value at {source}"
 
 
-class _TupleTrait(TypedTuple):
+class _TupleOrStringTrait(TypedTuple):
     """A trait that accepts a string as a tuple of one value."""
 
     def validate(self, obj: Any, value: Any) -> Any:
@@ -192,7 +192,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
 
     _esm, _css = join_js("pickerwidget"), join_css("picker")
     # Any, because mypy confuses the type of a trait with the type of its value.
-    value: Any = _TupleTrait(AnyTrait()).tag(sync=True, from_json=_parse_front_end_values)
+    value: Any = _TupleOrStringTrait(AnyTrait()).tag(sync=True, from_json=_parse_front_end_values)
     description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # the label
     _offer_count = Int().tag(sync=True)  # number of calls of `offer`
 
@@ -202,7 +202,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
         # Invalid values raise an error before super().__init__ registers the widget.
         chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
-        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_options()
+        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_stats()
         self.value = chosen
 
     @staticmethod
@@ -272,9 +272,9 @@ class Picker(MessageHandlingWidget, ValueWidget):
             remaining = {key: options.stats.get(key) for key in options.by_key}
         with LOCK:
             self._remaining = remaining
-            self.send({"kind": "narrowed", **self._remaining_options()})
+            self.send({"kind": "narrowed", **self._remaining_stats()})
 
-    def _remaining_options(self) -> dict[str, Any]:
+    def _remaining_stats(self) -> dict[str, Any]:
         kept = self._remaining
         return {"remaining": None if kept is None else self._options.remaining_lists(kept)}
 

@@ -54,7 +54,7 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 """The title of each filter. The keys are fields of `Selection`."""
 
 
-def _remaining_options(data: ExplorerData, selection: Selection, filter_name: str) -> Remaining:
+def _remaining_stats(data: ExplorerData, selection: Selection, filter_name: str) -> Remaining:
     """Return the stats of the options that match the other filters, by key."""
     nothing: dict[str, Any] = {filter_name: ()}
     others = selection._replace(**nothing)
@@ -199,13 +199,13 @@ class ExplorerState:
 
     def _answer_options(self, filter_name: str, _request: object) -> dict[str, Any]:
         options = self._options(filter_name)
-        remaining = _remaining_options(self.data, self.selection, filter_name)
+        remaining = _remaining_stats(self.data, self.selection, filter_name)
         return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
         data = self.data
         held, wallet_keys = data.held, data.requested.keys
-        matching = {kind: _remaining_options(data, self.selection, kind) for kind in FILTERS}
+        matching = {kind: _remaining_stats(data, self.selection, kind) for kind in FILTERS}
         totals = {  # without creating all options, which is slow
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
@@ -230,7 +230,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
         names = names[-1:] if box.in_several else names
         targets = [(name, box.row) for name in names if box.row < len(held.holdings)]
     else:
-        targets = _click_targets(chart, click, token_level)
+        targets = _clicked_columns_and_rows(chart, click, token_level)
     changes: dict[str, Any] = {}
     for name, row in targets:
         owner, token = int(held.wallet_codes[row]), held.tokens.codes[row]
@@ -251,7 +251,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
     return selected.selection._replace(**changes)
 
 
-def _click_targets(
+def _clicked_columns_and_rows(
     chart: ExplorerChart, click: Mapping[str, Any], token_level: str
 ) -> list[tuple[str, int]]:
     """Return pairs (column to group by, row number of holdings)."""

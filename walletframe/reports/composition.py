@@ -43,7 +43,7 @@ from walletframe.numerals import (
     whole_money,
 )
 from walletframe.pandas_versions import TEXT
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 from walletframe.text import safe_line, url_if_safe
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def compose(
     listings.append(_holdings_listing(remaining, wallets))
     if len(spam):
         listings.append(_spam_listing(spam))
-    has_own = "value" in details.holdings or table_settings().prices is not None
+    has_own = "value" in details.holdings or table_defaults().prices is not None
     sent = f"{_SENT_PRICES} {_NAMED_CURRENCY}" if currency else _SENT_PRICES
     prices = sent if has_only_service_prices(holdings) else _OWN_PRICES
     prices = f"{_VALUES} {prices}" if "value" in holdings else _NO_PRICES
@@ -228,7 +228,7 @@ def _compare(
         change = f"Amounts since {since}: {counted or 'unchanged'}."
         listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
         note = f"Not compared: {once.known_once} known at only one time." * bool(once.known_once)
-        return change, [note, *_sentences_on_lists(*results), earlier], listing, None
+        return change, [note, *_sentences_on_wallet_lists(*results), earlier], listing, None
     values = diff_values(*results, names)
     change = _change_sentence(values, grouping, unit, since)
     earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
@@ -251,7 +251,7 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
 
 
-def _sentences_on_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
+def _sentences_on_wallet_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
     keys = [{*encode_wallets(wallets).keys} for wallets, _ in (before, after)]
     counts = len(keys[0] - keys[1]), len(keys[1] - keys[0])
     pairs = zip(("earlier", "later"), counts, strict=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, parse_qsl, unquote, unquote_plus, urlsplit
 
 from walletframe.errors import SettingsError
-from walletframe.text import is_fully_visible
+from walletframe.text import is_visible_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ class RpcUrl(Secret):
 
 def parse_http_url(value: Any) -> SplitResult | None:
     """Return the components of an http or https URL, or None for other values."""
-    if not isinstance(value, str) or not is_fully_visible(value.strip()) or "…" in value:
+    if not isinstance(value, str) or not is_visible_word(value.strip()) or "…" in value:
         return None
     try:
         parts = urlsplit(value.strip())

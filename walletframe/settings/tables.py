@@ -22,7 +22,7 @@ _HINTS = {
 }
 
 
-class TableSettings(NamedTuple):
+class TableDefaults(NamedTuple):
     """Default arguments of tables and charts. None means that there is no default."""
 
     currency: str | None = None
@@ -34,31 +34,31 @@ class TableSettings(NamedTuple):
 
 
 _lock = ForkSafeLock()
-_current: TableSettings | None = None
+_current: TableDefaults | None = None
 
 
-def table_settings() -> TableSettings:
+def table_defaults() -> TableDefaults:
     """Return the settings of `configure`. Without it, the first call reads them."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:
-            _current = read_table_settings(None, {})
+            _current = read_table_defaults(None, {})
         return _current
 
 
-def set_table_settings(settings: TableSettings) -> None:
+def set_table_defaults(settings: TableDefaults) -> None:
     """Replace the current settings."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         _current = settings
 
 
-def read_table_settings(file: str | Path | None, arguments: Mapping[str, Any]) -> TableSettings:
+def read_table_defaults(file: str | Path | None, arguments: Mapping[str, Any]) -> TableDefaults:
     """Read settings from the arguments, else from the environment, else from the files."""
     passed = {k: Entry(k, v) for k, v in arguments.items() if v is not None}
     entries = read_files_and_environment(file) | passed
-    names = [name for name in TableSettings._fields if name in entries]
-    return TableSettings(**{name: _parse_table_setting(name, entries[name]) for name in names})
+    names = [name for name in TableDefaults._fields if name in entries]
+    return TableDefaults(**{name: _parse_table_setting(name, entries[name]) for name in names})
 
 
 def _parse_table_setting(name: str, entry: Entry) -> Any:

@@ -39,12 +39,12 @@ class KnownToken(NamedTuple):
         # Bridges share symbols. So a bridged token owns its symbol only if scams often imitate the
         # symbol, and if most bridges of the blockchain are in the list.
         if self.kind != "bridged" or self.source == "hand":
-            return not self.has_foreign_symbol
+            return not self.has_symbol_of_other_project
         is_covered = self.source != "wormhole" and self.blockchain in well_listed_blockchains()
         return is_covered and self.symbol.upper().removeprefix("W") in MOST_IMITATED
 
     @property
-    def has_foreign_symbol(self) -> bool:
+    def has_symbol_of_other_project(self) -> bool:
         """Whether the token is genuine, but its symbol usually means another project's."""
         return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
@@ -88,7 +88,7 @@ def asset_contracts() -> tuple[AssetContract, ...]:
         token
         for token in known_tokens()
         if not (
-            token.has_foreign_symbol
+            token.has_symbol_of_other_project
             or token.symbol.endswith("_")  # Ledger's suffix for former contracts
             or token.contract == "0x8dAEBADE922dF735c38C80C7eBD708Af50815fAa"  # the first tBTC
             or token.asset in _NEVER_SUMMED

@@ -28,7 +28,7 @@ from walletframe.frames.schema import amounts_of, require_columns
 from walletframe.notice import warn_never_raise
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT, factorize
-from walletframe.settings.tables import table_settings
+from walletframe.settings.tables import table_defaults
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -430,7 +430,7 @@ def _read_token_directory(
     if threshold is not None and not 0 < threshold <= 1:
         hint = "pass a score above 0 and up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
-    tables = table_settings()
+    tables = table_defaults()
     return make_token_directory(
         tables.spam_allow if allow is None else allow, tables.spam_deny if deny is None else deny
     )
@@ -465,7 +465,7 @@ def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
     return findings
 
 
-def chunked_flags_and_unknown_rows(
+def chunked_flags_and_unknown_token_rows(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[SpamFlags, Codes]:
     """Return the flags, and the positions of the rows with an unknown token."""
