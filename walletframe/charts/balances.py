@@ -629,7 +629,9 @@ class GroupLevel:
         if (self.groups.tokens[indices] >= 0).any():
             of_group = " that could hold it"
         if requested == 1 and known != "1":
-            return f"The only wallet{of_group} is unknown{' in some snapshots' * (known != '0')}"
+            is_held = known == "0" and bool(np.isin(indices, self.group_codes).any())
+            end = "partly " * is_held + "unknown" + " in some snapshots" * (known != "0")
+            return f"The only wallet{of_group} is {end}"
         end = ", depending on the snapshot" * (" " in known)
         verb, counted = "is" if known == "1" else "are", counted_noun(requested, "wallet")
         return f"{known} of {counted}{of_group} {verb} known{end}"
@@ -681,7 +683,8 @@ class GroupLevel:
         short = self.preferred_names(indices)
         for place, index in enumerate(indices):
             known, asked = self._known_range(index)
-            text = "unknown" if known == "0" else f"{known} of {asked:,} known"
+            is_held = index in self.group_codes  # perhaps by a wallet that also has unknown tokens
+            text = "unknown" if known == "0" and not is_held else f"{known} of {asked:,} known"
             short[place] += f" ({text})" * bool(self.is_incomplete[index])
         return short
 
