@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -97,8 +97,7 @@ MIN_SHARE = 0.0003
 are much shorter than a pixel around a wrong centre."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """The quantity that a chart shows: values, amounts of a token, shares of tokens, or counts.
 
     A size is a number of this quantity, such as the value of one balance.
@@ -200,8 +199,7 @@ def _floats_or_nan(sizes: pd.Series | AmountArray) -> Floats:
     return np.where(np.isfinite(floats), floats, np.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnBalances:
+class DrawnBalances(NamedTuple):
     """The rows of holdings that a chart draws, and the notes about rows that it does not draw."""
 
     positions: Positions  # all holdings, including rows that are not drawn
@@ -386,8 +384,7 @@ def stack_total_texts(sizes: Floats) -> list[list[str]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class PivotedSizes:
+class PivotedSizes(NamedTuple):
     """A table of sizes with a row per group or snapshot and a column per token."""
 
     balances: DrawnBalances
@@ -469,8 +466,7 @@ def rank_by_code(chosen: Indices, count: int) -> Indices:
     return ranks
 
 
-@dataclass(frozen=True, slots=True)
-class GroupedBalances:
+class GroupedBalances(NamedTuple):
     """The rows that a chart draws, and the column names to group them by."""
 
     names: list[str]  # the requested names without duplicates
@@ -546,8 +542,7 @@ class GroupedBalances:
         return sentences
 
 
-@dataclass(frozen=True, slots=True)
-class GroupLevel:
+class GroupLevel(NamedTuple):
     """One level of a hierarchy: the groups of the rows by one or several columns."""
 
     names: list[str]
@@ -618,7 +613,7 @@ class GroupLevel:
         groups = split_by_token(self.groups, positions, tokens)
         counts = count_possible_holders(positions, groups) * self.wallets_asked.any()
         known, asked = counts[0][:, np.newaxis], counts[2]
-        return replace(self, groups=groups, wallets_known=known, wallets_asked=asked)
+        return self._replace(groups=groups, wallets_known=known, wallets_asked=asked)
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
@@ -753,15 +748,15 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         rows_from, one_token, wallet, wallets, shares=shares, several_snapshots=several_snapshots
     )
     if "token" in names:
-        balances = replace(balances, positions=by_contract)
+        balances = balances._replace(positions=by_contract)
     drawn = {"token" if name == "symbol" else name for name in requested}
     names = [name for name in names if name in drawn]
     shown_names = names[:1] if first_name_is_facet else names
     grouped = GroupedBalances(shown_names, balances, positions, one_token)
     if several_snapshots and wallets is not None:
-        grouped = replace(grouped, requests=_read_requests(balances.covered, one_token))
-    balances = replace(balances, left_out=[*grouped.notes_by_group(top), *balances.left_out])
-    return replace(grouped, names=names, balances=balances)
+        grouped = grouped._replace(requests=_read_requests(balances.covered, one_token))
+    balances = balances._replace(left_out=[*grouped.notes_by_group(top), *balances.left_out])
+    return grouped._replace(names=names, balances=balances)
 
 
 def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:

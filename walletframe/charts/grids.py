@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -239,7 +238,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         extent.append((len(grid.tokens), grid.other_token_count, grid.token_noun))
     if facet is not None:  # in a facet, names omit the facet's label
         shown, starts = np.unique(ranks[rows], return_index=True)
-        inner = replace(level, names=names)
+        inner = level._replace(names=names)
         parts = (inner.labels_with_counts(part.tolist()) for part in np.split(rows, starts[1:]))
         row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
         others = len(np.setdiff1d(facet_level.group_codes, facets[shown]))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 from math import pi, tan
@@ -218,8 +217,8 @@ def _draw_tree(
     grouped, wallets = select_grouped_balances(holdings, path, **options), options["wallets"]
     *outer, last = grouped.names
     if grouped.token is not None and outer == outer_path and last in KINDS:
-        balances, one_token = replace(grouped.balances, positions=grouped.positions), True
-        grouped = replace(grouped, names=outer_path, balances=balances)
+        balances, one_token = grouped.balances._replace(positions=grouped.positions), True
+        grouped = grouped._replace(names=outer_path, balances=balances)
     title = title or grouped.chart_title
     balances = grouped.balances
     if not len(balances.rows):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -108,8 +107,7 @@ _BY_ASSET_HINT = (
 _COMPARE_HINT = "use compare(before, after).wf.plot.waterfall()"
 
 
-@dataclass(frozen=True, slots=True)
-class _Snapshots:
+class _Snapshots(NamedTuple):
     codes: Indices  # the snapshot of each row of holdings; -1 if the row is not drawn
     drawn: pd.DatetimeIndex  # the times of the drawn snapshots, sorted
     times: list[str]  # these times as text, in UTC
@@ -117,8 +115,7 @@ class _Snapshots:
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True)
-class _Facets:
+class _Facets(NamedTuple):
     codes: Indices  # the small chart of each drawn row; rows in no chart have the next number
     marks: list[tuple[str, str]]  # (time, text) of triangles; in small charts, one for each bar
     groups: list[int]  # the group of each small chart
@@ -240,8 +237,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     if not mask.any():
         reason = "No row has a snapshot." if len(balances.rows) else balances.empty_reason
         return empty_figure(title, notes, reason)
-    drawn = replace(balances, rows=balances.rows[mask], sizes=balances.sizes[mask])
-    groups = replace(grouped, balances=drawn)
+    drawn = balances._replace(rows=balances.rows[mask], sizes=balances.sizes[mask])
+    groups = grouped._replace(balances=drawn)
     facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
     if facet is not None:
         level = groups.group_by(title_names)
@@ -397,7 +394,7 @@ def _draw_bars(
 ) -> _Drawing:
     measure, count = balances.measure, len(snapshots.times)
     is_drawn = facets.codes < len(facets.groups)
-    balances = replace(balances, rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
+    balances = balances._replace(rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
     cells = facets.codes[is_drawn] * count + snapshots.codes[balances.rows]
     tokens = largest_indices(sum_by_group(balances.token_codes, balances.sizes), top)
     grid = pivot_sizes(balances, cells, np.arange(len(facets.groups) * count), tokens)

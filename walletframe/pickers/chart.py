@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ WALLET, BLOCKCHAIN, TOKENS, ASSETS = "wallet", "blockchain", "tokens", "assets"
 _CHARTS_WITHOUT_AXES, _NARROW_HEIGHT = {"Treemap", "Sunburst"}, 400
 
 
-@dataclass(frozen=True, slots=True)
-class ChartType:
+class ChartType(NamedTuple):
     """A type of chart, with its limits and its default grouping."""
 
     function: str  # the name of the function in `walletframe.charts`
@@ -49,8 +48,7 @@ CHARTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ChartOptions:
+class ChartOptions(NamedTuple):
     """The user's options for the chart."""
 
     chart: str = "Treemap"
@@ -88,13 +86,12 @@ class ChartOptions:
         if "combine" in request:
             changes["per_asset"] = request["combine"] == ASSETS
         # The front end may still show the columns of an earlier result.
-        options = replace(self, **changes)
+        options = self._replace(**changes)
         is_valid = options.group in (BLOCKCHAIN, *columns)
-        return options if is_valid else replace(options, group=WALLET)
+        return options if is_valid else options._replace(group=WALLET)
 
 
-@dataclass(frozen=True, slots=True)
-class ExplorerChart:
+class ExplorerChart(NamedTuple):
     """A chart for the front end. Texts are untrusted and plain, except `subtitle`."""
 
     selected: SelectedHoldings
@@ -160,11 +157,11 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
     if options.measure not in measures:  # choose a default
         keys = _combine_if_per_asset(held, options).tokens.keys if selected.selection.tokens else []
         best = AMOUNTS if len(keys) == 1 and AMOUNTS in measures else VALUE
-        options = replace(options, measure=best if best in measures else measures[-1])
+        options = options._replace(measure=best if best in measures else measures[-1])
     chart = ExplorerChart(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
         title = "No wallet could be read" if has_only_failures(selected.data) else chart.title
-        return replace(chart, title=title, reason=empty_reason(selected))
+        return chart._replace(title=title, reason=empty_reason(selected))
     drawn = held
     if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
         drawn = replace(held, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
@@ -173,14 +170,13 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
         wallets = selected.wallets if selected.data.is_complete else None
         figure = getattr(charts, chart_type.function)(drawn, wallets=wallets, **arguments)
     except Exception as error:  # noqa: BLE001 - shown in place of the chart
-        return replace(chart, reason=f"The chart can't be drawn: {error_text(error)}")
+        return chart._replace(reason=f"The chart can't be drawn: {error_text(error)}")
     if not figure.data:  # an empty figure has the reason as its only annotation
-        return replace(chart, reason=charts.markup_to_text(figure.layout.annotations[0].text))
+        return chart._replace(reason=charts.markup_to_text(figure.layout.annotations[0].text))
     meta, subtitle = figure.layout.meta, figure.layout.title.subtitle.text
     title, notes = charts.pop_title_and_notes(figure)  # this also removes the meta
     _fit_to_page(figure, options)
-    return replace(
-        chart,
+    return chart._replace(
         token=token,
         title=title,
         coverage_line=charts.markup_to_text(meta["line"]),
@@ -218,7 +214,7 @@ def _combine_if_per_asset(held: Positions, options: ChartOptions) -> Positions:
 
 def bridged_button_label(chart: ExplorerChart) -> str:
     """Return the label of the button for bridged versions."""
-    combined = _combine_if_per_asset(chart.selected.held, replace(chart.options, bridged=False))
+    combined = _combine_if_per_asset(chart.selected.held, chart.options._replace(bridged=False))
     separate = combined.assets.bridged if combined.assets else {}
     count = len(separate) - len({*separate.values()} - {*combined.tokens.keys})
     verb = "Separate" if chart.options.bridged else "Combine"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -126,8 +125,7 @@ class ExplorerData(SelectableHoldings):
         return self._table.select_rows(selected.mask, wallets)
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedHoldings:
+class SelectedHoldings(NamedTuple):
     """The selected rows of an explorer, and the numbers of spam tokens and small balances."""
 
     data: ExplorerData

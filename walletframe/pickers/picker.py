@@ -9,7 +9,6 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -65,8 +64,7 @@ class OptionStats(NamedTuple):
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option of a picker. All texts except `search_text` are escaped single lines."""
 
     value: OptionValue

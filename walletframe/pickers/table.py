@@ -175,7 +175,7 @@ class HoldingsTable:
             return order[mask[order]]
         grid = self.grid(by)
         if not sort:
-            return np.arange(grid.count)
+            return np.arange(grid.row_count)
         return grid.columns[sort].cells.argsort(descending=descending)
 
     def _find_rows(self, by: str, sort: str, descending: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001 - called by position, through a cache
@@ -185,7 +185,7 @@ class HoldingsTable:
         grid = self.grid(by)
         cells = [column.cells for column in grid.columns.values()]
         texts = [each for each in cells if isinstance(each, _TextCells)]
-        matching: Codes = order[search.rows_with_words_mask(words, texts, grid.count)[order]]
+        matching: Codes = order[search.rows_with_words_mask(words, texts, grid.row_count)[order]]
         return matching
 
 
@@ -195,10 +195,9 @@ class _Column(NamedTuple):
     cells: Cells
 
 
-@dataclass(frozen=True, slots=True)
-class _DataGrid:
+class _DataGrid(NamedTuple):
     columns: dict[str, _Column]  # by name, as in requests
-    count: int
+    row_count: int
 
 
 def _balances_grid(positions: Positions) -> _DataGrid:
