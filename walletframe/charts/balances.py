@@ -706,27 +706,35 @@ class GroupLevel(NamedTuple):
         return [label_text(label, limit, name) or _missing_label(name) for label in labels.tolist()]
 
 
+class BalanceOptions(NamedTuple):
+    """The arguments of all charts: the only token or asset, the wallets, and the assets."""
+
+    token: TokenLike | None
+    asset: TokenLike | None
+    wallets: FetchLike | None
+    assets: AssetsLike | None
+    bridged: bool
+
+
 def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     holdings: PositionsLike,
     by: By,
+    options: BalanceOptions,
     *,
-    token: TokenLike | None = None,
-    asset: TokenLike | None = None,
     wallet: WalletLike | None = None,
-    wallets: FetchLike | None = None,
-    assets: AssetsLike | None = None,
-    bridged: bool = False,
     shares: bool = False,
-    first_name_is_facet: bool = False,
+    facet: str | None = None,  # the column of small charts
     top: int = 0,  # the number of drawn groups, if the rest is Other
     several_snapshots: bool = False,  # whether the rows may be of several snapshots
 ) -> GroupedBalances:
     """Read the rows to draw, and the column names to group the rows by.
 
-    If `token`, `asset` or `wallet` is passed, read only its rows. If a frame
-    without values has a single asset, its amounts are drawn.
+    If a token, asset or wallet is passed, read only its rows. If a frame without values has a
+    single asset, its amounts are drawn.
     """
-    requested, (one_token, read_by) = by_as_list(by), token_or_asset_and_by(token, asset, by)
+    wallets = options.wallets
+    requested = by_as_list(by) if facet is None else [facet, *by_as_list(by)]
+    one_token, read_by = token_or_asset_and_by(options.token, options.asset, requested)
     # Without snapshots, grouping by wallet or asset needs no column of `wallets`.
     needless = KINDS if several_snapshots else {"wallet", *KINDS}
     is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
@@ -736,14 +744,14 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         holdings,
         add_default_asset(read_by),
         None if needless.issuperset(requested) else wallets,
-        assets=assets,
-        bridged=bridged,
+        assets=options.assets,
+        bridged=options.bridged,
     )
     draws_amounts = is_frame and not shares and "value" not in positions.holdings
     if one_token is None and draws_amounts and (combined := combine_single_asset(positions)):
         positions, one_token = combined, combined.contracts.keys[0]
     by_contract = positions.with_contracts_as_tokens()
-    rows_from = positions if token is None else by_contract
+    rows_from = positions if options.token is None else by_contract
     balances = _select_drawn_balances(
         rows_from, one_token, wallet, wallets, shares=shares, several_snapshots=several_snapshots
     )
@@ -751,12 +759,12 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         balances = balances._replace(positions=by_contract)
     drawn = {"token" if name == "symbol" else name for name in requested}
     names = [name for name in names if name in drawn]
-    shown_names = names[:1] if first_name_is_facet else names
+    shown_names = names if facet is None else names[:1]
     grouped = GroupedBalances(shown_names, balances, positions, one_token)
     if several_snapshots and wallets is not None:
         grouped = grouped._replace(requests=_read_requests(balances.covered, one_token))
-    balances = balances._replace(left_out=[*grouped.notes_by_group(top), *balances.left_out])
-    return grouped._replace(names=names, balances=balances)
+    left_out = [*grouped.notes_by_group(0 if facet else top), *balances.left_out]
+    return grouped._replace(names=names, balances=balances._replace(left_out=left_out))
 
 
 def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:

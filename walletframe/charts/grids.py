@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from walletframe.address.lists import parse_wallets
 from walletframe.charts.balances import (
     MIN_SHARE,
+    BalanceOptions,
     check_limit,
     join_names,
     largest_indices,
@@ -47,7 +48,7 @@ from walletframe.charts.canvas import (
 from walletframe.charts.facets import choose_facets, split_into_facets
 from walletframe.charts.palette import EDGE_COLOR, OTHER_COLOR, area_style, text_color
 from walletframe.errors import SettingsError, UnknownWalletError
-from walletframe.frames.groups import KINDS, by_as_list
+from walletframe.frames.groups import KINDS
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
@@ -188,15 +189,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     bars = check_limit("top", top, _MAX_BARS)
     most = _MAX_COLORS if top_tokens is None else check_limit("top_tokens", top_tokens, _MAX_COLORS)
     grouped = select_grouped_balances(
-        holdings,
-        by if facet is None else [facet, *by_as_list(by)],
-        token=token,
-        asset=asset,
-        wallets=wallets,
-        assets=assets,
-        bridged=bridged,
-        first_name_is_facet=facet is not None,
-        top=0 if facet else bars,
+        holdings, by, BalanceOptions(token, asset, wallets, assets, bridged), facet=facet, top=bars
     )
     balances, names = grouped.balances, grouped.names[facet is not None :] or grouped.names
     title = title or grouped.chart_title
@@ -429,7 +422,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     notes = Notes(simulated_notes(answers))
     try:
         balances = select_grouped_balances(
-            holdings, by, wallet=wallet, wallets=answers, assets=assets, bridged=bridged
+            holdings, by, BalanceOptions(None, None, answers, assets, bridged), wallet=wallet
         ).balances
     except UnknownWalletError:
         if answers is None:
@@ -539,7 +532,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     rows = check_limit("top", top, _MAX_ROWS_OR_COLUMNS)
     columns = check_limit("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
     grouped = select_grouped_balances(
-        holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
+        holdings, by, BalanceOptions(None, None, wallets, assets, bridged), shares=True
     )
     balances = grouped.balances
     measure, is_shares = balances.measure, balances.measure.kind == "share"
@@ -718,15 +711,8 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         raise SettingsError(
             "a Lorenz curve needs one asset or one token", hint="pass asset=… or token=…"
         )
-    balances = select_grouped_balances(
-        holdings,
-        "wallet",
-        token=token,
-        asset=asset,
-        wallets=wallets,
-        assets=assets,
-        bridged=bridged,
-    ).balances
+    options = BalanceOptions(token, asset, wallets, assets, bridged)
+    balances = select_grouped_balances(holdings, "wallet", options).balances
     title = title or f"Lorenz curve of {balances.measure.title_start}"
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)

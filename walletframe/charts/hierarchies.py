@@ -20,6 +20,7 @@ import pandas as pd
 
 from walletframe.charts.balances import (
     MIN_SHARE,
+    BalanceOptions,
     check_limit,
     largest_indices,
     select_grouped_balances,
@@ -147,8 +148,8 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     trace = {"type": "treemap", "tiling_pad": _GAP, "marker_pad": pad, "marker_cornerradius": 2}
     least, top = 10 / check_limit("width", width, 4000), check_limit("top", top, 500)
     style = _Style(trace, top, "Areas", Dimensions(420), least, 4 * least, width=width)
-    options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
-    return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
+    options = BalanceOptions(token, asset, wallets, assets, bridged)
+    return _draw_tree(style, holdings, by, options, colors, title)
 
 
 def sunburst(  # noqa: PLR0913 - users pass each option by name
@@ -198,23 +199,23 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
     top = check_limit("top", top, 300)
     style = _Style(trace, top, "Angles", Dimensions(520), 0.014, 0.025, min_sum=0.5)
-    options = {"token": token, "asset": asset, "assets": assets, "bridged": bridged}
-    return _draw_tree(style, holdings, by, options | {"wallets": wallets}, colors, title)
+    options = BalanceOptions(token, asset, wallets, assets, bridged)
+    return _draw_tree(style, holdings, by, options, colors, title)
 
 
 def _draw_tree(
     style: _Style,
     holdings: PositionsLike,
     by: By,
-    options: Mapping[str, Any],  # arguments of `select_grouped_balances`
+    options: BalanceOptions,
     colors: ColorsLike | None,
     title: str | None,
 ) -> go.Figure:
-    path, one_token = by_as_list(by), options["token"] is not None or options["asset"] is not None
+    path, one_token = by_as_list(by), options.token is not None or options.asset is not None
     outer_path = [*DEFAULT_PATH[:-1]]
     if one_token and path[:-1] == outer_path and path[-1] in KINDS:
         path = outer_path
-    grouped, wallets = select_grouped_balances(holdings, path, **options), options["wallets"]
+    grouped, wallets = select_grouped_balances(holdings, path, options), options.wallets
     *outer, last = grouped.names
     if grouped.token is not None and outer == outer_path and last in KINDS:
         balances, one_token = grouped.balances._replace(positions=grouped.positions), True

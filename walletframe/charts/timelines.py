@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import (
+    BalanceOptions,
     check_limit,
     count_known_wallets,
     join_names,
@@ -212,17 +213,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     if SNAPSHOT in names:
         hint = 'remove "snapshot" from by: the axis of a timeline already shows the snapshots'
         raise SettingsError(f"a timeline can't be grouped by {SNAPSHOT!r}", hint=hint)
+    options = BalanceOptions(token, asset, wallets, assets, bridged)
     grouped = select_grouped_balances(
-        holdings,
-        names,
-        token=token,
-        asset=asset,
-        wallets=wallets,
-        assets=assets,
-        bridged=bridged,
-        first_name_is_facet=facet is not None,
-        top=0 if facet else most,
-        several_snapshots=True,
+        holdings, by, options, facet=facet, top=most, several_snapshots=True
     )
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
@@ -468,6 +461,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     names = level.short_group_names(chosen.tolist()) + of_other
     styles = [*level.fills(chosen.tolist()), (EDGE_COLOR, "")]
     traces, preferred = [], level.preferred_names(chosen.tolist()) + of_other
+    drawn, alone = (np.where(at, sizes, np.array(None)).tolist() for at in (held & ~hollow, hollow))
     for line, (name, (color, pattern)) in enumerate(zip(names, styles, strict=False)):
         # A label at the end would be far from an only point.
         is_lone = bool(held[line].sum() == 1 and not held[line, -1])
@@ -481,25 +475,21 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
             "hoverinfo": "text",
             "cliponaxis": False,
         }
-        drawn, alone = (
-            [size if at else None for size, at in zip(sizes[line].tolist(), mask, strict=True)]
-            for mask in ((held & ~hollow)[line].tolist(), hollow[line].tolist())
-        )
         marker = {"size": _LARGE_POINT if width <= _FEW_POINTS else _SMALL_POINT}
         # A wider grey line below makes the line visible on any background.
         outline = points | {"hoverinfo": "skip", "line": {"color": EDGE_COLOR, "width": 4}}
         ring = marker | {"color": "#FFFFFF", "line": {"color": color, "width": 2}}
         traces += [
-            go.Scatter(**outline, y=drawn, mode="lines"),
+            go.Scatter(**outline, y=drawn[line], mode="lines"),
             go.Scatter(
                 **points,
                 name=to_markup([name]),
-                y=drawn,
+                y=drawn[line],
                 mode="lines+markers" + "+text" * is_lone,
                 line={"color": color, "width": 3, "dash": _DASHES.get(pattern, "solid")},
                 marker=marker | {"color": color, "line": {"color": EDGE_COLOR, "width": 1}},
             ),
-            *[go.Scatter(**points, y=alone, mode="markers" + "+text" * is_lone, marker=ring)]
+            *[go.Scatter(**points, y=alone[line], mode="markers" + "+text" * is_lone, marker=ring)]
             * bool(hollow[line].any()),
         ]
     drawn_note = drawn_count_note((len(chosen), len(rest), level.group_noun))

@@ -227,7 +227,6 @@ def _known_once_text(matrix: AmountMatrix) -> str:
 
 
 def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> AmountMatrix:
-    """Drop later rows of unknown tokens that look like earlier ones."""
     unknown = np.flatnonzero((matrix.token_codes >= 0) & ~matrix.trackable)
     tokens, is_later = matrix.pair_columns(unknown), matrix.holding_rows[unknown] >= rows_before
     numbers = tokens.groupby([*tokens, is_later], dropna=False).cumcount()

@@ -444,12 +444,9 @@ def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) 
     as_read = add_extra_columns(details.wallets, extra_from_arrow(extra_to_arrow(extra)))
     with suppress(HistoryError):
         saved = read_snapshots([SnapshotFolder(taken_at, snapshot_path(folder, taken_at))], None)
-        return all(
-            old.drop(columns=[SNAPSHOT, "source"], errors="ignore").equals(
-                new.drop(columns="source", errors="ignore")
-            )
-            for old, new in zip(saved, (as_read, details.holdings), strict=True)
-        )
+        wallets, holdings = (frame.drop(columns=SNAPSHOT) for frame in saved)
+        is_same = wallets.drop(columns="source").equals(as_read.drop(columns="source"))
+        return is_same and holdings.equals(details.holdings)
     return False
 
 
@@ -525,7 +522,6 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
 
 
 def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
-    """Parse a point in time as UTC. If `warns` is true, warn about a missing time zone."""
     value = _parse_day_or_time(when)
     if not isinstance(value, datetime):
         hint = 'add a time of day, such as "2026-01-31T06:00Z"'

@@ -81,7 +81,6 @@ class AmountMatrix(NamedTuple):
 
     details: WalletDetails
     wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
-    token_ids: KeyCodes  # codes of the rows of holdings
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
     # (p,): the last row of holdings of the pair, or else of the chosen token, or else -1
     holding_rows: Codes
@@ -112,7 +111,7 @@ class AmountMatrix(NamedTuple):
 
     def without(self, pairs: Codes) -> AmountMatrix:
         """Return the other pairs."""
-        kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[3:10]}
+        kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[2:9]}
         return self._replace(**kept)
 
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
@@ -221,7 +220,6 @@ def build_matrix(
     return AmountMatrix(
         details,
         ids,
-        token_ids,
         wallet_rows=_last_row_by_code(requested, len(ids.keys))[wallet],
         holding_rows=np.where((holding_rows < 0) & is_single, len(holdings) - 1, holding_rows),
         listed=listed,

@@ -224,7 +224,6 @@ def bridged_button_label(chart: ExplorerChart) -> str:
 def _chart_arguments_and_token_name(
     selected: SelectedHoldings, options: ChartOptions
 ) -> tuple[dict[str, Any], str]:
-    """Return the chart's arguments, and the token or asset if only one is drawn."""
     chart_type, held, selection = options.type, selected.held, selected.selection
     arguments: dict[str, Any] = {}
     if (by := options.by) and chart_type.needs != "token":

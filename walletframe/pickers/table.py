@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -148,7 +148,7 @@ class HoldingsTable:
         if column is None or name not in SELECTION_FIELDS or not 0 <= position < len(rows):
             return None
         cells: Any = column.cells
-        code = cells.codes[rows[position]] if isinstance(cells, _TextCells) else -1
+        code = cells.texts.codes[rows[position]] if isinstance(cells, _TextCells) else -1
         key = None if code < 0 else cells.selection_key(code)
         return None if key is None else (SELECTION_FIELDS[name], key)
 
@@ -184,7 +184,7 @@ class HoldingsTable:
             return order
         grid = self.grid(by)
         cells = [column.cells for column in grid.columns.values()]
-        texts = [each for each in cells if isinstance(each, _TextCells)]
+        texts = [each.texts for each in cells if isinstance(each, _TextCells)]
         matching: Codes = order[search.rows_with_words_mask(words, texts, grid.row_count)[order]]
         return matching
 
@@ -241,7 +241,7 @@ def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid
         labels = [f"{ok:,} of {of:,}{f', {stale:,} stale' * bool(stale)}" for ok, stale, of in each]
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
         texts_of_counts = search.text_column_from_codes(codes.ravel(), labels)
-        counted["known"] = _TextCells.from_texts(texts_of_counts, sort_key=ranks.__getitem__)
+        counted["known"] = _TextCells(texts_of_counts, sort_key=ranks.__getitem__)
     return _DataGrid(columns | _make_columns(counted), len(sums))
 
 
@@ -283,7 +283,7 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
         label = wallet_label_lines(texts.label(code), names[code])
         return [safe_line(names[code]), label[-1]] if names[code] else label  # the whole name
 
-    return _TextCells.from_texts(
+    return _TextCells(
         texts,
         sort_key=lambda code: f"{names[code]}{texts.full_text(code)}",
         selection_key=lambda code: ".".join(pairs[code]),
@@ -309,9 +309,9 @@ def _token_cells(positions: Positions, frame: pd.DataFrame, tokens: KeyCodes) ->
         return url_if_safe(f"{prefix}{address}") if prefix and is_plain else None
 
     return {
-        "token": _TextCells.from_texts(token, sort_key=token.label, selection_key=token_key),
+        "token": _TextCells(token, sort_key=token.label, selection_key=token_key),
         "blockchain": text_cells(*search.factorize_token_blockchains(frame, tokens)),
-        "contract": _TextCells.from_texts(
+        "contract": _TextCells(
             contract, sort_key=contract.full_text, selection_key=token_key, link=contract_url
         ),
     }
@@ -323,7 +323,6 @@ def _wallet_frame_urls(positions: Positions) -> list[str]:
 
 
 def _block_explorer_prefix_by_chain(positions: Positions) -> dict[str, str]:
-    """Return the block explorer's URL up to the address, for each blockchain."""
     prefix_by_chain: dict[str, str] = {}
     urls = _wallet_frame_urls(positions)
     pairs = search.chain_address_pairs(positions.wallet_frame) if urls else []
@@ -344,25 +343,19 @@ def _argsort_missing_last(keys: Any, missing: Mask, *, descending: bool) -> Code
 
 
 @dataclass(eq=False)
-class _TextCells(search.TextColumn):
+class _TextCells:
     """Cells of text. The front end shows the labels and copies the full texts."""
 
-    _: KW_ONLY
+    texts: search.TextColumn
     sort_key: Callable[[int], Any]  # if all keys are texts, case is ignored
     selection_key: Callable[[int], Any] | None = None  # the key in a `Selection`
     link: Callable[[int], str | None] | None = None
     lines: Callable[[int], list[str]] | None = None  # splits the label into a name and the rest
 
-    @classmethod
-    def from_texts(cls, texts: search.TextColumn, **fields: Any) -> _TextCells:
-        """Return cells with the texts of a column, and other `fields`."""
-        columns = texts.codes, texts.count, texts.label, texts.full_text, texts.extra_search_text
-        return cls(*columns, **fields)
-
     @cached_property
     def _ranks(self) -> Codes:
         """The rank of each text. The last rank, -1, is that of missing texts (code -1)."""
-        keys = [*map(self.sort_key, range(self.count))]
+        keys = [*map(self.sort_key, range(self.texts.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
         try:
@@ -374,20 +367,21 @@ class _TextCells(search.TextColumn):
         return np.array([*(ranks[key] for key in keys), -1], dtype=np.intp)
 
     def argsort(self, *, descending: bool) -> Codes:
-        return _argsort_missing_last(self._ranks[self.codes], self.codes < 0, descending=descending)
+        codes = self.texts.codes
+        return _argsort_missing_last(self._ranks[codes], codes < 0, descending=descending)
 
     def characters_and_decimals(self) -> tuple[int, int]:
         """Return the number of characters that most labels need, and 0 decimals."""
-        codes = range(self.count)[:_SAMPLE_SIZE]
-        labels = (" ".join(self.lines(code)) if self.lines else self.label(code) for code in codes)
+        codes, lines = range(self.texts.count)[:_SAMPLE_SIZE], self.lines
+        labels = (" ".join(lines(code)) if lines else self.texts.label(code) for code in codes)
         lengths = sorted(map(len, labels)) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
         """Return the labels and links of rows, and the texts that differ from labels."""
-        codes = self.codes[rows].tolist()
-        labels = ["" if code < 0 else self.label(code) for code in codes]
-        full_texts = ["" if code < 0 else self.full_text(code) for code in codes]
+        codes = self.texts.codes[rows].tolist()
+        labels = ["" if code < 0 else self.texts.label(code) for code in codes]
+        full_texts = ["" if code < 0 else self.texts.full_text(code) for code in codes]
         copies = [escape_csv_cell(text) for text in full_texts]
         fields: dict[str, list[Any]] = {"text": labels}
         if full_texts != labels:
@@ -413,7 +407,7 @@ def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> _TextCe
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
     texts = search.text_column_from_codes(codes, values)
-    return _TextCells.from_texts(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
+    return _TextCells(texts, sort_key=keys.__getitem__, selection_key=values.__getitem__)
 
 
 class _NumberCells:

@@ -254,7 +254,6 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
 def _clicked_columns_and_rows(
     chart: ExplorerChart, click: Mapping[str, Any], token_level: str
 ) -> list[tuple[str, int]]:
-    """Return pairs (column to group by, row number of holdings)."""
     point, function = click.get("point"), chart.options.type.function
     wallet_levels = [name for name in chart.options.by if name not in KINDS]
     positions: list[tuple[list[str], tuple[int, ...], object]] = []
