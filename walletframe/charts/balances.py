@@ -663,7 +663,7 @@ class GroupLevel(NamedTuple):
             text = f"{known} of {counted_noun(asked, 'wallet')} known" * bool(is_marked)
             labels.append(f"{name[:-1]}, {text})" if text else name)
             lines.append([[name, text]] * len(columns))
-        return labels, [[[*filter(None, each)] for each in row] for row in lines]
+        return labels, lines  # `hover_text` omits empty lines
 
     def preferred_names(self, indices: Sequence[int]) -> list[str]:
         """Return the user's names of wallets or, for other groups, short names."""

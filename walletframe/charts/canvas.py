@@ -115,7 +115,7 @@ def make_figure(
     notes: Notes,
     dimensions: Dimensions,
     annotations: Sequence[dict[str, Any]] = (),
-    rows_for_clicks: Mapping[str, list[int]] | None = None,  # in the meta, for clicks
+    explorer_meta: Mapping[str, Sequence[Any]] | None = None,  # in the meta, for explorers
     **layout: Any,
 ) -> go.Figure:
     """Return a figure with a title and notes. Notes that don't fit are in a hover text and meta."""
@@ -155,7 +155,7 @@ def make_figure(
             _ALL_NOTES_KEY: [escape_for_plotly(note, _MAX_NOTE_CHARS) for note in every],
             "line": escape_for_plotly(notes.one_line_summary(), _MAX_NOTE_CHARS),
             "plot_height": dimensions.plot_height,
-            **(rows_for_clicks or {}),
+            **(explorer_meta or {}),
         },
         "annotations": [{"showarrow": False, **each} for each in (*annotations, *marks)],
         "margin": {

@@ -249,7 +249,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
         annotations=[_other_annotation(grid, row_lines[-1][-1])] * too_long,
-        rows_for_clicks=grid.rows_for_clicks,
+        explorer_meta={"levels": grouped.names, **grid.rows_for_clicks},
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
         yaxis=row_axis_options(row_names, join_names(names)),
     )
@@ -476,7 +476,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
-        rows_for_clicks=grid.rows_for_clicks,
+        explorer_meta={"levels": [grid.token_noun], **grid.rows_for_clicks},
         **legend_options(Dimensions(320), labels, least=1),
     )
 
@@ -596,7 +596,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=balances.chart_notes(notes, wallets),
         dimensions=row_dimensions(row_names, _PAD_ABOVE, below),
-        rows_for_clicks=grid.rows_for_clicks,
+        explorer_meta={"levels": title_names, **grid.rows_for_clicks},
         annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),

@@ -270,6 +270,7 @@ def _draw_tree(
         title=title,
         notes=notes._replace(left_out=[*notes.left_out, *small]),
         dimensions=style.dimensions,
+        explorer_meta={"levels": grouped.names},
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
     )
 

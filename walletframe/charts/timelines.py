@@ -245,18 +245,13 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     if any(text for _, text in facets.marks):  # triangles mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
         edge = drawing.y_axis.get("range", [0])[-1]  # above lines, which may have points at 0
-        line = {"color": "#000000", "width": 1.5}
+        marker = {"symbol": f"triangle-{'down' if edge else 'up'}", "size": 11, "color": "#FFFFFF"}
         marks = go.Scatter(
             name=_FEWER_KNOWN_LABEL,
             x=times,
             y=[edge if text else None for text in texts],
             mode="markers",
-            marker={
-                "symbol": "triangle-down" if edge else "triangle-up",
-                "size": 11,
-                "color": "#FFFFFF",
-                "line": line,
-            },
+            marker=marker | {"line": {"color": "#000000", "width": 1.5}},
             hovertext=[to_markup([text]) for text in texts],
             hoverinfo="text",
             cliponaxis=False,

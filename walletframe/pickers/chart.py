@@ -10,7 +10,6 @@ import numpy as np
 from walletframe import charts
 from walletframe.errors import ArgumentError
 from walletframe.frames.asset_list import token_or_asset_names, tokens_to_assets
-from walletframe.frames.groups import KINDS
 from walletframe.numerals import counted_noun
 from walletframe.pickers.data import VALUE_COLUMNS, empty_reason, has_only_failures
 from walletframe.pickers.widget import error_text
@@ -105,21 +104,9 @@ class ExplorerChart(NamedTuple):
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # the reason why nothing is drawn
     arguments: Mapping[str, Any] | None = None  # of the chart function; None if nothing is drawn
+    levels: Sequence[str] = ()  # the columns that the title names
     rows: tuple[int, ...] = ()  # the first row in the holdings of each drawn wallet or group
     tokens: tuple[int, ...] = ()  # the first row in the holdings of each drawn token or asset
-
-    @property
-    def levels(self) -> list[str]:
-        """The columns that the title names; empty if there is no figure or no grouping."""
-        options, by = self.options, [*self.options.by]
-        groups = [name for name in by if name not in KINDS]
-        kind = "asset" if options.per_asset else "token"
-        if self.arguments is None or options.type.needs == "token":
-            return []
-        if options.type.function == "heatmap":
-            return [*groups, *[kind] * (options.measure == VALUE)]
-        is_nested_wallet = groups == [BLOCKCHAIN, WALLET] and not KINDS.isdisjoint(self.arguments)
-        return groups if is_nested_wallet else by or [kind]
 
     def choices(self) -> dict[str, Any]:
         """Return the current chart, measure and grouping, and the alternatives to each."""
@@ -184,6 +171,7 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
         subtitle=subtitle,
         figure=figure.to_json(validate=False).encode(),
         arguments=arguments,
+        levels=meta.get("levels", ()),
         rows=tuple(meta.get("rows", ())),
         tokens=tuple(meta.get("tokens", ())),
     )

@@ -274,10 +274,8 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
     names = user_wallet_names(wallets, positions.wallet_frame if positions.has_wallets else None)
     texts = search.wallet_text_column(wallets, codes, names)
     pairs = search.chain_address_pairs(wallets)
-    urls = _wallet_frame_urls(positions)
-    row_by_pair = dict(
-        zip(search.chain_address_pairs(positions.wallets), positions.first, strict=True)
-    )
+    urls, own_pairs = _wallet_frame_urls(positions), search.chain_address_pairs(positions.wallets)
+    row_by_pair = dict(zip(own_pairs, positions.first, strict=True))
 
     def lines(code: int) -> list[str]:
         label = wallet_label_lines(texts.label(code), names[code])
