@@ -671,7 +671,7 @@ def overlap(
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
-    known = repeat_completeness(positions, np.ones(len(positions.wallets), bool), len(both))
+    known = repeat_completeness(positions, len(both))
     coverage = coverage_of_rows(positions)
     return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 

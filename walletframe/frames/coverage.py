@@ -113,9 +113,9 @@ def masked_completeness(positions: Positions, groups: Groups, wallet_mask: Mask)
     )
 
 
-def repeat_completeness(positions: Positions, wallet_mask: Mask, row_count: int) -> dict[str, Any]:
-    """Return columns that count the wallets in a mask, with the same counts in each row."""
-    counts = _wallet_state_flags(positions)[:, wallet_mask].sum(axis=1, keepdims=True)
+def repeat_completeness(positions: Positions, row_count: int) -> dict[str, Any]:
+    """Return columns that count all wallets, with the same counts in each row."""
+    counts = _wallet_state_flags(positions).sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
 
