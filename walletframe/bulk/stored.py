@@ -109,8 +109,7 @@ class StoredHoldings:
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each chunk. It has the columns that all tables need, and `names`."""
         with raise_dataset_errors(self.root):
-            indices = np.empty(len(self.order), dtype=np.intp)
-            indices[self.order] = np.arange(len(self.order))
+            indices = np.argsort(self.order)
             for part in self.contents.parts:
                 part_indices, indices = np.split(indices, [len(part.wallets)])
                 yield func(self._read_chunk(part, part_indices, names))
