@@ -243,7 +243,6 @@ def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, 
 
 
 def _row_codes_and_first_rows(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Return the code of each row, and the first row of each code."""
     tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without names, the result is not used
         return tokens.codes, tokens.first
