@@ -399,8 +399,7 @@ def parse_dates(column: pd.Series) -> pd.Series:
             f"the column 'date' must contain dates or text, but has the dtype {column.dtype}",
             hint="write dates as text, such as 2026-01-31",
         )
-    dates: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
-    return dates
+    return pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
 
 
 def _parse_key(name: Any) -> TokenKey | str | None:

@@ -62,8 +62,7 @@ def price_columns(
     currencies = schema.text_array([currency]).repeat(len(units))
     columns = dict(zip(PRICE_DTYPES, (units, amounts * units, currencies), strict=True))
     if sources:
-        names = schema.text_array(sources)
-        columns["price_source"] = names.take(indices, allow_fill=True)
+        columns["price_source"] = schema.text_array(sources).take(indices, allow_fill=True)
     return columns
 
 
