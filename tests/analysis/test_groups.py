@@ -424,6 +424,9 @@ def test_pivots_of_owners_have_the_sums_of_totals():
     stated = table.attrs["coverage"]
     assert (stated["balances"], stated["amount_na"], stated["partial_cells"]) == (5, 1, 2)
     assert "2 cells may be larger, since a wallet or a balance is unknown." in repr(table)
+    on_two = REQUESTED.replace({"blockchain": {"NEAR": "BSC"}, "address": {"alice.near": "0x06"}})
+    table = pivot(HOLDINGS, by="blockchain", wallets=on_two)
+    assert table.attrs["coverage"]["partial_cells"] == 2  # the failed BSC wallet can't hold any
     known = REQUESTED.assign(owner=["Ada", "Eve", "Ada", "Eve", "Ada", "Ada"])
     table = pivot(HOLDINGS, by=["owner", "blockchain"], wallets=known)
     assert table.index.names == ["owner", "blockchain"]

@@ -758,8 +758,12 @@ class TestHeatmap:
         figure = charts.heatmap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
         assert figure.layout.title.text == "Share of each asset by owner"
         assert figure.data[0].x == ("USDC", "USDT")
-        assert figure.layout.yaxis.ticktext == ("Ada (3 of 4 known)", "no owner")
-        assert figure.data[0].text == (["42.9%", "100%"], ["57.1%", ""])
+        assert figure.layout.yaxis.ticktext == ("Ada (3 of 4 known)", "no owner", "Ben (unknown)")
+        assert figure.data[0].text == (["42.9%", "100%"], ["57.1%", ""], ["", ""])
+        assert list(zip(figure.data[1].x, figure.data[1].y, strict=True)) == [
+            ("USDC", 2),
+            ("USDT", 2),
+        ]
         assert (
             "3 of 4 wallets that could hold it are known<br>3.000000000000000001 USDC<br>42.9%"
             in (figure.data[0].hovertext[0][0])
@@ -775,7 +779,16 @@ class TestHeatmap:
         assert marks.hovertext == (
             f"<b>USDT</b><br>ETH {USDT}<br>team 2<br>The only wallet that could hold it is unknown",
         )
-        assert "“?” is unknown: no wallet that could hold it is known." in notes_of(figure)
+        assert "Cells with “?” are unknown, perhaps not empty." in notes_of(figure)
+
+    def test_unreadable_cells_have_question_marks(self):
+        """A balance without a known value is not nothing."""
+        unpriced = VALUED.assign(value=[10.0, None, 20.0, 40.0])
+        both = pd.concat([unpriced, VALUED[1:2].assign(address=whole("c1"))])
+        for options, row in (({}, 2), ({"by": "owner", "wallets": WALLETS}, 1)):
+            figure = charts.heatmap(both, **options)
+            [marks] = figure.select_traces({"type": "scatter"})
+            assert ("USDT", row) in zip(marks.x, marks.y, strict=True)
 
     def test_values(self):
         """Values of a group are added up."""
@@ -904,6 +917,9 @@ class TestTimeline:
             holdings[holdings.snapshot != DAYS[0]], by="owner", asset="USDT", wallets=wallets
         )
         assert lines(figure)["Ada", "line"] == [0, 7, None, 7]
+        unread = holdings.assign(amount=holdings["amount"].where(holdings.snapshot != DAYS[1]))
+        figure = charts.timeline(unread, by="owner", asset="USDT", wallets=wallets)
+        assert lines(figure)["Ada", "line"][1] is None  # as in total_timeline
 
     def test_lines_without_points_above_zero_are_named(self):
         """An owner whose amount is 0 on one day and unknown on another day is in a note."""

@@ -32,7 +32,7 @@ def test_each_change_is_a_bar_beside_their_sum():
     assert [*trace.measure] == ["relative", "relative", "total"]
     assert trace.x[1] == -0.000004
     assert str(2**200 - 5)[:40] in trace.hovertext[0]
-    assert "<b>" not in figure.layout.title.text
+    assert figure.layout.title.text == "Changes of US&lt;b&gt; (ETH 0xusdc)"
     subtitle = figure.layout.title.subtitle.text.replace("<br>", " ")
     assert "1 change is unknown and not drawn: ETH.0x0000…000d." in subtitle
     assert "The changes are from 2026-01-31 05:59 UTC to 2026-01-31 05:59 UTC." in subtitle

@@ -205,6 +205,7 @@ class DrawnBalances(NamedTuple):
     positions: Positions  # all holdings, including rows that are not drawn
     rows: Indices  # the indices of the drawn rows
     sizes: Floats  # the size of each drawn row; all sizes are above 0
+    unknown_rows: Indices  # the indices of the rows whose size is unknown
     measure: Measure
     covered: Positions  # `positions` with the requested wallets (in a timeline, by snapshot)
     coverage: list[str]  # sentences about the wallets and balances that are not counted
@@ -332,6 +333,7 @@ def _select_drawn_balances(
         positions=positions,
         rows=rows[drawn],
         sizes=sizes[drawn],
+        unknown_rows=rows[unknown],
         measure=measure,
         covered=covered,
         coverage=sentences,
@@ -611,8 +613,8 @@ class GroupLevel(NamedTuple):
         """Split the groups by token, as `frames.groups.split_by_token`."""
         positions = self.balances.positions
         groups = split_by_token(self.groups, positions, tokens)
-        counts = count_possible_holders(positions, groups) * self.wallets_asked.any()
-        known, asked = counts[0][:, np.newaxis], counts[2]
+        known, _, asked = count_possible_holders(positions, groups)
+        known = known[:, np.newaxis]
         return self._replace(groups=groups, wallets_known=known, wallets_asked=asked)
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
@@ -647,12 +649,18 @@ class GroupLevel(NamedTuple):
         self, grid: PivotedSizes
     ) -> tuple[list[str], list[list[list[str]]]]:
         """Return the short names of a grid's rows, including Other, and each cell's hover lines."""
-        indices, cells = grid.rows.tolist(), self.split_by_token(grid.tokens)
-        columns = range(0, len(cells.groups), len(self.groups))
-        lines = [
-            [[name, cells.known_wallets_text(column + at)] for column in columns]
-            for name, at in zip(map(self.full_group_name, indices), indices, strict=True)
-        ]
+        indices, columns = grid.rows.tolist(), len(grid.tokens) + 1
+        lines = [[[name]] * columns for name in map(self.full_group_name, indices)]
+        if self.wallets_asked.any() and "wallet" not in self.names:
+            cells, count = self.split_by_token(grid.tokens), len(self.groups)
+            starts = range(0, columns * count, count)
+            lines = [
+                [
+                    [*each, cells.known_wallets_text(start + at)]
+                    for start, each in zip(starts, row, strict=True)
+                ]
+                for row, at in zip(lines, indices, strict=True)
+            ]
         labels = self.labels_with_counts(indices)
         if grid.other_row_count:
             name = other_label(grid.other_row_count, self.group_noun)
@@ -662,7 +670,7 @@ class GroupLevel(NamedTuple):
             is_marked = np.isin(others, incomplete).any() and (self.groups.tokens[others] < 0).all()
             text = f"{known} of {counted_noun(asked, 'wallet')} known" * bool(is_marked)
             labels.append(f"{name[:-1]}, {text})" if text else name)
-            lines.append([[name, text]] * len(columns))
+            lines.append([[name, text]] * columns)
         return labels, lines  # `hover_text` omits empty lines
 
     def preferred_names(self, indices: Sequence[int]) -> list[str]:

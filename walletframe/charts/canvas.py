@@ -309,12 +309,11 @@ def shorten_middle(text: str, limit: int, end: int) -> str:
 
 def hover_text(heading: str, *lines: str) -> str:
     """Return plotly's markup of a hover text: a bold heading, and lines that fit on a phone."""
-    parts = (
-        line.split(" · ") if len(line) > _HOVER_CHARS else [line]
-        for line in (heading, *filter(None, lines))
-    )
     first, *rest = [
-        to_markup([*chain(*(wrap(each, _HOVER_CHARS) for each in part))]) for part in parts
+        to_markup([line])
+        if len(line) <= _HOVER_CHARS
+        else to_markup([*chain(*(wrap(part, _HOVER_CHARS) for part in line.split(" · ")))])
+        for line in (heading, *filter(None, lines))
     ]
     return "<br>".join([f"<b>{first}</b>", *rest])
 

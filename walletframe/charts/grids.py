@@ -87,7 +87,7 @@ on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "“Other” is grey, since it is beyond the colour scale."
-_UNKNOWN_CELLS_NOTE = "“?” is unknown: no wallet that could hold it is known."
+_UNKNOWN_CELLS_NOTE = "Cells with “?” are unknown, perhaps not empty."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 12, "outlinewidth": 0}
 _COLOR_BAR |= {"ticks": "", "ticklen": 0}  # ticks of a template would move the bar below its title
 _COLOR_BAR |= {"x": 0, "xanchor": "left", "y": 0.9999, "yanchor": "bottom", "xpad": 0}
@@ -517,8 +517,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
-        holds none of the token. If none of the wallets that could hold it is known, the cell has a
-        question mark, in a trace of its own. If a cell of the row Other is larger than all cells of
+        holds none of the token. If no size is known, the cell has a question mark, in a trace
+        of its own. If a cell of the row Other is larger than all cells of
         the other rows, the row Other is a grey trace. If no value or amount is above 0, the figure
         has only an annotation.
 
@@ -551,7 +551,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     if is_shares:  # there is no column Other, so drop rows without a drawn token
         in_columns = level.group_codes[np.isin(balances.token_codes, tokens)]
         group_sizes[np.bincount(in_columns, minlength=len(group_sizes)) == 0] = 0
-    groups = largest_indices(group_sizes, rows)
+    groups = level.largest_and_unknown_groups(group_sizes, rows)
     grid = pivot_sizes(balances, level.group_codes, groups, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
     row_names, row_lines = level.row_labels_and_hover_lines(grid)
@@ -618,9 +618,10 @@ def _question_marks(
     column_names: Sequence[str],
     row_lines: Sequence[list[list[str]]],
 ) -> go.Scatter:
-    """Return marks for the empty cells whose possible holders are all unknown."""
+    """Return marks for the cells without a known size that have balances or unknown holders."""
     cells, count = level.split_by_token(grid.tokens), len(level.groups)
     is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
+    is_unknown[cells.groups.codes[grid.balances.unknown_rows]] = True
     is_unknown = is_unknown.reshape(-1, count)[:-1, grid.rows].T & (grid.sizes[:-1, :-1] == 0)
     places = np.argwhere(is_unknown).tolist()
     return go.Scatter(

@@ -53,6 +53,7 @@ from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_token,
+    qualified_name,
     unique_names,
     user_wallet_names,
     wallet_names,
@@ -295,7 +296,19 @@ def _choose_timeline_facets(
         for counts, highest, of in zip(known.tolist(), most.tolist(), asked.tolist(), strict=True)
         for time, count in zip(snapshots.times, counts, strict=True)
     ]
-    return _Facets(codes, marks, groups.tolist(), known > 0)
+    is_known = (known > 0) & ~_unreadable_mask(level, snapshots, groups)[:-1]
+    return _Facets(codes, marks, groups.tolist(), is_known)
+
+
+def _unreadable_mask(level: GroupLevel, snapshots: _Snapshots, chosen: Indices) -> Mask:
+    """Return where the chosen groups, and then all others, have balances, but no known size."""
+    shape, ranks = (len(chosen) + 1, len(snapshots.times)), rank_by_code(chosen, len(level.groups))
+    counts = []
+    for rows in (level.balances.unknown_rows, level.balances.rows):
+        times = snapshots.codes[rows]
+        cells = (ranks[level.groups.codes[rows]] * shape[1] + times)[times >= 0]
+        counts.append(np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape))
+    return np.asarray((counts[0] > 0) & (counts[1] == 0))
 
 
 def _axes(
@@ -446,7 +459,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
         is_set = level.groups.tokens[np.append(chosen, rest[:1])] < 0
         ends = zip(known[:, -1], asked, is_set, strict=False)
         latest = [f"{n:,}/{of:,} known" * bool(each and n < of) for n, of, each in ends]
-        held = known > 0
+        held = (known > 0) & ~_unreadable_mask(level, snapshots, chosen)
         hollow = held & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
             of = counted_noun(int(asked[line]), "wallet")
@@ -641,6 +654,7 @@ def waterfall(
     order = np.argsort(-sizes, kind="stable")
     rows, rest = known.iloc[order[:most]], known.iloc[order[most:]]
     symbol = safe_line(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
+    name = symbol if _ASSET in rows else qualified_name(symbol, encode_tokens(rows[:1]).keys[0])
     short, full = _row_names(rows, wallets)
     if {*rows.columns} >= _KNOWN_COUNTS:
         each = zip(short, rows["wallets_known"], rows["wallets"], strict=True)
@@ -652,7 +666,6 @@ def waterfall(
     lengths = [float(each) for each in exact]
     sums, names = [*exact, known["difference"].sum()], [*short, _TOTAL_LABEL]
     texts = [f"{'+' * (each > 0)}{compact(float(each))}" for each in sums]
-    exact_texts = [f"{each} {symbol}" for each in sums]
     colors = {"increasing": COLORS[3], "decreasing": COLORS[8], "totals": COLORS[2]}
     trace = go.Waterfall(
         orientation="h",
@@ -663,7 +676,7 @@ def waterfall(
         textposition="outside",
         cliponaxis=False,
         constraintext="none",
-        hovertext=[*map(hover_text, [*full, _TOTAL_LABEL], exact_texts)],
+        hovertext=[*map(hover_text, [*full, _TOTAL_LABEL], (f"{each} {symbol}" for each in sums))],
         hoverinfo="text",
         connector={"line": OUTLINE_STYLE},
         **{kind: {"marker": {"color": colors[kind], "line": OUTLINE_STYLE}} for kind in colors},
@@ -671,7 +684,7 @@ def waterfall(
     grouped_by = ["wallet"] if "address" in rows else [*map(safe_line, _grouping_columns(rows))]
     return make_figure(
         [trace],
-        title=title or f"Changes of {symbol}",
+        title=title or f"Changes of {name}",
         notes=notes,
         dimensions=row_dimensions(names),
         showlegend=False,

@@ -178,7 +178,7 @@ def split_by_token(groups: Groups, positions: Positions, chosen: Codes) -> Group
     ranks[chosen] = np.arange(len(chosen))
     return replace(
         groups,
-        names=[*groups.names, positions.kind],
+        names=[positions.kind],
         codes=ranks[positions.tokens.codes] * count + groups.codes,
         wallet_sets=np.tile(groups.wallet_sets, len(chosen) + 1),
         tokens=np.append(chosen, -1).repeat(count),

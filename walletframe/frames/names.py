@@ -80,8 +80,8 @@ def token_names(
         if names[index] not in plain or counts[each] > 1 or unknown[index]
     ]
     pairs = [(names[index], keys[index]) for index in rest]
-    short = [_qualified_name(*pair) for pair in pairs]
-    unique = unique_names(short, lambda number: _qualified_name(*pairs[number], is_full=True))
+    short = [qualified_name(*pair) for pair in pairs]
+    unique = unique_names(short, lambda number: qualified_name(*pairs[number], is_full=True))
     labels = dict(zip(rest, unique, strict=True))
     return [labels.get(index, names[index]) for index in chosen]
 
@@ -139,7 +139,8 @@ def unique_names(short: list[str], full_name: Callable[[int], str]) -> list[str]
     return list(taken)
 
 
-def _qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
+def qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
+    """Return a symbol with its contract, such as ``USDC (ETH 0xa0b8…eb48)``."""
     chain, contract = key
     if is_unknown(key):
         return f"{name} ({_UNKNOWN})".lstrip()
