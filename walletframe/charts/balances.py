@@ -683,12 +683,13 @@ class GroupLevel(NamedTuple):
 
     def labels_with_counts(self, indices: Sequence[int]) -> list[str]:
         """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
-        short = self.preferred_names(indices)
+        short, incomplete = self.preferred_names(indices), self.is_incomplete
         for place, index in enumerate(indices):
-            known, asked = self._known_range(index)
-            is_held = index in self.group_codes  # perhaps by a wallet that also has unknown tokens
-            text = "unknown" if known == "0" and not is_held else f"{known} of {asked:,} known"
-            short[place] += f" ({text})" * bool(self.is_incomplete[index])
+            if incomplete[index]:
+                known, asked = self._known_range(index)
+                is_unknown = known == "0" and index not in self.group_codes
+                text = "unknown" if is_unknown else f"{known} of {asked:,} known"
+                short[place] += f" ({text})"
         return short
 
     @property

@@ -24,7 +24,7 @@ from walletframe.numerals import counted_noun
 from walletframe.text import escape_for_plotly
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -288,7 +288,8 @@ def has_custom_template() -> bool:
 
 def has_dark_template() -> bool:
     """Return whether the ground of plots in the user's default template is dark."""
-    ground = go.Figure().layout.template.layout.plot_bgcolor
+    default = pio.templates.default
+    ground = default and pio.templates[default].layout.plot_bgcolor
     return ground is not None and text_color(ground) == "#FFFFFF"
 
 
@@ -310,12 +311,14 @@ def shorten_middle(text: str, limit: int, end: int) -> str:
 def hover_text(heading: str, *lines: str) -> str:
     """Return plotly's markup of a hover text: a bold heading, and lines that fit on a phone."""
     first, *rest = [
-        to_markup([line])
-        if len(line) <= _HOVER_CHARS
-        else to_markup([*chain(*(wrap(part, _HOVER_CHARS) for part in line.split(" · ")))])
+        "<br>".join(map(escape_for_plotly, [line] if len(line) <= _HOVER_CHARS else _broken(line)))
         for line in (heading, *filter(None, lines))
     ]
     return "<br>".join([f"<b>{first}</b>", *rest])
+
+
+def _broken(line: str) -> Iterator[str]:
+    return chain(*(wrap(part, _HOVER_CHARS) for part in line.split(" · ")))
 
 
 class Notes(NamedTuple):
