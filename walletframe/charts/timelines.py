@@ -684,7 +684,7 @@ def waterfall(
     grouped_by = ["wallet"] if "address" in rows else [*map(safe_line, _grouping_columns(rows))]
     return make_figure(
         [trace],
-        title=title or f"Changes of {name}",
+        title=title or f"Changes of {safe_line(name, _SHORT)}",
         notes=notes,
         dimensions=row_dimensions(names),
         showlegend=False,
