@@ -169,7 +169,7 @@ def test_totals_of_chosen_assets(run, tmp_path, suffix):
     assert line_of(result.output, "USDC")[:2] == ["USDC", "1.5"]
     assert line_of(result.output, "USDC")[-1] == "1/3"
     assert (
-        "Selected: asset='usdc'. Not counted: 2 of 3 wallets unknown; 1 balance whose token is "
+        "Selected: asset='USDC'. Not counted: 2 of 3 wallets unknown; 1 balance whose token is "
         "unknown; 2 balances not selected."
     ) in result.output
     assert result.exit_code == 1

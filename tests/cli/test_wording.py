@@ -28,6 +28,7 @@ def files(run, tmp_path):
     details = fetched({f"ETH.{UPPER_A}": [token(), token("USD", contract="0x1"), token("USD")]})
     save(details, folder=tmp_path, at="2026-01-31T06:00Z")
     write_details(details, tmp_path / "h.csv")
+    write_details(details.wf.where(blockchain="ETH"), tmp_path / "eth.parquet")
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     (tmp_path / "two.csv").write_text("symbol,price\nUSD,1\n")
     (tmp_path / "none.csv").write_text("token_blockchain,token_address,price\nBSC,0xb,1\n")
@@ -45,6 +46,7 @@ def files(run, tmp_path):
         (["history", "show", "2026-01-01", "--folder", "."], "; see history.snapshots()"),
         (["history", "show", "odd", "--folder", "."], 'use a day ("2026-01-31", "yesterday") or'),
         (["history", "save", f"ETH.{A}"], "the shell command `walletframe demo`"),
+        (["history", "show", "h.csv", "eth.parquet"], "compare files of the same selection, or"),
         (["balance", EVM, "--chain-id", "ODD", "-1"], "'ODD': -1"),
         (["balance", EVM, "--token", "USDC"], "or None for the native coin"),
         (["fetch", f"ETH.{A}"], "set WALLETFRAME_BASE_URL, WALLETFRAME_KEY_KIND and"),

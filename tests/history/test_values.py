@@ -95,8 +95,12 @@ def test_different_selections_are_refused(call):
     unselected = "the earlier fetch has no selection, and the later fetch is selected by"
     cases = (
         ((first, last.wf.where(**eth)), f"{unselected} asset='ETH'"),
-        ((first, last.wf.where(small=400)), f"{unselected} small=…"),
+        ((first, last.wf.where(small=400)), f"{unselected} small=400"),
         ((first.wf.where(**ada), last.wf.where(**bob)), "by owner='Ada', and the later fetch is "),
+        (
+            (first.wf.where(small=1), last.wf.where(small=100.5)),
+            "by small=1, and the later fetch is selected by small=100.5",
+        ),
     )
     for results, text in cases:
         with pytest.raises(SnapshotError, match=re.escape(text)) as raised:
@@ -105,6 +109,26 @@ def test_different_selections_are_refused(call):
     assert call(first, last.wf.where(spam=False), by="asset")["difference"].notna().all()
     orders = first.wf.where(**ada).wf.where(**eth), last.wf.where(**eth).wf.where(**ada)
     assert "\nSelected: asset='ETH', owner='Ada'. " in repr(call(*orders, by="asset"))
+
+
+def test_the_spelling_of_a_selection_does_not_matter():
+    """Case, lists and their order. Long lists that differ are still different."""
+    days = [fetched([1, 2, 5], f"2026-01-{day}", 100) for day in (30, 31)]
+    wallets = [".".join(pair) for pair in days[0].holdings[["blockchain", "address"]].to_numpy()]
+    spellings = (
+        ({"asset": "ETH"}, {"asset": ["eth"]}, "asset='ETH'"),
+        ({"blockchain": "ETH"}, {"blockchain": ["eth", "ETH"]}, "blockchain='ETH'"),
+        ({"owner": ["Ada", "Bob"]}, {"owner": ["Bob", "Ada"]}, "owner=['Ada', 'Bob']"),
+        ({"token": ("ETH", None)}, {"token": [("eth", "")]}, "token=('ETH', None)"),
+        ({"wallet": wallets[0].upper()}, {"wallet": wallets[:1]}, f"wallet='{wallets[0]}'"),
+        ({"search": "Ada eth"}, {"search": "ETH ada"}, "search='ada eth'"),
+    )
+    for *conditions, text in spellings:
+        pair = [day.wf.where(**each) for day, each in zip(days, conditions, strict=True)]
+        assert f"\nSelected: {text}. " in repr(wf.history.compare(*pair, by="asset"))
+    first, last = (day.wf.where(wallet=wallets[:n]) for day, n in zip(days, (2, 3), strict=True))
+    with pytest.raises(SnapshotError, match="different selections"):
+        compare_values(first, last)
 
 
 def test_bridged_versions_in_separate_rows_are_stated():

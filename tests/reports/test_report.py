@@ -434,7 +434,7 @@ def test_balances_dropped_from_one_fetch_are_named_for_a_reader():
     days = [owned_at({"ETH": price, "USDC": 1}, amounts) for price in (1_000, 1_100)]
     small = days[0].wf.where(small=100)
     assert content_of(days[1], small).change.startswith(
-        "Not comparable: the earlier fetch is selected by small=…, and the later fetch has no "
+        "Not comparable: the earlier fetch is selected by small=100, and the later fetch has no "
     )
     assert content_of(days[1].wf.where(small=100), small).change.startswith("Up 300 USD (+8.6%)")
     assert content_of(days[1].wf.where(spam=False), days[0]).change.startswith("Up 300 USD (")

@@ -32,7 +32,7 @@ from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, without_dr
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
-from walletframe.frames.identity import UNKNOWN, encode_wallets, is_unknown
+from walletframe.frames.identity import UNKNOWN, encode_wallets, is_unknown, token_key
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import HOLDERS, encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import Positions, PositionsLike
 
 _TOKEN_OPTIONS = ("token", "asset", "assets", "bridged")
-_CONDITION_LENGTH, _MAX_LISTED = 60, 10
+_MAX_LISTED = 10
 _OPTIONS = ("wallet", "blockchain", "spam", "small", *_TOKEN_OPTIONS)
 
 
@@ -163,8 +163,7 @@ def where_in_fetch(
 ) -> WalletDetails:
     """Select rows of both frames of a fetch."""
     rows = SelectableHoldings(encode_holdings(holdings), wallets)  # even of several snapshots
-    selected = rows.where(parse_where_arguments(rows, rows.held, **options), search)
-    return _record_conditions(selected, search=search, **options)
+    return rows.where(parse_where_arguments(rows, rows.held, **options), search)
 
 
 def where_in_chunks(
@@ -187,25 +186,7 @@ def where_in_chunks(
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
     selected = SelectableHoldings(rows, wallets, *columns).where(selection, search, by_key)
-    selected = _record_conditions(selected, search=search, **options)
     return selected._replace(holdings=selected.holdings.reset_index(drop=True))
-
-
-def _record_conditions(details: WalletDetails, **options: Any) -> WalletDetails:
-    unstated = {"spam", "small", "assets"}  # the coverage counts the rows that they drop
-    given = {name: each for name, each in options.items() if name not in unstated}
-    texts = [
-        f"{name}={safe_line(repr(each), _CONDITION_LENGTH)}"
-        if isinstance(each, str | list | tuple | int | float)
-        else f"{name}=…"
-        for name, each in given.items()
-        if not (each is None or each is False or (isinstance(each, str) and not each))
-    ]
-    attrs = details.holdings.attrs
-    attrs[SELECTED] = ", ".join(filter(None, [attrs.get(SELECTED), *texts]))
-    if options.get("bridged"):
-        attrs[BRIDGED] = True
-    return details
 
 
 class Selection(NamedTuple):
@@ -219,6 +200,7 @@ class Selection(NamedTuple):
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
     small: float | None = None  # the minimum value of a balance
+    conditions: tuple[str, ...] = ()  # all of these as texts, which don't depend on spelling
 
     def wallet_keys(self) -> list[TokenKey]:
         """Return the canonical key of each wallet in `wallets`."""
@@ -324,6 +306,11 @@ class SelectableHoldings:
                 "unknown_tokens": earlier + holders.to_dict("records"),
                 "is_single": len(selection.token_blockchains) == 1,
             }
+        searched = [_condition_text("search", [" ".join(sorted(words))])] * bool(words)
+        earlier = holdings.attrs.get(SELECTED, [])
+        selected.attrs[SELECTED] = [*earlier, *searched, *selection.conditions]
+        if "bridged=True" in selection.conditions:
+            selected.attrs[BRIDGED] = True
         return WalletDetails(self.wallets[wallets], selected)
 
     def _selected_blockchains(self, selection: Selection, selected: Mask) -> list[str]:
@@ -351,6 +338,7 @@ def parse_where_arguments(
     wallet, blockchain = options["wallet"], options["blockchain"]
     reject_both(options["token"], options["asset"])
     labels: list[tuple[str, str]] = []
+    conditions: dict[str, list[Any]] = {}
     for name, wanted in arguments.items():
         frame = source.wallets if name in source.groups else source.held.holdings
         if name not in frame:
@@ -364,7 +352,8 @@ def parse_where_arguments(
             listed = ", ".join(repr(safe_line(text)) for text in labels_of_rows[:_MAX_LISTED])
             raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
         labels += [(name, text) for text in (*named, *equal)]
-    keys, token_chains, left_out = _selected_and_omitted_tokens(tokens, options)
+        conditions[name] = [text or None for text in named]
+    keys, token_chains, left_out, names = _selected_and_omitted_tokens(tokens, options)
     wallets = [] if wallet is None else _nonempty_list("wallet", parse_wallets(wallet))
     selection = Selection(
         blockchains=() if blockchain is None else tuple(_nonempty_list("blockchain", blockchain)),
@@ -384,7 +373,23 @@ def parse_where_arguments(
     for name in selection.blockchains:
         if canonical_blockchain(name) not in chains:
             raise UnknownBlockchainError(name, sorted(chains))
-    return selection
+    conditions = {
+        "wallet": [str(each.canonical) for each in wallets],
+        "token" if options["asset"] is None else "asset": names,
+        "blockchain": [*map(canonical_blockchain, selection.blockchains)],
+        "bridged": [True] * bool(options["bridged"]),
+        "spam": [True] * bool(selection.spam),
+        **conditions,
+    }
+    recorded = [_condition_text(*item) for item in conditions.items() if item[1]]
+    if selection.small is not None:
+        recorded.append(f"small={np.format_float_positional(selection.small, trim='-')}")
+    return selection._replace(conditions=tuple(recorded))
+
+
+def _condition_text(name: str, values: Iterable[object]) -> str:
+    texts = sorted({*map(repr, values)})
+    return f"{name}={texts[0] if len(texts) == 1 else '[' + ', '.join(texts) + ']'}"
 
 
 def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) -> list[Any]:
@@ -397,26 +402,31 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
 
 def _selected_and_omitted_tokens(
     positions: Positions, options: Mapping[str, Any]
-) -> tuple[list[TokenKey], list[Collection[str]], list[tuple[TokenKey, TokenKey]]]:
-    """Return tokens, their blockchains, and pairs (omitted bridged token, its asset)."""
+) -> tuple[list[TokenKey], list[Collection[str]], list[tuple[TokenKey, TokenKey]], list[Any]]:
+    """Return tokens, their blockchains, pairs (omitted bridged token, its asset), and names."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _TOKEN_OPTIONS)
     if asset is not None:
         by_asset = tokens_to_assets(positions, assets, bridged=bool(bridged))
-        indices = [token_or_asset_index(by_asset, name) for name in _nonempty_list("asset", asset)]
+        names = _nonempty_list("asset", asset)
+        indices = [token_or_asset_index(by_asset, name) for name in names]
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, indices)]
-        chosen = {by_asset.tokens.keys[index] for index in indices}
+        chosen = [by_asset.tokens.keys[index] for index in indices]
         separate = by_asset.assets.bridged if by_asset.assets else {}
         left_out = [(key, whole) for key, whole in separate.items() if whole in chosen]
         chains = [by_asset.token_blockchains(index) for index in indices]
-        return [keys[code] for code in np.unique(codes).tolist()], chains, left_out
+        listed = by_asset.assets.blockchains if by_asset.assets else {}
+        pairs = zip(chosen, names, strict=True)
+        spelled = [key[1] if key in listed else name for key, name in pairs]
+        return [keys[code] for code in np.unique(codes).tolist()], chains, left_out, spelled
     if assets is not None or bridged:
         raise SettingsError(
             "assets=… and bridged=… need asset=…", hint="pass asset=…, or leave out the other two"
         )
     named = [] if token is None else _nonempty_list("token", token, (list,))
     selected = [keys[token_index(holdings, positions.tokens, each)] for each in named]
-    return selected, [key[:1] for key in selected], []
+    names = [each if isinstance(each, str) else token_key(each) for each in named]
+    return selected, [key[:1] for key in selected], [], names
 
 
 def label_texts(column: pd.Series) -> pd.Series:

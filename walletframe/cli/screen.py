@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from walletframe.frames import tables
+from walletframe.frames.coverage import SELECT_HINT
 from walletframe.frames.extra_columns import RESULT_COLUMNS
 from walletframe.frames.tables import Cell, Table, console_text, terminal_width, text_cells
 from walletframe.text import remove_invisible
@@ -48,7 +49,8 @@ def echo(text: object = "", *, err: bool = False) -> None:
 
 def shell_text(message: object) -> str:
     """Replace the names of Python arguments in a message by command-line options."""
-    return str(message).replace("bridged=True", "--bridged").replace(" (pass wallets=…)", "")
+    text = str(message).replace("bridged=True", "--bridged").replace(" (pass wallets=…)", "")
+    return text.replace(SELECT_HINT, "compare files of the same selection, or of all balances")
 
 
 def prepare_consoles() -> None:

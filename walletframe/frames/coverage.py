@@ -21,9 +21,10 @@ from walletframe.frames.positions import HOLDERS
 from walletframe.frames.results import Coverage
 from walletframe.frames.schema import SNAPSHOT, WALLET_DTYPES, count_array, missing_wallets_text
 from walletframe.numerals import counted_noun, money
+from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import Groups
@@ -34,7 +35,8 @@ _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
 DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that dropped balances
 SELECT_HINT: Final = "pass the same where(…) to both"
-_BALANCE_CONDITIONS = {"small": "small=…", "other": "spam=True"}  # by kind of filter
+_CONDITION_LENGTH = 70
+_COUNTED = ("small=", "spam=")  # conditions whose dropped balances are counted
 
 # The kind of a filter, the number of dropped balances (None: not counted), and this as a text.
 Filter: TypeAlias = "tuple[str, int | None, str]"
@@ -155,7 +157,7 @@ def coverage_from_counts(
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
     filtered = count_filtered(positions, held)
-    others["selected"] = positions.holdings.attrs.get(SELECTED, "")
+    others["selected"] = _selected_text(positions.holdings)
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
@@ -196,7 +198,7 @@ def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
 def _count_dropped(
     holdings: pd.DataFrame, held: int, listed: int | None
 ) -> tuple[int, str, set[str]]:
-    filters, selected = applied_filters(holdings, held), holdings.attrs.get(SELECTED)
+    filters, selected = applied_filters(holdings, held), _selected_text(holdings)
     dropped, reasons = sum(n or 0 for _, n, _ in filters), [text for _, n, text in filters if n]
     kinds = {kind for kind, *_ in filters}
     uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
@@ -222,7 +224,7 @@ def dropped_and_selected(results: Mapping[str, WalletDetails]) -> tuple[int, str
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
         filtered += count
     hint = ", so 0 may be a dropped balance, and sums may be too low" * is_by_balance
-    return filtered, "; ".join(reasons) + hint, details.holdings.attrs.get(SELECTED, "")
+    return filtered, "; ".join(reasons) + hint, _selected_text(details.holdings)
 
 
 def drop_rows(
@@ -260,15 +262,21 @@ def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
 
 def differing_selections(before: WalletDetails, after: WalletDetails) -> str:
     """Return a clause about two results that `where` selected by different conditions, or ""."""
-    texts = []
-    for _, holdings in (before, after):
-        filters = applied_filters(holdings, len(holdings))
-        added = [_BALANCE_CONDITIONS.get(kind) for kind, *_ in filters]
-        texts.append(", ".join(filter(None, [holdings.attrs.get(SELECTED), *added])))
-    if {*texts[0].split(", ")} == {*texts[1].split(", ")}:
+    conditions = [each.holdings.attrs.get(SELECTED, []) for each in (before, after)]
+    if {*conditions[0]} == {*conditions[1]}:
         return ""
+    texts = map(_joined_conditions, conditions)
     states = (f"is selected by {each}" if each else "has no selection" for each in texts)
     return "the earlier fetch {}, and the later fetch {}".format(*states)
+
+
+def _selected_text(holdings: pd.DataFrame) -> str:
+    conditions = holdings.attrs.get(SELECTED, [])
+    return _joined_conditions(each for each in conditions if not each.startswith(_COUNTED))
+
+
+def _joined_conditions(conditions: Iterable[str]) -> str:
+    return ", ".join(safe_line(each, _CONDITION_LENGTH) for each in conditions)
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
