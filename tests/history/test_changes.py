@@ -434,11 +434,15 @@ def test_changes_of_a_selected_asset_have_no_row_without_asset(twin):
     days = [owned(each, **{UPPER_A: "Ada", UPPER_B: "Ada", "c": "Cem"}) for each in days]
     days = [each.wf.where(asset="USDC", bridged=bool(twin)) for each in days]
     valued = [each._replace(holdings=each.holdings.assign(value=1.0)) for each in days]
-    tables = [compare(*days, by=by) for by in ("asset", ["owner", "asset"])]
+    tables = [compare(*days, by=by) for by in ("asset", ["owner", "asset"], "owner")]
     for table in (*tables, compare_values(*valued)):
         assert table["asset"].tolist() == ["USDC"]
         assert table[["wallets_known", "wallets"]].to_numpy().tolist() == [[1, 2]]
     assert tables[1][["before", "after"]].to_numpy().tolist() == [[2 + twin, 3 * (2 + twin)]]
+    assert tables[1].equals(tables[2])
+    of_token = [each.wf.where(token=("BASE", ON_BASE)) for each in days]
+    table = compare(*of_token, by="owner")
+    assert (table["token_address"].tolist(), table["change"].tolist()) == ([ON_BASE], ["increased"])
 
 
 def test_an_asset_is_suggested_for_a_shared_symbol():

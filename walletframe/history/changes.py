@@ -9,7 +9,12 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames.asset_list import BRIDGED, reject_assets, tokens_to_assets
-from walletframe.frames.coverage import SELECT_HINT, differing_selections, dropped_balances
+from walletframe.frames.coverage import (
+    SELECT_HINT,
+    SELECTED,
+    differing_selections,
+    dropped_balances,
+)
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
@@ -86,7 +91,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         also have a row if they could hold the token.
     asset : str or (str, str or None), optional
         Compare only this asset, as in `timeline`. If `by` has ``"token"``, compare its contracts.
-        Default for selections by ``where(asset=…)`` if `by` has ``"asset"``: the selected asset.
+        With `by`, the default of `token` and `asset` is the only one that `where` selected.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
@@ -172,12 +177,15 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     names = [by] if isinstance(by, str) else list(by or [])
     wallets = concat_frames([earlier.wallets, later.wallets])
     holdings, attrs = concat_frames([earlier.holdings, later.holdings]), later.holdings.attrs
-    bridged = bridged or (BRIDGED in attrs and "asset" in names)
+    if names and token is asset is None and attrs.get(HOLDERS, {}).get("is_single"):
+        encoded = encode_holdings(holdings)
+        by_asset = tokens_to_assets(encoded, assets, bridged=bridged or BRIDGED in attrs)
+        chosen = by_asset.contracts.keys[0] if len(by_asset.tokens.keys) == 1 else None
+        of_token = any(each.startswith("token=") for each in attrs[SELECTED])
+        token, asset = (chosen, None) if of_token and "asset" not in names else (None, chosen)
+    bridged = bridged or (BRIDGED in attrs and ("asset" in names or asset is not None))
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}
     settings = options | {"by_contract": "token" in names, "rows_before": len(earlier.holdings)}
-    if "asset" in names and token is asset is None and attrs.get(HOLDERS, {}).get("is_single"):
-        by_asset = tokens_to_assets(encode_holdings(holdings), **options)
-        asset = by_asset.contracts.keys[0] if len(by_asset.tokens.keys) == 1 else None
     token_filter = make_token_filter(holdings, token, asset, **settings)
     results = [select_matrix_columns(each) for each in (earlier, later)]
     both = WalletDetails(*map(concat_frames, zip(*results, strict=True)))
