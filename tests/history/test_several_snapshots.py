@@ -124,7 +124,7 @@ def test_totals_over_time_state_their_coverage(history):
     is_first = (history.holdings[["address", "snapshot"]] == first).all(axis=1)
     partly = wf.WalletDetails(wallets, history.holdings[~is_first])
     table = wf.history.total_timeline(partly, asset="ETH", bridged=True)
-    assert "Not counted: 1 of 4 wallets unknown." in repr(table)
+    assert "Not counted: 1 of 4 wallets unknown at some times." in repr(table)
     assert table["wallets_known"].tolist() == [3, 4]
 
 
