@@ -199,6 +199,15 @@ def test_an_unknown_token_counts_once():
     assert ether[["difference", "wallets_known", "wallets"]].tolist() == [2, 3, 3]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_wallet_with_an_unreadable_amount_is_unknown_by_asset(order):
+    """At either time, as in `totals`. By owner, the wallet's other balances count."""
+    coin, unread = (balance("1", **ETHER, decimals=decimals) for decimals in (0, None))
+    days = [valued([coin], [coin], []), valued([coin], [unread], [])][::order]
+    assert compare_values(*days)[["wallets_known", "wallets"]].to_numpy().tolist() == [[2, 3]]
+    assert compare_values(*days, by="owner")["wallets_known"].tolist() == [1, 1, 1]
+
+
 def test_currencies_and_snapshots_are_not_mixed():
     """An error says what to do."""
     first = fetched([1, 2, 5], "2026-01-30", 100)

@@ -43,7 +43,7 @@ Filter: TypeAlias = "tuple[str, int | None, str]"
 
 
 def completeness_columns(
-    positions: Positions, groups: Groups, unreadable: Codes | int = 0
+    positions: Positions, groups: Groups, unreadable: Codes | int | None = None
 ) -> dict[str, Any]:
     """Return columns that count the wallets of each group, or {} without a `wallets` frame."""
     if not positions.has_wallets:

@@ -93,9 +93,9 @@ def compare_values(
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
-        - ``wallets_known``, ``wallets`` (Int64): the number of wallets whose balances are known at
-          both times, and the number of all requested wallets of the group. Unlike in `compare`, a
-          balance of an unknown token leaves its wallet known, but is not compared.
+        - ``wallets_known``, ``wallets`` (Int64): the number of wallets whose balances (by token or
+          asset, whose amounts) are known at both times, and of all requested wallets of the group.
+          Unlike in `compare`, a balance of an unknown token leaves its wallet known.
 
         A line below the table states dropped balances, bridged versions, and what is not compared.
 
