@@ -278,6 +278,9 @@ def test_files_record_wallets_with_unknown_tokens_or_warn(tmp_path):
     for write in (holdings.wf.to_csv, holdings.wf.to_excel):
         with pytest.warns(InputWarning, match="^1 wallet with balances of unknown tokens may hold"):
             write(tmp_path / "h.xlsx")
+    more = fetched(answers | {f"ETH.{C}": [token(decimals=None)]}).wf.where(token="TKN").holdings
+    with pytest.warns(InputWarning, match="^2 wallets with balances of unknown tokens or amounts "):
+        more.wf.to_csv(tmp_path / "h.csv")
 
 
 def test_the_reasons_of_dropped_balances_are_stated(details):

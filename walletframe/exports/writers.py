@@ -34,6 +34,7 @@ from walletframe.amounts.arrow import (
 from walletframe.disk import atomic_write
 from walletframe.errors import ArgumentError, InputWarning, MissingExtraError, SettingsError
 from walletframe.frames.positions import HOLDERS
+from walletframe.frames.schema import SNAPSHOT
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
@@ -113,10 +114,17 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def _warn_about_holders(frame: pd.DataFrame) -> None:
-    if count := len(frame.attrs.get(HOLDERS, {}).get("unknown_tokens", [])):
+    record = frame.attrs.get(HOLDERS, {"unknown_tokens": [], "is_single": False})
+    names = [name for name in ("blockchain", "address", SNAPSHOT) if name in frame]
+    rows = frame[frame["amount"].isna() & record["is_single"]] if "amount" in frame else frame[:0]
+    unread = {*rows[names].astype(str).itertuples(index=False, name=None)}
+    unknown = {tuple(each.values()) for each in record["unknown_tokens"]}
+    if count := len(unread | unknown):
+        kinds = " or ".join(["tokens"] * bool(unknown) + ["amounts"] * bool(unread))
         text = (
-            f"{counted_noun(count, 'wallet')} with balances of unknown tokens may hold more of the "
-            "selected tokens, which the file does not record; write all balances, or a Parquet file"
+            f"{counted_noun(count, 'wallet')} with balances of unknown {kinds} may hold more of "
+            "the selected tokens, which the file does not record; write all balances, or a Parquet "
+            "file"
         )
         notify(text, InputWarning)
 
