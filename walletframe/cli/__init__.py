@@ -45,8 +45,8 @@ class _ErrorPrintingGroup(click.Group):
                 return super().invoke(ctx)
             except WalletframeError as error:
                 kind = _UnusableResourceError if isinstance(error, OSError) else click.UsageError
-                hint = shell_text(error.hint)
-                note = f"\n{_IN_A_SHELL}" if re.search(r"\b[a-z_]+=", hint) else ""
+                has_names = re.search(r"\b[a-z_]+=", shell_text(error.hint))
+                note = f"\n{_IN_A_SHELL}" if has_names else ""
                 raise kind(f"{shell_text(error)}{note}") from None
             except OSError as error:
                 raise _UnusableResourceError(str(error)) from None

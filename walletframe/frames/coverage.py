@@ -24,7 +24,7 @@ from walletframe.numerals import counted_noun, money
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import Groups
@@ -35,7 +35,6 @@ _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
 DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that dropped balances
 SELECT_HINT: Final = "pass the same where(…) to both"
-_CONDITION_LENGTH = 70
 _COUNTED = ("small=", "spam=")  # conditions whose dropped balances are counted
 
 # The kind of a filter, the number of dropped balances (None: not counted), and this as a text.
@@ -265,18 +264,14 @@ def differing_selections(before: WalletDetails, after: WalletDetails) -> str:
     conditions = [each.holdings.attrs.get(SELECTED, []) for each in (before, after)]
     if {*conditions[0]} == {*conditions[1]}:
         return ""
-    texts = map(_joined_conditions, conditions)
+    texts = (", ".join(map(safe_line, each)) for each in conditions)
     states = (f"is selected by {each}" if each else "has no selection" for each in texts)
     return "the earlier fetch {}, and the later fetch {}".format(*states)
 
 
 def _selected_text(holdings: pd.DataFrame) -> str:
     conditions = holdings.attrs.get(SELECTED, [])
-    return _joined_conditions(each for each in conditions if not each.startswith(_COUNTED))
-
-
-def _joined_conditions(conditions: Iterable[str]) -> str:
-    return ", ".join(safe_line(each, _CONDITION_LENGTH) for each in conditions)
+    return ", ".join(safe_line(each) for each in conditions if not each.startswith(_COUNTED))
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
@@ -323,7 +318,6 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
 
 
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:
-    """Return the time of the oldest answer, or "" if `wallets` has no valid times."""
     try:
         times = wallets["fetched_at"].array.take(rows)
         if times.dtype != WALLET_DTYPES["fetched_at"]:  # such as text from a file

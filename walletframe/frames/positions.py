@@ -257,7 +257,6 @@ def read_positions(
 
 
 def _with_selection_known(positions: Positions) -> Positions:
-    """Return a copy in which `known` is only about the amounts of the selected tokens."""
     record = positions.holdings.attrs[HOLDERS]
     can_hold = positions.on_blockchains_mask(record["blockchains"])
     names = [*_WALLET, *[SNAPSHOT] * positions.by_snapshot]

@@ -8,13 +8,8 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
+from walletframe.frames import coverage
 from walletframe.frames.asset_list import BRIDGED, reject_assets, tokens_to_assets
-from walletframe.frames.coverage import (
-    SELECT_HINT,
-    SELECTED,
-    differing_selections,
-    dropped_balances,
-)
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
@@ -181,7 +176,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         encoded = encode_holdings(holdings)
         by_asset = tokens_to_assets(encoded, assets, bridged=bridged or BRIDGED in attrs)
         chosen = by_asset.contracts.keys[0] if len(by_asset.tokens.keys) == 1 else None
-        of_token = any(each.startswith("token=") for each in attrs[SELECTED])
+        of_token = any(each.startswith("token=") for each in attrs[coverage.SELECTED])
         token, asset = (chosen, None) if of_token and "asset" not in names else (None, chosen)
     bridged = bridged or (BRIDGED in attrs and ("asset" in names or asset is not None))
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}
@@ -307,8 +302,9 @@ def mark_shared_answers_stale(
             "simulated holdings can't be compared with real ones",
             hint="compare only simulated or only real snapshots: see the column 'service'",
         )
-    if text := differing_selections(before, after):
-        raise SnapshotError(f"different selections can't be compared: {text}", hint=SELECT_HINT)
+    if text := coverage.differing_selections(before, after):
+        problem = f"different selections can't be compared: {text}"
+        raise SnapshotError(problem, hint=coverage.SELECT_HINT)
     times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in frames]
     same = times[0][times[0].isin(times[1])]
     if len(same):
@@ -352,7 +348,7 @@ def incomplete_note(before: WalletDetails, after: WalletDetails, lacked: Sequenc
 
     `lacked` has the number of balances that each result lacks, but the other has.
     """
-    missing = [dropped_balances(each) for each in (before, after)]
+    missing = [coverage.dropped_balances(each) for each in (before, after)]
     for index, (name, other, kind) in enumerate(_SIDES):
         count, reasons, kinds = missing[index]
         if count and not kinds <= missing[1 - index][2] and lacked[index]:

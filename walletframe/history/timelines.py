@@ -26,11 +26,7 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import (
-    dropped_and_selected,
-    snapshot_count,
-    sum_possible_holders,
-)
+from walletframe.frames.coverage import dropped_and_selected, snapshot_count, sum_possible_holders
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, group_holdings, read_groups, reject_both

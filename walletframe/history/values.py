@@ -14,11 +14,7 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, PricesWarning
 from walletframe.frames.asset_list import BRIDGED, count_bridged_versions
-from walletframe.frames.coverage import (
-    completeness_columns,
-    dropped_and_selected,
-    price_sources,
-)
+from walletframe.frames.coverage import completeness_columns, dropped_and_selected, price_sources
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
