@@ -417,8 +417,8 @@ def _selected_and_omitted_tokens(
         chains = [by_asset.token_blockchains(index) for index in indices]
         listed = by_asset.assets.blockchains if by_asset.assets else {}
         pairs = zip(chosen, names, strict=True)
-        spelled = [key[1] if key in listed else name for key, name in pairs]
-        return [keys[code] for code in np.unique(codes).tolist()], chains, left_out, spelled
+        normalized = [key[1] if key in listed else name for key, name in pairs]
+        return [keys[code] for code in np.unique(codes).tolist()], chains, left_out, normalized
     if assets is not None or bridged:
         raise SettingsError(
             "assets=… and bridged=… need asset=…", hint="pass asset=…, or leave out the other two"
