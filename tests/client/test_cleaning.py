@@ -290,11 +290,11 @@ class TestChecksums:
         """Without the library, the checksum is not checked."""
         wrong = "ETH.0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
         assert problem(wrong)[0] == "its checksum is wrong"
-        formats._import_keccak.cache_clear()
+        formats._keccak_or_none.cache_clear()
         formats._has_wrong_eip55_case.cache_clear()
         monkeypatch.setitem(sys.modules, "Crypto.Hash.keccak", None)
         assert problem(wrong) == ["", ""]
-        formats._import_keccak.cache_clear()
+        formats._keccak_or_none.cache_clear()
         formats._has_wrong_eip55_case.cache_clear()
 
     def test_no_blockchain_has_checksums_of_eip_1191(self):

@@ -353,7 +353,7 @@ class TestWorkers:
         """Both ways: a drive that takes no files from here is not shared."""
         module = import_module("walletframe.dask.shards")
         monkeypatch.setattr(
-            module, "_worker_probe_file", lambda sign, _: sign.with_name("elsewhere")
+            module, "_probe_path_of_worker", lambda sign, _: sign.with_name("elsewhere")
         )
         with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*not visible here"):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))

@@ -242,7 +242,7 @@ def test_frames_of_no_single_time_are_refused():
     twice = details._replace(wallets=pd.concat([details.wallets, details.wallets]))
     with pytest.raises(SnapshotError, match=rf"the wallet 'ETH\.{UPPER_A}' has more than one row"):
         compare(twice, details)
-    with pytest.raises(SnapshotError, match="has holdings, but is missing from wallets"):
+    with pytest.raises(SnapshotError, match="has holdings but no row in wallets"):
         compare(details, details._replace(wallets=details.wallets.head(0)))
     odd = details.wallets.astype({"status": TEXT}).assign(status="fine")
     with pytest.raises(SnapshotError, match="'fine' is not a wallet status"):

@@ -179,7 +179,7 @@ def test_holdings_without_a_request_at_their_time_are_refused(requested):
     """Such holdings are an error, and are added to no other time or token."""
     history = history_of(*[{f"ETH.{A}": [token(), token(contract="0xOther")]}] * 3)
     some = history.wallets.iloc[3 - requested :]
-    with pytest.raises(SnapshotError, match="has holdings, but is missing from wallets"):
+    with pytest.raises(SnapshotError, match="has holdings but no row in wallets"):
         total_timeline(history._replace(wallets=some))
 
 

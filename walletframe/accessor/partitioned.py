@@ -88,7 +88,7 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         drop_spam = function is flags.without_spam
         source = self._holdings_only()
         mark = source.without_spam if drop_spam else source.with_spam_flags
-        result = flags.chunked_flags_and_unknown_token_rows(source, drop_spam=drop_spam, **options)
+        result = flags.flags_and_unknown_token_positions(source, drop_spam=drop_spam, **options)
         return self._wrap_holdings(mark(*result))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)

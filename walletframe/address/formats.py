@@ -120,7 +120,7 @@ def _has_bech32_checksum(prefix: str, data: str) -> bool:
 
 @lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
 def _has_wrong_eip55_case(digits: str) -> bool:
-    keccak = None if digits in (digits.lower(), digits.upper()) else _import_keccak()
+    keccak = None if digits in (digits.lower(), digits.upper()) else _keccak_or_none()
     if keccak is None:
         return False
     text = digits.encode()
@@ -132,7 +132,7 @@ def _has_wrong_eip55_case(digits: str) -> bool:
 
 
 @cache
-def _import_keccak() -> ModuleType | None:
+def _keccak_or_none() -> ModuleType | None:
     try:
         return import_module("Crypto.Hash.keccak")
     except ImportError:

@@ -399,7 +399,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return pd.NA if missing else Amount.of(integers, scale)
 
     def ravel(self, order: Any = "C") -> Self:  # noqa: ARG002 - a parameter of pandas; there is one axis
-        """Return a view whose elements pandas's CSV writer formats exactly."""
+        """Return a view that pandas's CSV writer formats exactly."""
         view: Self = self[:]
         vars(view)["_scalar_class"] = CsvAmount
         return view

@@ -82,7 +82,7 @@ def integer_and_scale(value: object) -> tuple[int, int] | None:
         return None
     scale = max(0, -int(value.as_tuple().exponent)) if value else 0
     if value and max(scale, value.adjusted()) > MAX_DIGITS:
-        hint = "check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits"
+        hint = "check the value: the largest amount on EVM blockchains, 2**256-1, has 78 digits"
         raise AmountError(f"{short_repr(value)} has more than {MAX_DIGITS} digits", hint)
     numerator, denominator = value.as_integer_ratio()
     return numerator * 10**scale // denominator, scale
@@ -219,7 +219,7 @@ class Amount(Decimal):
     __slots__ = ()
 
     def __new__(cls, value: str | int | Decimal | Fraction = "0") -> Self:
-        """Return the amount, or raise an error unless the value is a finite exact number."""
+        """Return the amount. Raise an error unless the value is a finite exact number."""
         if isinstance(value, str) and NUMBER_PATTERN.fullmatch(value):
             return cls._from_decimal(Decimal(value))
         pair = None if isinstance(value, str) else integer_and_scale(value)
@@ -311,7 +311,7 @@ class Amount(Decimal):
     def __conform__(self, protocol: Any) -> NoReturn:
         """Raise an AmountError, since SQLite would ignore a TypeError."""
         hint = "write str(amount), or a DataFrame with df.wf.to_sql(name, connection)"
-        raise AmountError("SQLite has no type that can store an amount exactly as a number", hint)
+        raise AmountError("SQLite has no number type that can store an amount exactly", hint)
 
     def __neg__(self) -> Self:
         return self._from_decimal(self.copy_negate())

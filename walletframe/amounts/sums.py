@@ -277,7 +277,7 @@ def _sum_words_by_group(words: npt.NDArray[np.int64], ids: Indices, count: int) 
     return integers_from_words(np.stack(result, axis=1))
 
 
-class FloatTotals(NamedTuple):
+class ExactFloatSums(NamedTuple):
     """The exact sum of floats and the number of floats, by group."""
 
     integers: Integers  # the sums of the finite floats are integers * 2**exponent
@@ -285,7 +285,7 @@ class FloatTotals(NamedTuple):
     infinite: Floats  # the sums of the infinite floats, 0 if there are none
     sizes: Indices
 
-    def regroup(self, new_ids: Indices, count: int) -> FloatTotals:
+    def regroup(self, new_ids: Indices, count: int) -> ExactFloatSums:
         """Combine groups. `new_ids` contains the new group of each old group."""
         integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
         np.add.at(integers, new_ids, self.integers)
@@ -293,7 +293,7 @@ class FloatTotals(NamedTuple):
         with np.errstate(invalid="ignore"):
             np.add.at(infinite, new_ids[is_infinite], self.infinite[is_infinite])
         sizes = np.bincount(new_ids, weights=self.sizes, minlength=count).astype(np.intp)
-        return FloatTotals(integers, self.exponent, infinite, sizes)
+        return ExactFloatSums(integers, self.exponent, infinite, sizes)
 
     def sums(self) -> Floats:
         """Return the float64 nearest to each sum, 0 for an empty group."""
@@ -301,7 +301,7 @@ class FloatTotals(NamedTuple):
             return ratios(self.integers, 1 << -self.exponent) + self.infinite
 
 
-def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> FloatTotals:
+def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> ExactFloatSums:
     """Sum floats exactly by group. NaN is skipped."""
     rows = np.flatnonzero(~np.isnan(floats))
     floats = floats[rows]
@@ -310,15 +310,15 @@ def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> FloatTotals
     shifts = np.where(significands == 0, 0, exponents - lowest)
     infinite = np.where(np.isinf(floats), floats, 0.0)
     integers = significands * powers_of_two_or_one(shifts)
-    by_row = FloatTotals(integers, lowest, infinite, np.ones(len(rows), dtype=np.intp))
+    by_row = ExactFloatSums(integers, lowest, infinite, np.ones(len(rows), dtype=np.intp))
     return by_row.regroup(ids[rows], count)
 
 
-def concat_float_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
-    """Concatenate `FloatTotals`, with the smallest of their exponents."""
+def concat_float_sums(parts: Sequence[ExactFloatSums]) -> ExactFloatSums:
+    """Concatenate `ExactFloatSums`, with the smallest of their exponents."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
-    return FloatTotals(
+    return ExactFloatSums(
         np.concatenate([np.empty(0, dtype=object), *integers]),
         lowest,
         np.concatenate([np.empty(0), *(part.infinite for part in parts)]),

@@ -78,7 +78,7 @@ def parse_integer_and_scale(text: str) -> tuple[int, int]:
     scale -= len(digits) - len(significant)
     padding = max(0, -scale)
     if len(significant) + padding > MAX_DIGITS:
-        hint = "check the value: 2**256-1, the largest amount on EVM blockchains, has 78 digits"
+        hint = "check the value: the largest amount on EVM blockchains, 2**256-1, has 78 digits"
         raise AmountError(f"{short_repr(text)} has more than {MAX_DIGITS} digits", hint)
     if scale > MAX_DECIMALS:
         raise AmountPrecisionError(

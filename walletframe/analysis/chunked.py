@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.sums import FloatTotals, concat_float_totals, sum_floats_by_group
+from walletframe.amounts.sums import ExactFloatSums, concat_float_sums, sum_floats_by_group
 from walletframe.analysis import distribution, valuation
 from walletframe.analysis.distribution import MEASURES
 from walletframe.analysis.sums import aggregate_groups, build_totals_table, merge_aggregates
@@ -65,7 +65,7 @@ class ChunkedHoldings(Protocol):
         """All wallets and columns of the holdings, without rows."""
 
     @property
-    def has_template_blockchains(self) -> bool:
+    def spells_blockchains_as_template(self) -> bool:
         """Whether results spell blockchains as in `template`, not as in the first row."""
 
     def map_chunks(
@@ -140,7 +140,7 @@ class GroupSpec:
         rows = pd.concat([part.representatives for part in partials])
         rows = rows.take(order).reset_index(drop=True)
         rows.attrs = source.template.holdings.attrs
-        if source.has_template_blockchains:
+        if source.spells_blockchains_as_template:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.replace_rows(
             rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
@@ -234,12 +234,12 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
         return None
     parts = [*source.map_chunks(_summarize_chunk_values, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
-    total = concat_float_totals(totals).regroup(np.zeros(len(parts), dtype=np.intp), 1)
+    total = concat_float_sums(totals).regroup(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
     return value_summary(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
 
 
-def _summarize_chunk_values(chunk: Chunk) -> tuple[FloatTotals, list[Any], int, int]:
+def _summarize_chunk_values(chunk: Chunk) -> tuple[ExactFloatSums, list[Any], int, int]:
     """Return the sum, a list with the currency, and counts of unpriced and unread balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
@@ -343,7 +343,7 @@ def _measure_one_token(
         return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
     tokens, names = encode_by_holder(_distinct_tokens(source, aggregation), names, **options)
-    index = asset_list.token_or_asset_index(tokens, named)
+    index = asset_list.find_token_or_asset(tokens, named)
     keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]

@@ -16,7 +16,7 @@ from walletframe.amounts.integers import ExactAmounts, ratios
 from walletframe.amounts.sums import AmountsWithGroups, group_sums, group_totals
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
-from walletframe.frames.asset_list import token_or_asset_index, token_or_asset_names
+from walletframe.frames.asset_list import find_token_or_asset, token_or_asset_names
 from walletframe.frames.coverage import (
     count_possible_holders,
     coverage_of_rows,
@@ -225,7 +225,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         raise SettingsError("a share needs one asset or one token", "pass asset=… or token=…")
     all_positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(all_positions.holdings)
-    index = token_or_asset_index(all_positions, named)
+    index = find_token_or_asset(all_positions, named)
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = group_holdings(positions, names)
     possible = positions.possible_holders_mask(0) & positions.has_wallets
@@ -352,7 +352,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     measured = table.assign(**_measures_by_token(positions, group_holdings(positions, names), top))
     coverage = coverage_from_attrs(table)
     if named is not None:
-        index = token_or_asset_index(positions, named)
+        index = find_token_or_asset(positions, named)
         measured = measured.iloc[[index]].reset_index(drop=True)
         coverage = coverage_of_token(positions, index)
     return with_coverage(measured, coverage)

@@ -220,7 +220,7 @@ class ParquetPrices:
         return frame[np.isin(known.codes, codes)].reset_index(drop=True)
 
     def _read_period(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Return the rows from `since` to `until`, without columns that the files lack."""
+        """Return the rows from `since` to `until`, with those of `columns` that the files have."""
         from pyarrow import string  # noqa: PLC0415 - slow to load, and few calls need it
         from pyarrow.dataset import dataset, field  # noqa: PLC0415 - slow to load, and few calls need it
 

@@ -24,7 +24,7 @@ from walletframe.errors import (
 from walletframe.frames.asset_list import (
     BRIDGED,
     count_and_sum_positive,
-    token_or_asset_index,
+    find_token_or_asset,
     tokens_to_assets,
     warn_about_bridged,
 )
@@ -409,7 +409,7 @@ def _selected_and_omitted_tokens(
     if asset is not None:
         by_asset = tokens_to_assets(positions, assets, bridged=bool(bridged))
         names = _nonempty_list("asset", asset)
-        indices = [token_or_asset_index(by_asset, name) for name in names]
+        indices = [find_token_or_asset(by_asset, name) for name in names]
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, indices)]
         chosen = [by_asset.tokens.keys[index] for index in indices]
         separate = by_asset.assets.bridged if by_asset.assets else {}

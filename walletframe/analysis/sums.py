@@ -14,8 +14,8 @@ import numpy as np
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import rescale
 from walletframe.amounts.sums import (
-    FloatTotals,
-    concat_float_totals,
+    ExactFloatSums,
+    concat_float_sums,
     group_sums,
     positive_mask,
     sum_floats_by_group,
@@ -247,7 +247,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
 class ValueTotals(NamedTuple):
     """Each group's sum of values, and number of balances without a value."""
 
-    totals: FloatTotals
+    totals: ExactFloatSums
     unpriced: Codes  # the number of balances in each group with a known amount and no value
     currencies: list[Any]  # empty, or a single currency
 
@@ -314,7 +314,7 @@ def merge_aggregates(
         held = distinct_pairs(*map(np.concatenate, zip(*mapped, strict=True)))
     if valued := [part.value_totals for part in parts if part.value_totals is not None]:
         values = ValueTotals(
-            concat_float_totals([each.totals for each in valued]).regroup(codes, size),
+            concat_float_sums([each.totals for each in valued]).regroup(codes, size),
             merge_counts([each.unpriced for each in valued]),
             single_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )

@@ -64,7 +64,7 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
 
 
 def read_journal(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return, by key, each wallet's first ok record (or else last failure) and position."""
+    """Map each key to the wallet's first ok record, or last failure if none is ok, and position."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]

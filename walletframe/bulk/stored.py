@@ -50,7 +50,7 @@ class StoredHoldings:
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
     unknown_rows: Codes | None = None  # rows of unknown tokens, if spam is flagged or removed
-    has_template_blockchains: bool = True
+    spells_blockchains_as_template: bool = True
 
     @property
     def wallets(self) -> pd.DataFrame:
@@ -112,7 +112,7 @@ class StoredHoldings:
             indices = np.argsort(self.order)
             for part in self.contents.parts:
                 part_indices, indices = np.split(indices, [len(part.wallets)])
-                yield func(self._read_chunk(part, part_indices, names))
+                yield func(self._read_part(part, part_indices, names))
 
     def read_rows(
         self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
@@ -162,7 +162,7 @@ class StoredHoldings:
             columns |= self.flags.computed_columns(codes)
         return columns
 
-    def _read_chunk(self, part: StoredPart, indices: Codes, names: Collection[str]) -> Chunk:
+    def _read_part(self, part: StoredPart, indices: Codes, names: Collection[str]) -> Chunk:
         """Read one part. `indices` are the indices of its wallets among all wallets."""
         order = np.argsort(indices)
         indices = indices[order]

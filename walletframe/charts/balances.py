@@ -30,7 +30,7 @@ from walletframe.errors import PricesError, SettingsError
 from walletframe.frames.asset_list import (
     combine_single_asset,
     count_and_sum_omitted_bridged,
-    token_or_asset_index,
+    find_token_or_asset,
     token_or_asset_names,
 )
 from walletframe.frames.coverage import (
@@ -314,7 +314,7 @@ def _select_drawn_balances(
         counted = replace(covered, known=fresh, stale=np.zeros_like(fresh))
     coverage = coverage_of_rows(counted)
     if len(frame) and token is not None:
-        index = token_or_asset_index(positions, token)
+        index = find_token_or_asset(positions, token)
         is_selected &= tokens.codes == index
         coverage = coverage_of_token(counted, index)
     rows = np.flatnonzero(is_selected)
@@ -573,7 +573,7 @@ class GroupLevel(NamedTuple):
         """Whether some wallets of each group are unknown."""
         return np.asarray((self.wallets_known < self.wallets_asked[:, np.newaxis]).any(axis=1))
 
-    def largest_and_unknown_groups(self, sizes: Floats, top: int) -> Indices:
+    def largest_then_unknown_groups(self, sizes: Floats, top: int) -> Indices:
         """Return the largest groups, then groups of size 0 with unknown wallets, up to `top`."""
         largest = largest_indices(sizes, top)
         unsure = np.flatnonzero((sizes == 0) & self.is_incomplete)
@@ -619,7 +619,7 @@ class GroupLevel(NamedTuple):
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
-        known, requested = self._known_range(indices)
+        known, requested = self._count_known_wallets(indices)
         if not requested or "wallet" in self.names:
             return ""
         of_group = f" of {group_name}" * bool(group_name)
@@ -633,7 +633,7 @@ class GroupLevel(NamedTuple):
         verb, counted = "is" if known == "1" else "are", counted_noun(requested, "wallet")
         return f"{known} of {counted}{of_group} {verb} known{end}"
 
-    def _known_range(self, indices: int | Indices) -> tuple[str, int]:
+    def _count_known_wallets(self, indices: int | Indices) -> tuple[str, int]:
         """Count the distinct known wallets, as a text such as "3 to 5", and the requested ones."""
         chosen = self.groups_with_distinct_wallets(indices)
         known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
@@ -666,7 +666,7 @@ class GroupLevel(NamedTuple):
             name = other_label(grid.other_row_count, self.group_noun)
             incomplete = np.flatnonzero(self.is_incomplete)  # some of them have no balances
             others = np.setdiff1d(np.append(incomplete, grid.codes), grid.rows)
-            known, asked = self._known_range(others)
+            known, asked = self._count_known_wallets(others)
             is_marked = np.isin(others, incomplete).any() and (self.groups.tokens[others] < 0).all()
             text = f"{known} of {counted_noun(asked, 'wallet')} known" * bool(is_marked)
             labels.append(f"{name[:-1]}, {text})" if text else name)
@@ -686,7 +686,7 @@ class GroupLevel(NamedTuple):
         short, incomplete = self.preferred_names(indices), self.is_incomplete
         for place, index in enumerate(indices):
             if incomplete[index]:
-                known, asked = self._known_range(index)
+                known, asked = self._count_known_wallets(index)
                 is_unknown = known == "0" and index not in self.group_codes
                 text = "unknown" if is_unknown else f"{known} of {asked:,} known"
                 short[place] += f" ({text})"
@@ -781,7 +781,7 @@ def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFram
     columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
     requests = pd.DataFrame(columns).take(positions.first)
     if token is not None and len(positions.holdings):
-        index = token_or_asset_index(positions, token)
+        index = find_token_or_asset(positions, token)
         can_hold = positions.possible_holders_mask(index)
         positions = mark_unreadable_unknown(positions, positions.tokens.codes == index)
     return requests.assign(known=positions.known & ~positions.stale)[can_hold]

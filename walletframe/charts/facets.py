@@ -29,15 +29,15 @@ _HEADING |= {"yref": "paper", "yanchor": "bottom"}
 def choose_facets(level: GroupLevel) -> Indices:
     """Return the groups to draw as small charts, the largest first."""
     sizes = sum_by_group(level.group_codes, level.balances.sizes, len(level.groups))
-    return level.largest_and_unknown_groups(sizes, _MAX_FACETS)
+    return level.largest_then_unknown_groups(sizes, _MAX_FACETS)
 
 
 def split_into_facets(
     figure: go.Figure, edges: Sequence[int], level: GroupLevel, facets: Sequence[int]
 ) -> go.Figure:
-    """Move the items of each trace between two edges into a small chart below a facet's name.
+    """Split each trace at `edges`, and move each piece to a small chart below its facet's name.
 
-    The small charts share their axes, but a y axis with labelled rows is divided.
+    The small charts share their axes, but each has only its own part of labelled rows.
     """
     drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]

@@ -202,12 +202,12 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     )
     codes, sizes = level.group_codes, balances.sizes
     group_sizes = sum_by_group(codes, sizes, len(level.groups))
-    rows = level.largest_and_unknown_groups(group_sizes, bars)
+    rows = level.largest_then_unknown_groups(group_sizes, bars)
     if facet is not None:
         facet_level = grouped.group_by(grouped.names[:1])
         facets, ranks = _facets_and_facet_ranks(facet_level, level)
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
-        rows = level.largest_and_unknown_groups(facet_sizes, bars)
+        rows = level.largest_then_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
     bar_codes = rank_by_code(rows, len(level.groups))[codes]
     other_size = group_sizes.sum() - group_sizes[rows].sum()
@@ -494,8 +494,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a heatmap with a row per wallet, owner or other group, and a column per asset or token.
 
-    The colours show the column ``value`` (float64, with an optional column ``currency``) or,
-    without this column, the row's share of each asset's total in the frame. The colour scale is
+    The colours show the column ``value`` (float64; ``currency`` is optional). Without ``value``,
+    they show the row's share of each asset's total in the frame. The colour scale is
     logarithmic. Small values have the light colours or, if plotly's default template is dark, the
     dark ones. The largest rows and columns are first.
 
@@ -516,11 +516,10 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace, with exact amounts in the hover texts. A cell is empty if its row
-        holds none of the token. If no size is known, the cell has a question mark, in a trace
-        of its own. If a cell of the row Other is larger than all cells of
-        the other rows, the row Other is a grey trace. If no value or amount is above 0, the figure
-        has only an annotation.
+        A figure with exact amounts in the hover texts. A cell is empty if its row holds none of the
+        token. If no size is known, the cell has a question mark; question marks are a separate
+        trace. The row Other is a grey trace if it contains the largest cell. If no value or amount
+        is above 0, the figure has only an annotation.
 
     Raises
     ------
@@ -551,7 +550,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     if is_shares:  # there is no column Other, so drop rows without a drawn token
         in_columns = level.group_codes[np.isin(balances.token_codes, tokens)]
         group_sizes[np.bincount(in_columns, minlength=len(group_sizes)) == 0] = 0
-    groups = level.largest_and_unknown_groups(group_sizes, rows)
+    groups = level.largest_then_unknown_groups(group_sizes, rows)
     grid = pivot_sizes(balances, level.group_codes, groups, tokens)
     width = len(tokens) + bool(grid.other_token_count and not is_shares)
     row_names, row_lines = level.row_labels_and_hover_lines(grid)

@@ -444,7 +444,7 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
 def _spaces_and_misfits_of_arcs(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each arc's space on a phone and, by parent, the smallest child without space."""
+    """Return each arc's space for text on a phone and, by parent, the smallest child without it."""
     inner, queue = _inner_boxes(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
@@ -749,7 +749,7 @@ def _choose_groups(rings: list[_Ring], style: _Style) -> None:
         rings[depth] = rings[depth]._replace(drawn=np.flatnonzero(part))
 
 
-def _default_path_names(
+def _box_names_on_default_path(
     balances: DrawnBalances, rings: Sequence[_Ring], depth: int
 ) -> dict[int, _Names]:
     positions, ring, measure = balances.positions, rings[depth], balances.measure
@@ -826,7 +826,7 @@ def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_R
         wallets = pd.unique(ring.codes * count + owners) // count
         is_combined = ring.is_combined if name != "wallet" else pd.unique(codes) >= count
         rings.append(ring._replace(is_combined=is_combined, wallet_counts=np.bincount(wallets)))
-    return rings, partial(_default_path_names, balances, rings)
+    return rings, partial(_box_names_on_default_path, balances, rings)
 
 
 def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Support for Dask: ``import walletframe.dask`` registers columns of amounts, and ``ddf.wf``.
+"""Support for Dask: ``import walletframe.dask`` registers the dtype ``amount`` and ``ddf.wf``.
 
 No other package of walletframe imports Dask.
 """

@@ -151,7 +151,7 @@ class ClusterHoldings:
     folders: list[OpenedFolder] | None = None  # if each partition is an unchanged folder
 
     @property
-    def has_template_blockchains(self) -> bool:
+    def spells_blockchains_as_template(self) -> bool:
         """Whether results spell blockchains as in `template`: if holdings are from folders."""
         return self.folders is not None
 
@@ -159,7 +159,7 @@ class ClusterHoldings:
         """Apply a function to each partition on the workers. The graph is computed once."""
         shared = delayed(func, traverse=False)
         if self.folders:
-            apply, wallets = delayed(_apply_to_folders, pure=False), self.template.wallet_frame
+            apply, wallets = delayed(_map_chunks_of_folders, pure=False), self.template.wallet_frame
             tokens = wallets["tokens"].to_numpy(dtype=np.int64, na_value=0)
             rows = [int(tokens[indices].sum()) for indices in self.wallet_indices]
             batches = split_by_row_count([*zip(count(), self.folders, self.wallet_indices)], rows)
@@ -337,7 +337,7 @@ def _apply_to_partition(
     return func(Chunk(positions, wallet_indices, partition * _ROW_STEP + np.arange(len(rows))))
 
 
-def _apply_to_folders(
+def _map_chunks_of_folders(
     func: Callable[[Chunk], T],
     folders: Sequence[tuple[int, OpenedFolder, Codes]],
     meta: pd.DataFrame,

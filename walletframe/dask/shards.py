@@ -189,7 +189,7 @@ def _set_up_cluster(cluster: distributed.Client, root: Path, settings: Settings,
                 text = problem
                 if isinstance(problem, Exception):
                     text = f"the worker can't run walletframe: {problem}"
-                elif not problem and not _worker_probe_file(probe, worker).exists():
+                elif not problem and not _probe_path_of_worker(probe, worker).exists():
                     text = f"the files that it writes to {root} are not visible here"
                 if text:
                     lines.append(f"\n  {worker}: {text}")
@@ -241,7 +241,7 @@ def worker_problem(required_version: str, settings: Settings, probe: Path, dask_
     try:
         endpoint_and_key(add_env_key(settings))
         probe.read_bytes()
-        _worker_probe_file(probe, dask_worker.address).touch(mode=0o600)
+        _probe_path_of_worker(probe, dask_worker.address).touch(mode=0o600)
     except SettingsError as fault:
         return f"in its environment, {str(fault).partition(chr(10))[0]}"
     except OSError as fault:
@@ -249,7 +249,7 @@ def worker_problem(required_version: str, settings: Settings, probe: Path, dask_
     return ""
 
 
-def _worker_probe_file(probe: Path, address: str) -> Path:
+def _probe_path_of_worker(probe: Path, address: str) -> Path:
     suffix = "".join(char if char.isalnum() else "-" for char in address)
     return probe.with_name(f"{probe.name}-{suffix}")
 

@@ -168,7 +168,7 @@ def count_and_sum_omitted_bridged(
 
 
 def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
-    """Count contracts with positive amounts. Their sum is "" for several snapshots."""
+    """Count contracts with positive amounts, and add these up ("" for several snapshots)."""
     indices = np.flatnonzero(mask)
     indices = indices[positive_mask(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
@@ -206,18 +206,18 @@ def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
     return [safe_line(key[1] or "") if key[0] == _ASSET else next(names) for key in keys]
 
 
-def token_or_asset_index(positions: Positions, name: TokenLike) -> int:
+def find_token_or_asset(positions: Positions, name: TokenLike) -> int:
     """Return the index of the token or asset with this name or contract."""
     keys, contracts = positions.tokens.keys, positions.contracts
     if positions.assets is None or not isinstance(name, str):
 
-        def hint_for(token: TokenKey) -> str:
+        def contract_or_asset_hint(token: TokenKey) -> str:
             hint = contract_hint(token)
             if not any(row.asset == name for row in _packaged_contracts().values()):
                 return hint
             return f"{hint}, or add up all contracts of the asset with asset={name!a}"
 
-        index = token_index(positions.holdings, contracts, name, hint=hint_for)
+        index = token_index(positions.holdings, contracts, name, hint=contract_or_asset_hint)
         return int(positions.tokens.codes[contracts.first[index]])
     if (_ASSET, name) in keys:
         return keys.index((_ASSET, name))

@@ -70,10 +70,10 @@ def count_possible_holders(
 
 
 def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
-    """Count each group's wallets with an unreadable amount: known (row 0) and stale (row 1).
+    """Return counts by group of wallets with an unreadable amount: known (row 0), stale (row 1).
 
-    Holders of unknown tokens are counted only in groups of unknown tokens, because
-    `completeness_columns` already excludes these wallets from all other groups.
+    Holders of unknown tokens are counted only in groups of unknown tokens:
+    `completeness_columns` already excludes them from all other groups.
     """
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
@@ -246,7 +246,7 @@ def applied_filters(holdings: pd.DataFrame, rows: int) -> list[Filter]:
 
 
 def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -> pd.DataFrame:
-    """Return a copy of holdings that records `filters`, which left `rows` rows."""
+    """Return a copy of holdings that records `filters` and the number of rows after them."""
     result = holdings.copy(deep=False)
     result.attrs[DROPPED] = {"rows": rows, "filters": filters}
     return result

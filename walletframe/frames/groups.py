@@ -166,7 +166,7 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
             labels = _row_label_columns(positions, name, rows, tokens)
         # Only internal callers group by "token" and "symbol", which both return "symbol".
         if duplicates := labels.keys() & columns.keys() - {"symbol"}:
-            problem = f"by={names!r} results in two columns {min(duplicates)!r}"
+            problem = f"by={names!r} gives two columns with the name {min(duplicates)!r}"
             raise SettingsError(problem, hint="leave out one of the two names")
         columns |= labels
     return Groups(names, codes, sets, set_codes, set_count, tokens, columns)

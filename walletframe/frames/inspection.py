@@ -125,10 +125,10 @@ def _join_or_none(texts: Iterable[str]) -> str | None:
     return "; ".join(filter(None, texts)) or None
 
 
-def _wallet_problems(wallet: WalletAddress, alias: str) -> Iterator[_Problem]:
-    if alias:
+def _wallet_problems(wallet: WalletAddress, replaced_alias: str) -> Iterator[_Problem]:
+    if replaced_alias:
         yield (
-            f"{safe_line(alias)!r} is another name of {wallet.blockchain}",
+            f"{safe_line(replaced_alias)!r} is another name of {wallet.blockchain}",
             f"write {wallet.blockchain}",
         )
     problem, fix = problem_and_remedy(wallet)

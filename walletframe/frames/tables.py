@@ -1,4 +1,4 @@
-"""Tables of cells with exact amounts and shortened addresses, and their plain text.
+"""Tables, also as plain text. Cells show exact amounts and shortened addresses.
 
 Cells contain untrusted text, which is escaped when a table is written.
 """

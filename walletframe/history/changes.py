@@ -293,7 +293,7 @@ def _add_change_columns(
 def mark_shared_answers_stale(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Mark shared answers as stale in the later result. Check that the results are comparable."""
+    """Check that the results are comparable. Mark answers in both as stale in the later one."""
     frames = before.wallets, after.wallets
     for wallets in frames:
         require_columns(wallets, ["service", "source", "fetched_at"])

@@ -51,7 +51,6 @@ from walletframe.history.folder import (
     LIST_CALL,
     SnapshotFolder,
     add_snapshot,
-    cast_columns,
     digest_files,
     history_folder,
     open_snapshot_file,
@@ -60,6 +59,7 @@ from walletframe.history.folder import (
     remove_leftovers,
     remove_snapshots,
     require_snapshot_folders,
+    select_and_cast,
     snapshot_folders,
     snapshot_path,
     write_frame,
@@ -126,8 +126,8 @@ def save(
         If an extra column of amounts ``<name>`` needs the column ``<name>_text`` for its exact
         text, but this column exists.
     SnapshotError
-        If the frames were changed: a wallet has two rows, or its ``tokens`` is not its number of
-        holdings; if simulated and real holdings would be mixed; if `at` can't be read; if a
+        If the frames were changed, so that a wallet has two rows or another number of holdings than
+        its ``tokens``; if simulated and real holdings would be mixed; if `at` can't be read; if a
         snapshot of exactly this time exists; or, without `at`, if a cached answer is from an
         earlier day (in UTC) than the newest answer.
     DatasetError, OSError
@@ -161,8 +161,8 @@ def save(
     wallets, holdings = as_details(details)
     extra = wallets[extra_names(wallets)]
     extra_to_arrow(extra)  # raises an error if a column can't be stored
-    wallets = add_extra_columns(cast_columns(wallets, WALLET_DTYPES), extra)
-    typed_details = WalletDetails(wallets, cast_columns(holdings, HOLDING_DTYPES))
+    wallets = add_extra_columns(select_and_cast(wallets, WALLET_DTYPES), extra)
+    typed_details = WalletDetails(wallets, select_and_cast(holdings, HOLDING_DTYPES))
     _require_unedited(typed_details)
     _reject_mixed_simulation(wallets["service"], path, may_be_simulated=folder is not None)
     taken_at = requested_time or _newest_answer_time(wallets)
@@ -203,8 +203,8 @@ def load(
     WalletDetails
         ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], followed
         by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns, NA
-        for snapshots without these columns. Rows are sorted by time, then as saved. Without a
-        snapshot in the period, the frames have no rows.
+        for snapshots without these columns. Rows are sorted by time; within a snapshot, they keep
+        the saved order. Without a snapshot in the period, the frames have no rows.
 
     Raises
     ------

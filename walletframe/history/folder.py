@@ -259,13 +259,13 @@ def open_parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read the wallets with these keys (None: all). Rows are sorted by time, then as saved."""
+    """Read the wallets with these keys (None: all). Rows are sorted by time, then position."""
     frames = (_read_frame(folders, name, keys) for name in (WALLETS, HOLDINGS))
     return WalletDetails(*normalize_blockchains(*frames))
 
 
 def read_snapshot_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
-    """Read only the frames of wallets. Rows are sorted by time, then as saved."""
+    """Read only the frames of wallets. Rows are sorted by time, then position."""
     [wallets] = normalize_blockchains(_read_frame(folders, WALLETS, None))
     return wallets
 
@@ -290,7 +290,7 @@ def _read_frame(
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (POSITION, "ascending")])
     frame = in_order.drop_columns(POSITION).to_pandas(types_mapper=_INTEGERS.get)
     renamed = frame.rename(columns={AMOUNT_TEXT: "amount"})
-    typed = cast_columns(renamed, {SNAPSHOT: _PANDAS_TIME, **_DTYPES[name]})
+    typed = select_and_cast(renamed, {SNAPSHOT: _PANDAS_TIME, **_DTYPES[name]})
     if name != WALLETS:
         return typed
     extra = [each for each in in_order.column_names if each not in (*columns, POSITION)]
@@ -370,7 +370,7 @@ def _matching_row_groups(metadata: pq.FileMetaData, keys: list[str]) -> list[int
     return matching
 
 
-def cast_columns(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
+def select_and_cast(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
     """Return the columns in `dtypes`, converted to these dtypes."""
     require_columns(frame, dtypes)
     columns = {name: _cast_for_saving(frame[name], dtype) for name, dtype in dtypes.items()}

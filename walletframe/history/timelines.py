@@ -20,8 +20,8 @@ from walletframe.errors import InputWarning, SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
     count_and_sum_omitted_bridged,
     count_bridged_versions,
+    find_token_or_asset,
     reject_assets,
-    token_or_asset_index,
     token_or_asset_names,
     tokens_to_assets,
     warn_about_bridged,
@@ -276,8 +276,7 @@ def _require_holders_requested(
     if not requested.all():
         first = holdings.iloc[requested.argmin()]
         raise SnapshotError(
-            f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has holdings, but is missing from "
-            "wallets",
+            f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has holdings but no row in wallets",
             hint="pass wallets and holdings of the same fetch",
         )
 
@@ -320,7 +319,7 @@ def make_token_filter(
     positions = encode_holdings(holdings)
     if asset is not None:
         positions = tokens_to_assets(positions, **options)
-    index, tokens = token_or_asset_index(positions, chosen), positions.tokens
+    index, tokens = find_token_or_asset(positions, chosen), positions.tokens
     (versions, amount), before = count_and_sum_omitted_bridged(positions, index), ""
     if rows_before is not None:
         is_later = np.arange(len(holdings)) >= rows_before

@@ -387,8 +387,8 @@ def _totals_listing(
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = text_cells(head["amount_na"])
     note = (
-        "Exact sums of the contracts of each asset. “Wallets known” counts wallets with a "
-        "known amount, out of all that could hold the asset. Unknown wallets may hold more."
+        "Exact sums of each asset's amounts over its contracts. “Wallets known” counts wallets "
+        "with a known amount, out of all that could hold the asset. Unknown wallets may hold more."
     )
     return Listing("Totals by asset", note, Table("totals", columns, len(frame)))
 

@@ -95,7 +95,7 @@ def flag_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a column is missing, ``amount`` contains no amounts, or `threshold` is not in (0, 1].
+        If a column is missing, if ``amount`` has no amounts, or if `threshold` is not in (0, 1].
 
     Notes
     -----
@@ -173,7 +173,7 @@ def without_spam(
 
     The column ``is_spam`` marks spam. If it is missing, or you pass options, spam is detected as in
     `flag_spam`. `where`, reports and the explorer don't search the result for spam again, unless
-    you filter it without `where`.
+    you filter it with pandas.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def without_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a column is missing, ``amount`` contains no amounts, or `threshold` is not in (0, 1].
+        If a column is missing, if ``amount`` has no amounts, or if `threshold` is not in (0, 1].
 
     Warns
     -----
@@ -263,7 +263,7 @@ def explain_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a column is missing, ``amount`` contains no amounts, or `threshold` is not in (0, 1].
+        If a column is missing, if ``amount`` has no amounts, or if `threshold` is not in (0, 1].
 
     Examples
     --------
@@ -465,7 +465,7 @@ def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
     return findings
 
 
-def chunked_flags_and_unknown_token_rows(
+def flags_and_unknown_token_positions(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[SpamFlags, Codes]:
     """Return the flags, and the positions of the rows with an unknown token."""
