@@ -25,7 +25,7 @@ def test_no_news_is_lost_at_the_end(attempt):
 
     job = Job(work)
     job.may_begin.set()
-    assert (list(job.statuses()), job.result()) == (["first", "last"], "done")
+    assert (list(job.iter_statuses()), job.result()) == (["first", "last"], "done")
     assert job.ended.is_set()
 
 

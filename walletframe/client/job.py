@@ -1,4 +1,4 @@
-"""Work on a separate thread, and progress bars.
+"""Run work on a separate thread, and show progress bars.
 
 After an interrupt, the caller cancels the work and waits until the work has ended.
 """
@@ -48,7 +48,7 @@ class Job(Generic[T]):
             for _ in meanwhile:
                 for status in self.unread_statuses():
                     on_status(status)
-            for status in self.statuses():
+            for status in self.iter_statuses():
                 on_status(status)
             return self.result(), False
         except KeyboardInterrupt:
@@ -61,7 +61,7 @@ class Job(Generic[T]):
                 self.result()
             raise
 
-    def statuses(self) -> Iterator[Status]:
+    def iter_statuses(self) -> Iterator[Status]:
         """Yield the statuses in the order of arrival until the work has ended."""
         while not self.ended.is_set():
             with suppress(Empty):

@@ -79,10 +79,10 @@ class SecretAdapter(HTTPAdapter):
         }
 
         class SecretHTTPPool(HTTPConnectionPool):
-            ConnectionCls = type("SecretConnection", (_SecretConnection,), attributes)
+            ConnectionCls = type("SecretConnection", (_SecretAddingConnection,), attributes)
 
         class SecretHTTPSPool(HTTPSConnectionPool):
-            ConnectionCls = type("SecretTLSConnection", (_SecretTLSConnection,), attributes)
+            ConnectionCls = type("SecretTLSConnection", (_SecretAddingTLSConnection,), attributes)
 
         self._pool_classes = {"http": SecretHTTPPool, "https": SecretHTTPSPool}
         super().__init__(pool_maxsize=connections)
@@ -151,7 +151,7 @@ def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -
         raise exceptions.DecodeError("the gzip data of the body is incomplete")
 
 
-class _SecretConnection(HTTPConnection):
+class _SecretAddingConnection(HTTPConnection):
     """A connection that adds the secret to requests, opened within the attempt's time limit."""
 
     in_flight: InFlightRequests
@@ -212,7 +212,7 @@ class _SecretConnection(HTTPConnection):
         self.sock.sendall(self.add_secret(data))
 
 
-class _SecretTLSConnection(_SecretConnection, HTTPSConnection):
+class _SecretAddingTLSConnection(_SecretAddingConnection, HTTPSConnection):
     """A connection over TLS that adds the secret to each request."""
 
 

@@ -1,4 +1,4 @@
-"""Parse the body of an answer into one outcome, or one body, per requested wallet.
+"""Parse the body of an answer into one outcome per requested wallet, or split it into bodies.
 
 A fast decoder parses usual answers. Other answers are parsed leniently, entry by entry: a malformed
 entry makes only one wallet invalid, and valid fields of a malformed balance are kept.
@@ -186,12 +186,12 @@ def _read_answer_leniently(body: bytes, requested: Sequence[WalletAddress]) -> A
             except (ValueError, RecursionError) as fault:
                 reason = f"the entry does not match the schema: {safe_line(str(fault))}"
                 outcome = Outcome(Status.INVALID, reason)
-            entries.append((_entry_key(entry), outcome))
+            entries.append((_wallet_key_of_entry(entry), outcome))
         return _match_entries(entries, requested, error)
     return Answer([Outcome(Status.INVALID, reason)] * len(requested), [])
 
 
-def _entry_key(entry: Raw) -> _Key | None:
+def _wallet_key_of_entry(entry: Raw) -> _Key | None:
     wallet = _decoded_or_none(_decode_wallet_id, entry)
     return None if wallet is None else canonical_key(wallet.block_chain, wallet.address)
 
@@ -252,7 +252,7 @@ def split_answer(body: bytes, batch: Sequence[WalletAddress]) -> tuple[dict[int,
     entries: dict[int, list[bytes]] = {}
     unrequested: dict[str, None] = {}
     for entry in answer.wallets if answer else ():
-        if (key := _entry_key(entry)) in positions:
+        if (key := _wallet_key_of_entry(entry)) in positions:
             entries.setdefault(positions[key], []).append(bytes(entry))
         elif key is not None:
             unrequested[safe_line(".".join(key))] = None
