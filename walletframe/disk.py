@@ -36,7 +36,7 @@ def local_path(folder: str | os.PathLike[str]) -> Path:
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
             "neither locks nor renaming, so an interrupted run could not continue",
-            hint="use a folder on a disk (on a cluster, a shared disk). When the run is complete, "
+            hint="use a folder on a disk; a cluster needs a shared disk. When the run is complete, "
             "copy the folder to the object store, for example with `aws s3 sync`",
         )
     return Path(folder)

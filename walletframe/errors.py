@@ -192,7 +192,7 @@ class AmountError(WalletframeError, ArithmeticError):
 
 
 class AmountPrecisionError(AmountError):
-    """Digits would be lost by a float, too many decimals or a narrow dtype."""
+    """A float, too many decimals or a narrow dtype would lose digits."""
 
 
 class AmountTypeError(AmountError, TypeError):
@@ -442,7 +442,7 @@ class FramesNeededError(WalletframeError, AttributeError):
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
-    """No snapshot is from the requested time or before. ``history.snapshots()`` lists them."""
+    """No snapshot is from the requested time or before. ``history.snapshots()`` lists all."""
 
 
 class FetchError(WalletframeError, RuntimeError):
@@ -530,8 +530,8 @@ class InputWarning(WalletframeWarning):
     message : str
         The description of the unusual input.
     problems : sequence of (int, str, str), optional
-        The position, value as text and reason of each unreadable row, and of each label that
-        differs from the wallet's earlier label.
+        For each unreadable row, and each label that differs from the wallet's earlier one: the
+        position, the value as text, and the reason.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

@@ -84,7 +84,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
     help="Show only this asset, such as USDC, with all its contracts. Can be repeated.",
 )
 @flags.price_options
-@flags.flag("--by-symbol", help="Find prices by symbol, in the columns symbol and price.")
+@flags.flag("--by-symbol", help="Find prices by symbol. They have the columns symbol and price.")
 @flags.with_spam_option
 @flags.all_rows_option("group")
 @flags.fetch_options

@@ -172,7 +172,7 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     -------
     pyarrow.Table
         The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18):
-        amounts are rounded to 18 decimals; above 20 digits before the point, they are null. The
+        amounts are rounded to 18 decimals; those with over 20 digits before the point are null. The
         next column, ``<name>_text``, contains the exact amounts as text (large_string).
 
     Raises

@@ -79,7 +79,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     @abstractmethod
     def _open_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager of the client. It closes only a new client."""
+        """Return a context manager of the client. Only a client made by this call is closed."""
 
     def _start_fetch(
         self,

@@ -92,7 +92,7 @@ class HoldingsTable:
         """Return a range of rows, and the columns if the front end lacks them.
 
         Optional keys of a request are ``by`` (group), ``sort``, ``down`` (descending), ``find``
-        (text), ``start``, ``count`` and ``table`` (the ID of the front end's columns).
+        (text), ``start``, ``count`` and ``table`` (an ID of the columns in the front end).
         """
         by, sort, descending, words = self._parse_query(request)
         grid, rows = self.grid(by), self._matching_rows(by, sort, descending, words)
@@ -141,7 +141,7 @@ class HoldingsTable:
         return answer
 
     def field_and_key_of_cell(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return the field of `Selection` and the key that a click on a cell selects."""
+        """Return what a click on a cell selects: the field of `Selection`, and the key."""
         query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))
         rows, column = self._matching_rows(*query), self.grid(query[0]).columns.get(name)

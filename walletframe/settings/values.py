@@ -363,7 +363,7 @@ def endpoint_and_key(settings: Settings) -> tuple[str, ApiKey]:
 
 
 def require_service(settings: Settings) -> str:
-    """Return the service's name in the cache; raise an error if the name is not set."""
+    """Return the name that the cache uses for the service; raise an error if it is not set."""
     if settings.service is None:
         names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
         hint = f"set {names} in the environment{_OR_CONFIGURE}; to read only the cache, set service"
