@@ -785,6 +785,8 @@ class TestHeatmap:
         """A balance without a known value is not nothing."""
         unpriced = VALUED.assign(value=[10.0, None, 20.0, 40.0])
         both = pd.concat([unpriced, VALUED[1:2].assign(address=whole("c1"))])
+        one = WalletDetails(WALLETS, VALUED).wf.where(asset="USDC").wf.plot.heatmap(by="owner")
+        assert one.layout.yaxis.ticktext[2:] == ("Ben (unknown)",)
         for options, row in (({}, 2), ({"by": "owner", "wallets": WALLETS}, 1)):
             figure = charts.heatmap(both, **options)
             [marks] = figure.select_traces({"type": "scatter"})

@@ -543,7 +543,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     level = grouped.group_by(names)
     # Choose the largest groups and tokens, so that no row or column is empty.
     weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
-    group_sizes = sum_by_group(level.group_codes, weights)
+    group_sizes = sum_by_group(level.group_codes, weights, len(level.groups))
     in_rows = np.isin(level.group_codes, largest_indices(group_sizes, rows))
     token_sizes = sum_by_group(balances.token_codes[in_rows], weights[in_rows])
     tokens = largest_indices(token_sizes, columns)
