@@ -922,6 +922,8 @@ class TestTimeline:
         unread = holdings.assign(amount=holdings["amount"].where(holdings.snapshot != DAYS[1]))
         figure = charts.timeline(unread, by="owner", asset="USDT", wallets=wallets)
         assert lines(figure)["Ada", "line"][1] is None  # as in total_timeline
+        figure = charts.timeline(unread, asset="USDT", wallets=wallets)
+        assert figure.data[0].y[1] is None
 
     def test_lines_without_points_above_zero_are_named(self):
         """An owner whose amount is 0 on one day and unknown on another day is in a note."""

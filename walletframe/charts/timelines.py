@@ -233,7 +233,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, notes, reason)
     drawn = balances._replace(rows=balances.rows[mask], sizes=balances.sizes[mask])
     groups = grouped._replace(balances=drawn)
-    facets = _Facets(np.zeros_like(drawn.rows), snapshots.incomplete, [0])
+    every = np.zeros_like(snapshots.codes)
+    is_known = ~_unreadable_mask(drawn, snapshots, every, 0)
+    facets = _Facets(every[drawn.rows], snapshots.incomplete, [0], is_known)
     if facet is not None:
         level = groups.group_by(title_names)
         facets = _choose_timeline_facets(level, snapshots, groups.requests)
@@ -296,17 +298,19 @@ def _choose_timeline_facets(
         for counts, highest, of in zip(known.tolist(), most.tolist(), asked.tolist(), strict=True)
         for time, count in zip(snapshots.times, counts, strict=True)
     ]
-    is_known = (known > 0) & ~_unreadable_mask(level, snapshots, groups)[:-1]
+    ranks = rank_by_code(groups, len(level.groups))[level.groups.codes]
+    is_known = (known > 0) & ~_unreadable_mask(level.balances, snapshots, ranks, len(groups))[:-1]
     return _Facets(codes, marks, groups.tolist(), is_known)
 
 
-def _unreadable_mask(level: GroupLevel, snapshots: _Snapshots, chosen: Indices) -> Mask:
-    """Return where the chosen groups, and then all others, have balances, but no known size."""
-    shape, ranks = (len(chosen) + 1, len(snapshots.times)), rank_by_code(chosen, len(level.groups))
-    counts = []
-    for rows in (level.balances.unknown_rows, level.balances.rows):
+def _unreadable_mask(
+    balances: DrawnBalances, snapshots: _Snapshots, ranks: Indices, count: int
+) -> Mask:
+    """Return where groups with a rank up to `count` have balances, but none of a known size."""
+    shape, counts = (count + 1, len(snapshots.times)), []
+    for rows in (balances.unknown_rows, balances.rows):
         times = snapshots.codes[rows]
-        cells = (ranks[level.groups.codes[rows]] * shape[1] + times)[times >= 0]
+        cells = (ranks[rows] * shape[1] + times)[times >= 0]
         counts.append(np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape))
     return np.asarray((counts[0] > 0) & (counts[1] == 0))
 
@@ -439,9 +443,9 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
 
 def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _Drawing:
     balances, level = grouped.balances, grouped.group_by(grouped.names)
-    width = len(snapshots.times)
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
-    of_rows = rank_by_code(chosen, len(level.groups))[level.group_codes]
+    ranks = rank_by_code(chosen, len(level.groups))[level.groups.codes]
+    of_rows, width = ranks[balances.rows], len(snapshots.times)
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
     sizes = sum_by_group(cells, balances.sizes, count).reshape(-1, width)
     # A group has no point if none of its wallets is known at that time, and a hollow point if fewer
@@ -459,7 +463,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
         is_set = level.groups.tokens[np.append(chosen, rest[:1])] < 0
         ends = zip(known[:, -1], asked, is_set, strict=False)
         latest = [f"{n:,}/{of:,} known" * bool(each and n < of) for n, of, each in ends]
-        held = (known > 0) & ~_unreadable_mask(level, snapshots, chosen)
+        held = (known > 0) & ~_unreadable_mask(balances, snapshots, ranks, len(chosen))
         hollow = held & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
             of = counted_noun(int(asked[line]), "wallet")
