@@ -90,9 +90,9 @@ def test_hovers_are_harmless(stage, name):
         across, down = (place * 37 % 100) / 100, (place * 61 % 100) / 100
         stage.page.mouse.move(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
         seen += chart(stage, name).locator(".hoverlayer text").all_text_contents()
-        if "<a href=" in "".join(seen):
+        if "<ahref=" in (text := "".join(seen).replace(" ", "")):  # lines break at spaces
             break
-    assert "<a href=" in "".join(seen)
+    assert "<ahref=" in text
     assert stage.page.evaluate(HARMFUL) == []
     assert (stage.outside_requests, stage.messages) == ([], [])
 

@@ -33,7 +33,18 @@ AMOUNT_TEXT = f"amount{TEXT_SUFFIX}"
 DECIMALS = pa.decimal128(38, 18)  # for all tokens, since all files of a folder have the same schema
 
 
-class AmountType(pa.ExtensionType):  # type: ignore[misc]  # PyArrow has no type annotations
+if TYPE_CHECKING:
+
+    class _ExtensionType:  # PyArrow has no type annotations
+        extension_name: str
+
+        def __init__(self, storage_type: pa.DataType, extension_name: str) -> None: ...
+
+else:
+    _ExtensionType = pa.ExtensionType
+
+
+class AmountType(_ExtensionType):
     """The Arrow extension type of amounts, which other programs read as text."""
 
     def __init__(self) -> None:

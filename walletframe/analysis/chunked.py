@@ -118,9 +118,12 @@ class GroupSpec:
         bridged: bool = False,
         key_columns: Callable[[Positions], pd.DataFrame] | None = None,
     ) -> None:
-        self.names, self.bridged, self.key_columns = names, bridged, key_columns
+        self.names: list[str] = names
+        self.bridged: bool = bridged
+        self.key_columns: Callable[[Positions], pd.DataFrame] | None = key_columns
         # The file is read here, since workers of a cluster may have other settings.
-        self.assets = asset_list.read_user_assets(assets) if "asset" in names else assets
+        is_read = "asset" in names
+        self.assets: AssetsLike | None = asset_list.read_user_assets(assets) if is_read else assets
 
     def aggregate_chunk(self, chunk: Chunk) -> PartialAggregate:
         """Group the rows of a chunk, and aggregate each group."""

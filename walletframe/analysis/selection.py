@@ -221,7 +221,7 @@ class SelectableHoldings:
 
     def __init__(self, rows: PositionsLike, wallets: pd.DataFrame | None, *columns: str) -> None:
         self.held: Positions = read_positions(rows)
-        self.columns = [*columns]  # of the selected rows, or [] for all
+        self.columns: list[str] = [*columns]  # of the selected rows, or [] for all
         self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
         self.groups: list[str] = [] if wallets is None else extra_names(wallets)
         self.requested: KeyCodes = encode_wallets(self.wallets)

@@ -66,7 +66,16 @@ class Dimensions(NamedTuple):
     below_on_phone: int = 0  # the space below a plot that also needs its share of a phone
 
 
-class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
+if TYPE_CHECKING:
+
+    class _Figure:  # plotly has no types
+        def __init__(self, data: Any, *, layout: Mapping[str, Any]) -> None: ...
+
+else:
+    _Figure = go.Figure
+
+
+class Figure(_Figure):
     """A figure of plotly. Its saved pictures have all notes, in lines as wide as the picture."""
 
     def to_image(self, *args: Any, **options: Any) -> Any:

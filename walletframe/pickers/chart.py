@@ -177,7 +177,7 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
     )
 
 
-def _fit_to_page(figure: charts.Figure, options: ChartOptions) -> None:
+def _fit_to_page(figure: Any, options: ChartOptions) -> None:
     layout = figure.layout
     if not charts.has_custom_template():
         layout.template = None  # the front end sets the colours
