@@ -5,7 +5,7 @@ Tables look as in pandas, but values are formatted as money. Result tables show 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -324,5 +324,6 @@ def with_coverage(
     result = ResultTable(table, copy=False)
     if positions is not None and "name" in positions.extra_column_names:
         result._named_wallets = positions.wallet_frame  # noqa: SLF001 - our own class
-    result.attrs[COVERAGE] = asdict(coverage) | {"rows": len(result)}
+    counts = {name: getattr(coverage, name) for name in Coverage.__slots__}
+    result.attrs[COVERAGE] = counts | {"rows": len(result)}
     return result
