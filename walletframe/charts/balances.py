@@ -494,12 +494,12 @@ class GroupedBalances(NamedTuple):
             times = pd.DatetimeIndex(self.requests["time"].unique())
             known, _, requested = count_known_wallets(groups, self.requests, times)
         elif is_counted:
-            positions = self.balances.positions if "token" in names else self.positions
-            counts = count_possible_holders(positions, groups)
+            positions, parts = self.balances.positions, groups
             if self.balances.measure.kind == "amount" and len(self.balances.rows):
-                positions = self.balances.positions
                 parts = split_by_token(groups, positions, self.balances.token_codes[:1])
-                counts = count_possible_holders(positions, parts)[:, : len(groups)]
+            elif "token" not in names:
+                positions = self.positions
+            counts = count_possible_holders(positions, parts)[:, : len(groups)]
             known, requested = counts[0][:, np.newaxis], counts[2]
         return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
 
@@ -649,18 +649,14 @@ class GroupLevel(NamedTuple):
         self, grid: PivotedSizes
     ) -> tuple[list[str], list[list[list[str]]]]:
         """Return the short names of a grid's rows, including Other, and each cell's hover lines."""
-        indices, columns = grid.rows.tolist(), len(grid.tokens) + 1
-        lines = [[[name]] * columns for name in map(self.full_group_name, indices)]
-        if self.wallets_asked.any() and "wallet" not in self.names:
-            cells, count = self.split_by_token(grid.tokens), len(self.groups)
-            starts = range(0, columns * count, count)
-            lines = [
-                [
-                    [*each, cells.known_wallets_text(start + at)]
-                    for start, each in zip(starts, row, strict=True)
-                ]
-                for row, at in zip(lines, indices, strict=True)
-            ]
+        indices, count = grid.rows.tolist(), len(self.groups)
+        starts = range(0, (len(grid.tokens) + 1) * count, count)  # of the cells of each column
+        is_counted = self.wallets_asked.any() and "wallet" not in self.names
+        cells = self.split_by_token(grid.tokens) if is_counted else None
+        lines = [
+            [[name, cells.known_wallets_text(start + at) if cells else ""] for start in starts]
+            for name, at in zip(map(self.full_group_name, indices), indices, strict=True)
+        ]
         labels = self.labels_with_counts(indices)
         if grid.other_row_count:
             name = other_label(grid.other_row_count, self.group_noun)
@@ -670,7 +666,7 @@ class GroupLevel(NamedTuple):
             is_marked = np.isin(others, incomplete).any() and (self.groups.tokens[others] < 0).all()
             text = f"{known} of {counted_noun(asked, 'wallet')} known" * bool(is_marked)
             labels.append(f"{name[:-1]}, {text})" if text else name)
-            lines.append([[name, text]] * columns)
+            lines.append([[name, text]] * len(starts))
         return labels, lines  # `hover_text` omits empty lines
 
     def preferred_names(self, indices: Sequence[int]) -> list[str]:

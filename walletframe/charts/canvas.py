@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import cache, partial
 from html import unescape
-from itertools import chain
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +23,7 @@ from walletframe.numerals import counted_noun
 from walletframe.text import escape_for_plotly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -320,14 +319,12 @@ def shorten_middle(text: str, limit: int, end: int) -> str:
 def hover_text(heading: str, *lines: str) -> str:
     """Return plotly's markup of a hover text: a bold heading, and lines that fit on a phone."""
     first, *rest = [
-        "<br>".join(map(escape_for_plotly, [line] if len(line) <= _HOVER_CHARS else _broken(line)))
+        escape_for_plotly(line)
+        if len(line) <= _HOVER_CHARS
+        else to_markup([part for name in line.split(" · ") for part in wrap(name, _HOVER_CHARS)])
         for line in (heading, *filter(None, lines))
     ]
     return "<br>".join([f"<b>{first}</b>", *rest])
-
-
-def _broken(line: str) -> Iterator[str]:
-    return chain(*(wrap(part, _HOVER_CHARS) for part in line.split(" · ")))
 
 
 class Notes(NamedTuple):
