@@ -214,7 +214,7 @@ def test_bridged_versions_are_not_dropped_in_silence():
 
 
 def test_balances_of_unknown_tokens_are_counted(details):
-    """They may be of the selected asset. Balances of other owners don't count."""
+    """They may be of a token that the wallet does not list. Those of other owners don't count."""
     missing = details.holdings["symbol"].eq("claim at x.io") | details.holdings["symbol"].eq("TKN")
     columns = {
         name: details.holdings[name].mask(missing) for name in ("token_blockchain", "token_address")
@@ -226,8 +226,9 @@ def test_balances_of_unknown_tokens_are_counted(details):
     assert "unknown;" not in str(unknown.wf.where(asset="USDC", owner="Bob", bridged=True))
     shares = [each.wf.share("USDC", by="owner", bridged=True) for each in (unknown, selected)]
     pd.testing.assert_frame_equal(*shares)
-    for each in (selected, selected.wf.where(level=[1, 2])):
-        assert each.wf.totals("owner")["wallets_ok"].tolist() == [0, 1]
+    for known, each in (([1, 1], selected), ([0, 1], unknown.wf.where(token="USDC.e"))):
+        for same in (each, each.wf.where(level=[1, 2])):
+            assert same.wf.totals("owner")["wallets_ok"].tolist() == known
 
 
 def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
@@ -291,7 +292,7 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     reasons = "1 spam balance (930.00 USD); 1 small balance (0.50 USD)"
     assert f"; {reasons}. " in str(clean.wf.coverage())
     claims = str(clean.wf.where(search="claim").wf.coverage())
-    assert claims.startswith("Selected: search='claim'. Not counted: ")
+    assert claims.startswith("Selected: small=1, search='claim'. Not counted: ")
     assert f"; {reasons}; 2 balances not selected. " in claims
     only_spam = record(B, balances=[balance("5", symbol="claim at x.io", address="0xbad")])
     genuine = wf.WalletDetails(*assemble([record(A), only_spam])).wf.where(spam=False)

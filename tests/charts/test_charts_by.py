@@ -183,10 +183,10 @@ class TestBars:
         assert "The only wallet of owner Ben is unknown." in notes_of(figure)
         assert "owner Ada" not in notes_of(figure)
 
-    def test_a_wallet_with_an_unknown_token_may_hold_more(self):
+    def test_a_wallet_with_an_unreadable_balance_may_hold_more(self):
         """Its amount is drawn and incomplete, not unknown, as in totals."""
-        unknown = HOLDINGS.iloc[[1]].assign(symbol="?", token_address=None, token_blockchain=None)
-        rows = pd.concat([HOLDINGS[HOLDINGS["symbol"] == "USDT"], unknown])
+        usdt = HOLDINGS[HOLDINGS["symbol"] == "USDT"]
+        rows = pd.concat([usdt, usdt.assign(amount=pd.array([None], "amount"))])
         wallets = WALLETS.iloc[[0, 6]].assign(tokens=pd.array([2, 0], dtype="Int64"))
         figure = charts.bar(rows, by="owner", asset="USDT", wallets=wallets)
         assert bars(figure) == {"Ada (0 of 1 known)": {"USDT": 7}}

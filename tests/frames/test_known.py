@@ -223,9 +223,9 @@ UNSURE = both(
 OWNED = UNSURE._replace(wallets=UNSURE.wallets.assign(owner="Ada"))
 
 
-@pytest.mark.parametrize("symbol,unread", [("TKN", E), ("DAI", F)])
-def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unread):
-    """A balance of an unknown token may be of any, one of an unknown amount is not."""
+@pytest.mark.parametrize("symbol,unread,known", [("TKN", E, 5), ("DAI", F, 4)])
+def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unread, known):
+    """A balance of an unknown token may be of any that the wallet does not list."""
     named = ("ETH", "0xToken" if symbol == "TKN" else "0xDai")
 
     def said(table):
@@ -234,13 +234,13 @@ def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unrea
 
     for tables in (UNSURE.wf, wf.open_wallets(write_parts(tmp_path, UNSURE)).wf):
         for by in ("token", "asset", ["blockchain", "asset"]):
-            assert said(tables.totals(by=by)) == (4, 1, 9)
-        assert counted(tables.share(named)) == (4, 1, 9)
-        assert counted(tables.share(token=named)) == (4, 1, 9)
+            assert said(tables.totals(by=by)) == (known, 1, 9)
+        assert counted(tables.share(named)) == (known, 1, 9)
+        assert counted(tables.share(token=named)) == (known, 1, 9)
         table = tables.totals(by=["wallet", "token"])
-        known = table[table["wallets_ok"] == 1]
-        assert known["address"].tolist() == [A, B, C, D, ELEVEN, TWELVE]
-        assert known["symbol"].dropna().tolist() == ["TKN", "?", "?", "?"]
+        rows = table[table["wallets_ok"] == 1]
+        assert rows["address"].tolist() == [A, B, C, D, D, ELEVEN, TWELVE]
+        assert rows["symbol"].dropna().tolist() == ["TKN", "?", "TKN", "?", "?"]
         pivot_table = tables.pivot  # which knows amounts, unlike that of pandas
         cells = pivot_table(None, by="token")[symbol].loc["ETH"]
         hidden = [
@@ -248,37 +248,38 @@ def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unrea
             TEN,
             ELEVEN,
             unread,
-            *[D] * (symbol == "DAI"),
-        ]  # D lists TKN, and may hold more
+            *[D] * (symbol == "DAI"),  # it lists TKN
+        ]
         assert cells[cells.isna()].index.tolist() == sorted(hidden)
         assert tables.totals(by="wallet")["wallets_ok"].sum() == 8  # whose answers have a list
-    assert said(OWNED.wf.totals(by=["owner", "token"])) == (4, 1, 9)
-    assert counted(OWNED.wf.share(named, by="owner")) == (4, 1, 9)
+    assert said(OWNED.wf.totals(by=["owner", "token"])) == (known, 1, 9)
+    assert counted(OWNED.wf.share(named, by="owner")) == (known, 1, 9)
     by_owner = pivot(OWNED.holdings, by=["owner", "token"], wallets=OWNED.wallets)
     assert by_owner[["TKN", "DAI"]].fillna(-1).iloc[0].tolist() == [6, -1]
     assert by_owner.attrs["coverage"]["partial_cells"] == len(by_owner.columns) - 1
 
 
 def test_histories_make_no_zero_of_hidden_tokens():
-    """Unlisted tokens of such a wallet are unknown at that time; listed ones are held."""
+    """Unlisted tokens of such a wallet are unknown at that time; listed ones are known."""
     before = fetched({name: [token(raw=1)] for name in names(UNSURE)})
     changes = compare(before, UNSURE, token=TOKEN).set_index("address")
     assert changes["change"].to_dict() == {
         A: "increased",
         B: "gone",
-        **dict.fromkeys([C, D, E], "unknown"),
+        C: "unknown",
+        D: "increased",
+        E: "unknown",
         F: "gone",
         **dict.fromkeys([TEN, ELEVEN, TWELVE], "unknown"),
     }
     assert changes["status_after"].loc[[C, D, E, TEN, ELEVEN]].tolist() == [
-        *["unknown_token"] * 2,
-        *["no_amount", "failed", "stale"],
+        *["unknown_token", "ok", "no_amount", "failed", "stale"]
     ]
-    assert changes["after"].isna().sum() == 6
+    assert changes["after"].isna().sum() == 5
     added = compare(before, UNSURE, by="token").query("symbol == 'TKN'")
-    assert added[["wallets_known", "wallets"]].to_numpy().tolist() == [[3, 9]]
+    assert added[["wallets_known", "wallets"]].to_numpy().tolist() == [[4, 9]]
     [last] = total_timeline(followed(UNSURE), token=TOKEN).itertuples()
-    assert (last.wallets_known, last.wallets, Fraction(last.amount)) == (3, 9, 1)
+    assert (last.wallets_known, last.wallets, Fraction(last.amount)) == (4, 9, 6)
     strange = timeline(followed(UNSURE)).query("symbol == '?'")
     assert strange["status"].tolist() == ["ok", "ok"]
 
@@ -287,16 +288,16 @@ def test_charts_of_a_token_count_wallets_that_may_hide_it():
     """How many may hold more of it, and how many of a group or a time are known."""
     wallets, holdings = OWNED
     drawn = charts.bar(holdings, token=TOKEN)
-    assert "3 wallets with unknown tokens may hold more TKN." in drawn.layout.meta["about"]
-    assert "may hold more" not in below(charts.bar(holdings))
+    assert "2 wallets with unknown tokens may hold TKN, too." in drawn.layout.meta["about"]
+    assert "may hold" not in below(charts.bar(holdings))
     drawn = below(charts.bar(holdings, token=TOKEN, wallets=wallets))
-    assert "5 of 9 wallets unknown" in drawn
-    assert "may hold more" not in drawn
+    assert "4 of 9 wallets unknown" in drawn
+    assert "may hold" not in drawn
     whose = charts.bar(holdings, by="owner", token=TOKEN, wallets=wallets)
-    assert "4 of 9 wallets of owner Ada are known." in whose.layout.meta["about"]
+    assert "5 of 9 wallets of owner Ada are known." in whose.layout.meta["about"]
     history = followed(OWNED)
     for by in ("token", "owner"):
         over_time = charts.timeline(history.holdings, by=by, token=TOKEN, wallets=history)
-        assert "In 1 of 1 snapshot, 6 of 9 wallets are unknown." in below(over_time)
+        assert "In 1 of 1 snapshot, 5 of 9 wallets are unknown." in below(over_time)
     everything = charts.timeline(history.holdings, wallets=history)
     assert "In 1 of 1 snapshot, 3 of 9 wallets are unknown." in below(everything)

@@ -181,7 +181,7 @@ def test_a_symbol_is_that_of_the_known_token(details):
 
 
 def test_unknown_tokens_are_never_compared(details, tmp_path):
-    """They may be any token, so that changes in their wallets are unknown."""
+    """Each has an unknown change. Listed tokens of their wallets have not changed."""
     for day in (0, 1):
         save(details, folder=tmp_path, at=DAY + timedelta(days=day))
     history = load(folder=tmp_path)
@@ -191,15 +191,14 @@ def test_unknown_tokens_are_never_compared(details, tmp_path):
     assert pairs.to_dict() == {
         ("ok", "unknown_token"): 4,
         ("unknown_token", "ok"): 4,
-        ("unknown_token", "unknown_token"): 2,
         ("no_amount", "no_amount"): 2,
     }
     lines = timeline(history)
     counts = lines["status"].value_counts()
-    assert counts[["ok", "unknown_token", "no_amount"]].tolist() == [8, 4, 4]
+    assert counts[["ok", "unknown_token", "no_amount"]].tolist() == [12, 0, 4]
     assert len(lines) == 16
     assert total_timeline(history)["token_blockchain"].notna().all()
-    assert total_timeline(history)["wallets_known"].tolist() == [0] * 4
+    assert total_timeline(history)["wallets_known"].tolist() == [2, 2, 0, 0]
 
 
 def test_nothing_raises_over_odd_balances(details):

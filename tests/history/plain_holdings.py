@@ -42,6 +42,11 @@ def answers(draw):
     return {draw(st.sampled_from(spellings)): draw(outcome) for spellings in requested}
 
 
+def readable_amounts(answer, key):
+    """Return the amounts of a token that can be read."""
+    return [total for row in answer if (total := sums([row]).get(key)) is not None]
+
+
 def sums(answer):
     """Sum a wallet's balances by token, as a Fraction, or as None if an amount is unknown."""
     totals = {}
@@ -82,7 +87,8 @@ def amount(held, key, status):
     result = held.get(key, 0)
     if result is None and status in ("ok", "unknown_token"):
         return None, "no_amount"
-    return (Fraction(result), "ok") if status == "ok" else (None, status)
+    is_known = status == "ok" or (status == "unknown_token" and key in held)
+    return (Fraction(result), "ok") if is_known else (None, status)
 
 
 def fraction(value):

@@ -4,11 +4,20 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
-from addresses import A, B, C
+from addresses import A, B, C, D
 from fetches import fetched, token
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_holdings import UNKNOWN, amount, answers, by_wallet, fraction, row_key, side
+from plain_holdings import (
+    UNKNOWN,
+    amount,
+    answers,
+    by_wallet,
+    fraction,
+    readable_amounts,
+    row_key,
+    side,
+)
 
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -89,10 +98,10 @@ def test_totals_sum_known_amounts(days):
             course = sides(each, wallets)
             cells = [amount(tokens, key, status) for tokens, status in course]
             amounts = [result for result, status in cells if status == "ok"]
-            pairs = zip(course, cells, strict=True)
-            read = {status == "ok" for (tokens, _), (_, status) in pairs if key in tokens}
-            unread = "no_amount" in (status for _, status in cells) and True not in read
-            sums[day, key] = sum(amounts) if amounts and not unread else None
+            lists = [answer for answer in map(each.get, wallets) if isinstance(answer, list)]
+            read = [part for answer in lists for part in readable_amounts(answer, key)]
+            is_listed = any(key in tokens for tokens, _ in course)
+            sums[day, key] = sum(read) if read or (amounts and not is_listed) else None
             known[day, key] = len(amounts)
     totals = total_timeline(history_of(*days))
     rows = list(totals.assign(blockchain="", address="").itertuples())
@@ -219,15 +228,15 @@ def test_an_asset_is_one_line_of_all_its_contracts():
 @settings(deadline=None, max_examples=15)
 @given(DAYS)
 def test_totals_of_groups_are_the_totals_of_their_wallets(days):
-    """Totals by wallet equal `timeline`; totals by owner count each wallet once."""
+    """Totals by wallet are those of a fetch; totals by owner count each wallet once."""
     history = history_of(*days)
     totals = total_timeline(history, by="wallet")
-    cells = {
-        (day_of(row), *row_key(row)): (None if status != "ok" else fraction(result))
-        for row in timeline(history)[lambda lines: lines["symbol"].notna()].itertuples()
-        for result, status in [(row.amount, row.status)]
-        if row.symbol != UNKNOWN
-    }
+    lines = timeline(history)[lambda lines: lines["symbol"].notna() & (lines["symbol"] != UNKNOWN)]
+    cells = {}
+    for row in lines.itertuples():
+        place, answers = (day_of(row), *row_key(row)), by_wallet(days[day_of(row)])
+        partial = readable_amounts(answers[place[1]], place[2]) if row.status == "no_amount" else []
+        cells[place] = sum(partial) if partial else fraction(row.amount)
     rows = {(day_of(row), *row_key(row)): fraction(row.amount) for row in totals.itertuples()}
     assert {place: rows[place] for place in cells} == cells
     assert not {amount for place, amount in rows.items() if place not in cells} - {None}
@@ -284,14 +293,14 @@ def test_a_wallet_counts_for_its_last_owner_at_all_times():
 
 
 def test_totals_by_asset():
-    """An unreadable contract makes its wallet unknown for the whole asset."""
+    """An unreadable contract makes its wallet unknown, but other contracts are added up."""
     own = pd.DataFrame(
         {"asset": "COIN", "token_blockchain": "ETH", "token_address": ["0xToken", "0xB"]}
     )
     for options in ({"by": "asset"}, {"asset": "COIN"}, {"by": ["asset"], "asset": "COIN"}):
         totals = total_timeline(owned_history(), assets=own, **options)
         assert totals["asset"].tolist() == ["COIN"] * 2
-        assert totals["amount"].astype(TEXT).fillna("NA").tolist() == ["0.000003", "NA"]
+        assert totals["amount"].astype(TEXT).fillna("NA").tolist() == ["0.000003", "0.000003"]
         assert totals[["wallets_known", "wallets"]].to_numpy().tolist() == [[1, 2], [0, 2]]
     contracts = total_timeline(owned_history(), by="token", asset="COIN", assets=own)
     assert contracts["token_address"].tolist() == ["0xToken"] * 2 + ["0xB"] * 2
@@ -304,15 +313,16 @@ def test_other_groups_of_totals_are_refused():
 
 
 def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings():
-    """Wallets with unknown tokens stay unknown in it; wallets that can't hold the asset, known."""
-    unknown = token("?", contract=None, blockchain=None)
+    """A wallet with an unknown token is unknown if it does not list the asset.
+
+    A wallet that can't hold the asset is known.
+    """
+    unknown, coins = token("?", contract=None, blockchain=None), [token("ETH", 1, contract=None)]
+    before = {f"ETH.{A}": coins, f"ETH.{B}": coins, f"ETH.{D}": coins, f"NEAR.{C}": "timeout"}
+    more = [token("ETH", 2, contract=None)]
     days = [
-        {
-            f"ETH.{A}": [token("ETH", raw, contract=None)],
-            f"ETH.{B}": [token("ETH", raw, contract=None), *[unknown] * (raw > 1)],
-            f"NEAR.{C}": "timeout",
-        }
-        for raw in (1, 2)
+        before,
+        before | {f"ETH.{A}": more, f"ETH.{B}": [unknown], f"ETH.{D}": [*more, unknown]},
     ]
     history = history_of(*days)
     selected = history.wf.where(asset="ETH")
@@ -327,7 +337,9 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
         ]
     ]
     assert (
-        changes[1]["change"].tolist() == changes[0]["change"].tolist() == ["increased", "unknown"]
+        changes[1]["change"].tolist()
+        == changes[0]["change"].tolist()
+        == ["increased", "unknown", "increased"]
     )
     valued = [each.wf.where(asset="ETH").wf.value({"ETH": 1}) for each in both]
-    assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 0]
+    assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 1, 0]

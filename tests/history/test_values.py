@@ -76,7 +76,7 @@ def test_filters_of_both_fetches_are_stated():
     hint = ", so 0 may be a dropped balance, and sums may be too low."
     small = [each.wf.where(small=310, owner="Ada") for each in days]
     stated = (
-        "\nSelected: owner='Ada'. Not counted: before: 2 small balances (300.00 USD); "
+        "\nSelected: owner='Ada', small=310. Not counted: before: 2 small balances (300.00 USD); "
         f"after: 1 small balance (300.00 USD){hint}"
     )
     for table in (compare_values(*small), wf.history.compare(*small, by="asset")):

@@ -21,7 +21,6 @@ from walletframe.frames.coverage import (
     count_possible_holders,
     coverage_of_rows,
     coverage_of_token,
-    mark_unreadable_unknown,
     masked_completeness,
     repeat_completeness,
 )
@@ -33,7 +32,11 @@ from walletframe.frames.groups import (
 )
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
-from walletframe.frames.positions import read_positions, require_one_snapshot
+from walletframe.frames.positions import (
+    mark_unreadable_unknown,
+    read_positions,
+    require_one_snapshot,
+)
 from walletframe.frames.results import CHANGE_COLUMNS, COVERAGE, coverage_from_attrs, with_coverage
 from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
@@ -229,7 +232,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = group_holdings(positions, names)
     possible = positions.possible_holders_mask(0) & positions.has_wallets
-    marked = mark_unreadable_unknown(positions, np.ones(len(positions.holdings), dtype=bool))
+    marked = mark_unreadable_unknown(positions, slice(None))
     known = masked_completeness(marked, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
     segments = AmountsWithGroups(exact, groups.codes, count)
@@ -481,8 +484,8 @@ def pivot(
         - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
           hold the asset: the service lists all balances.
         - An amount is NA if all wallets failed, if none of the wallets that could hold the asset is
-          known, or if none of the balances is readable. A wallet is not known if it has a balance
-          of an unknown token, which may be this asset.
+          known, or if none of the balances is readable. A wallet that does not list the asset is
+          not known if it has a balance of an unknown token, which may be this asset.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
         below the table counts the sums that may be larger, since a wallet or balance is unknown.

@@ -119,8 +119,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
 
         A selection by token or asset omits balances of unknown tokens. Since these may be the same
-        token, tables of the selection count their wallets as unknown. Wallets that can't hold the
-        token count as known.
+        token, tables count their wallets as unknown, unless they list the token. Wallets that can't
+        hold the token count as known.
 
     Raises
     ------

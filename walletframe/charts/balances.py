@@ -38,7 +38,6 @@ from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
     drop_rows,
-    mark_unreadable_unknown,
     without_dropped_counts,
 )
 from walletframe.frames.details import extract_frame
@@ -65,6 +64,7 @@ from walletframe.frames.names import (
 from walletframe.frames.positions import (
     Positions,
     encode_holdings,
+    mark_unreadable_unknown,
     read_positions,
     snapshot_times,
     sum_cells,
@@ -325,10 +325,13 @@ def _select_drawn_balances(
     empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
     sentences = coverage.sentences()
     if measure.kind == "amount" and len(rows) and not covered.has_wallets:
-        can_hold = positions.possible_holders_mask(tokens.codes[rows[0]])
-        if count := int((positions.has_unknown_token & can_hold).sum()):
+        unsure = (
+            positions.possible_holders_mask(tokens.codes[rows[0]]) & positions.has_unknown_token
+        )
+        unsure[positions.wallet_codes[rows]] = False
+        if count := int(unsure.sum()):
             holders = f"{counted_noun(count, 'wallet')} with unknown tokens"
-            sentences.append(f"{holders} may hold more {measure.title_start}.")
+            sentences.append(f"{holders} may hold {measure.title_start}, too.")
     return DrawnBalances(
         positions=positions,
         rows=rows[drawn],

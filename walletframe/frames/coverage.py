@@ -1,8 +1,7 @@
 """Completeness of groups and coverage of tables: counts of known and requested wallets.
 
-A wallet is known for a token if its balances are known, its amounts of the token can be read, and
-it has no unknown token, which could be this one. Each unknown token is counted separately: for this
-token, its holder is known.
+A wallet is known for a token if its balances are known and its amounts of the token can be read. A
+wallet with a balance of an unknown token is known only for the tokens that its balances list.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from walletframe.frames.asset_list import count_and_sum_omitted_bridged
 from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
-from walletframe.frames.positions import HOLDERS
+from walletframe.frames.positions import HOLDERS, mark_unreadable_unknown
 from walletframe.frames.results import Coverage
 from walletframe.frames.schema import SNAPSHOT, WALLET_DTYPES, count_array, missing_wallets_text
 from walletframe.numerals import counted_noun, money
@@ -35,62 +34,47 @@ _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
 DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that dropped balances
 SELECT_HINT: Final = "pass the same where(…) to both"
-_COUNTED = ("small=", "spam=")  # conditions whose dropped balances are counted
 
 # The kind of a filter, the number of dropped balances (None: not counted), and this as a text.
 Filter: TypeAlias = "tuple[str, int | None, str]"
 
 
 def completeness_columns(
-    positions: Positions, groups: Groups, unreadable: Codes | int | None = None
+    positions: Positions, groups: Groups, from_rows: Codes | None = None
 ) -> dict[str, Any]:
     """Return columns that count the wallets of each group, or {} without a `wallets` frame."""
     if not positions.has_wallets:
         return {}
-    return _columns_of_counts(positions, count_possible_holders(positions, groups, unreadable))
+    return _columns_of_counts(positions, count_possible_holders(positions, groups, from_rows))
 
 
 def count_possible_holders(
-    positions: Positions, groups: Groups, unreadable: Codes | int | None = None
+    positions: Positions, groups: Groups, from_rows: Codes | None = None
 ) -> Codes:
     """Return three rows: each group's numbers of known, stale and requested wallets."""
     states = _wallet_state_flags(positions)
     if KINDS.isdisjoint(groups.names):
         return _sum_wallet_sets(states, groups)
-    uncertain = states[:2] * positions.has_unknown_token
-    if uncertain.any():
-        states = np.concatenate([states, uncertain])
+    states[:2] *= ~positions.has_unknown_token
     counts = sum_possible_holders(positions, groups, states)
-    if uncertain.any():
-        counts[:2] -= counts[3:] * ~np.append(positions.tokens.unknown, False)[groups.tokens]
-    if unreadable is None:
-        unreadable = count_wallets_with_unreadable_amount(positions, groups)
-    counts[:2] -= unreadable
-    return counts[:3]
+    counts[:2] += count_known_from_rows(positions, groups) if from_rows is None else from_rows
+    return counts
 
 
-def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
-    """Return counts by group of wallets with an unreadable amount: known (row 0), stale (row 1).
+def count_known_from_rows(positions: Positions, groups: Groups) -> Codes:
+    """Return what rows add to each group's number of known (row 0) and stale wallets (row 1).
 
-    Holders of unknown tokens are counted only in groups of unknown tokens:
-    `completeness_columns` already excludes them from all other groups.
+    Without rows, the wallets without unknown tokens are known. Of these, rows subtract the wallets
+    with an unreadable amount. Rows add the holders of unknown tokens whose amounts can be read.
     """
-    rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
-    if not len(rows):
-        return np.zeros((2, len(groups)), dtype=np.intp)
-    wallets, tokens = positions.wallet_codes[rows], positions.tokens
-    counted = ~positions.has_unknown_token[wallets] | tokens.unknown[tokens.codes[rows]]
-    stride = len(positions.wallet_keys)
-    pairs = pd.unique(groups.codes[rows[counted]] * stride + wallets[counted])
+    missing = positions.amounts._amounts().missing  # noqa: SLF001 - our own class
+    rows = np.flatnonzero(missing | positions.has_unknown_token[positions.wallet_codes])
+    stride = max(len(positions.wallet_keys), 1)
+    cells, pairs = pd.factorize(groups.codes[rows] * stride + positions.wallet_codes[rows])
     codes, wallets = np.divmod(pairs, stride)
-    return _sum_by_code(_wallet_state_flags(positions)[:2, wallets], codes, len(groups))
-
-
-def mark_unreadable_unknown(positions: Positions, rows: Mask) -> Positions:
-    """Mark wallets with unknown tokens, or unknown amounts in `rows`, as unknown (in a copy)."""
-    unknown = positions.has_unknown_token.copy()
-    unknown[positions.wallet_codes[positions.amounts.isna() & rows]] = True
-    return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
+    readable = np.bincount(cells, missing[rows], len(pairs)) == 0
+    change = readable.astype(np.intp) - ~positions.has_unknown_token[wallets]
+    return _sum_by_code(_wallet_state_flags(positions)[:2, wallets] * change, codes, len(groups))
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
@@ -270,8 +254,7 @@ def differing_selections(before: WalletDetails, after: WalletDetails) -> str:
 
 
 def _selected_text(holdings: pd.DataFrame) -> str:
-    conditions = holdings.attrs.get(SELECTED, [])
-    return ", ".join(safe_line(each) for each in conditions if not each.startswith(_COUNTED))
+    return ", ".join(map(safe_line, holdings.attrs.get(SELECTED, [])))
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:

@@ -263,23 +263,40 @@ def _with_selection_known(positions: Positions) -> Positions:
     rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
     keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}
     unsure = np.array([key in keys for key in positions.wallet_keys], dtype=bool)
-    if record["is_single"]:
-        unsure[positions.wallet_codes[positions.amounts.isna()]] = True
-    sure = positions.known & ~unsure
-    return replace(positions, known=sure | ~can_hold, stale=positions.stale & sure & can_hold)
+    unsure[positions.wallet_codes[: len(positions.wallet_codes) * record["is_single"]]] = False
+    positions = replace(
+        positions,
+        known=positions.known | ~can_hold,
+        stale=positions.stale & can_hold,
+        has_unknown_token=(positions.has_unknown_token | unsure) & can_hold,
+    )
+    is_single = record["is_single"]
+    return mark_unreadable_unknown(positions, slice(None)) if is_single else positions
+
+
+def mark_unreadable_unknown(positions: Positions, rows: Mask | slice) -> Positions:
+    """Mark wallets with unknown amounts of the token in `rows` as unknown (in a copy)."""
+    unknown, missing = positions.has_unknown_token.copy(), positions.amounts.isna()
+    unknown[positions.wallet_codes[rows]] = False
+    unknown[positions.wallet_codes[rows][missing[rows]]] = True
+    return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
 
 
 def with_selection_status(details: WalletDetails) -> WalletDetails:
-    """Return a copy in which `status` is only about the amounts of the selected tokens."""
+    """Return a copy in which `status` is only about the amounts of the selected tokens.
+
+    The status of a wallet with a balance of an unknown token is ``unknown_token``.
+    """
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:
         return details
     positions = read_positions(holdings, wallets, by_snapshot=True)
     codes = _encode_row_wallets(wallets, by_snapshot=positions.by_snapshot).codes
-    known, fresh = positions.known[codes], (positions.known & ~positions.stale)[codes]
-    unable = fresh & ~known_and_fresh_mask(wallets)  # to hold the tokens
+    fresh = known_and_fresh_mask(wallets)
+    unable = (positions.known & ~positions.stale)[codes] & ~fresh
     status, source = (wallets[name].astype(TEXT) for name in ("status", "source"))
-    status = status.mask(unable, "ok").mask(known_mask(wallets) & ~known, "unknown_token")
+    status = status.mask(unable, "ok")
+    status = status.mask(fresh & positions.has_unknown_token[codes], "unknown_token")
     tokens = wallets["tokens"].mask(unable & wallets["tokens"].isna(), 0)
     columns = {"status": status, "tokens": tokens, "source": source.mask(unable, "service")}
     return details._replace(wallets=wallets.assign(**columns))

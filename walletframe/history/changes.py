@@ -26,7 +26,6 @@ from walletframe.frames.schema import (
 )
 from walletframe.history.folder import LIST_CALL
 from walletframe.history.timelines import (
-    NOT_ASKED,
     OK,
     STATUS,
     build_matrix,
@@ -110,8 +109,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
           - ``stale``: the answer was out of date, or is the same as at the earlier time;
           - ``no_amount``: the amount or its decimals could not be read;
-          - ``unknown_token``: an unknown token of the wallet may be this token. An unknown token's
-            own row has this status at the other time;
+          - ``unknown_token``: the token is not listed, but an unknown token of the wallet may be
+            this token. An unknown token's own row has this status at the other time;
           - ``not_asked``: the wallet was not requested.
 
         With `by`, there is one row for each group and token whose amount changed or may have
@@ -217,12 +216,13 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
 def _known_once_text(matrix: AmountMatrix) -> str:
     """Count the balances that are known at only one time. Add up those of a chosen token."""
-    is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
+    integers = np.where(matrix.status == OK, matrix.integers, 0)
+    is_once = (integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])
     balances = counted_noun(int(is_once.sum()), "balance")
     text = f"{balances} of {counted_noun(len(wallets), 'wallet')}"
     if matrix.token_filter:
-        sums = matrix.to_amounts(matrix.integers[is_once].sum(axis=0), np.ones(2, dtype=bool))
+        sums = matrix.to_amounts(integers[is_once].sum(axis=0), np.ones(2, dtype=bool))
         sides = zip(sums, ("before", "after"), strict=True)
         amounts = (f"{six_digit_text(amount)} {side}" for amount, side in sides if amount)
         text += f" ({', '.join(amounts)})"
@@ -240,15 +240,11 @@ def _changes_by_group(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, **options: Any
 ) -> tuple[pd.DataFrame, int]:
     """Add up changes. Also count the bridged versions that are separate from their assets."""
-    status, wallet_status = (
-        np.where((each == OK).all(axis=1, keepdims=True), OK, NOT_ASKED)
-        for each in (matrix.status, matrix.wallet_status)
-    )
-    matrix = matrix._replace(status=status, wallet_status=wallet_status)
-    grouped = group_amounts(matrix, wallets, by, np.flatnonzero(matrix.token_codes >= 0), **options)
+    rows = np.flatnonzero(matrix.token_codes >= 0)
+    grouped = group_amounts(matrix, wallets, by, rows, known_at_all_times=True, **options)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
     grouped = grouped.take_groups(np.flatnonzero(is_changed))
-    labels, [wallets_known] = grouped.labels, grouped.wallets_known.T
+    labels, [wallets_known, _] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
     is_known &= (grouped.sums != 0).any(axis=1)  # only unknown wallets may hold the token

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
+from walletframe.amounts.sums import AmountsWithGroups, group_totals
 from walletframe.errors import InputWarning, SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
     count_and_sum_omitted_bridged,
@@ -36,7 +37,6 @@ from walletframe.frames.positions import (
     encode_holdings,
     possible_blockchains_mask,
     snapshot_times,
-    sum_cells,
     unlisted_mask,
     with_selection_status,
 )
@@ -85,9 +85,10 @@ class AmountMatrix(NamedTuple):
     # (p,): the last row of holdings of the pair, or else of the chosen token, or else -1
     holding_rows: Codes
     listed: Mask  # (p, s): whether the answer lists the token, perhaps with 0
+    readable: Mask  # (p, s): whether an amount of the token in the answer can be read
     token_codes: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
     trackable: Mask  # (p,): whether the token can be identified in all snapshots
-    integers: Integers  # (p, s): amounts times 10**scale; 0 if unknown
+    integers: Integers  # (p, s): the sum of the readable amounts of an answer, times 10**scale
     status: Statuses  # (p, s): codes of STATUS; OK if the amount is known
     scale: int
     wallet_status: Statuses  # (w, s): the status of known tokens with readable amounts
@@ -111,7 +112,7 @@ class AmountMatrix(NamedTuple):
 
     def without(self, pairs: Codes) -> AmountMatrix:
         """Return the other pairs."""
-        kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[2:9]}
+        kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[2:10]}
         return self._replace(**kept)
 
     def to_amounts(self, integers: Integers, known: Mask) -> AmountArray:
@@ -208,15 +209,16 @@ def build_matrix(
     order = np.argsort(wallet := np.append(wallet, without_holdings), kind="stable")
     wallet, token = wallet[order], token[order]
     shape, pair = (len(order), time_count), np.argsort(order)[pairs]
-    sums = sum_cells(
-        holdings["amount"].array, pair * time_count + holding_times, len(order) * time_count
-    ).exact()
-    integers, unreadable = sums.integers.reshape(shape), sums.missing.reshape(shape)
-    is_unknown = np.append(token_ids.unknown, False)[token]
-    listed = np.zeros(shape, dtype=bool)
-    listed[pair, holding_times] = True
+    exact, cells = holdings["amount"].array.exact(), pair * time_count + holding_times
+    grouped = AmountsWithGroups(exact, cells, len(order) * time_count)
+    readable, unreadable = (
+        grouped.known_counts.reshape(shape) > 0,
+        grouped.has_missing.reshape(shape),
+    )
+    listed, is_unknown = readable | unreadable, np.append(token_ids.unknown, False)[token]
     status = _cell_statuses(wallet_status[wallet], is_unknown, listed, unreadable)
-    integers[status != OK] = 0
+    integers = group_totals(grouped).reshape(shape)
+    integers[(status != OK) & (status != NO_AMOUNT)] = 0
     holding_rows = _last_row_by_code(pair, len(order))
     return AmountMatrix(
         details,
@@ -224,10 +226,11 @@ def build_matrix(
         wallet_rows=_last_row_by_code(requested, len(ids.keys))[wallet],
         holding_rows=np.where((holding_rows < 0) & is_single, len(holdings) - 1, holding_rows),
         listed=listed,
+        readable=readable,
         token_codes=token,
         trackable=(token >= 0) & ~is_unknown,
         integers=integers,
-        scale=sums.scale,
+        scale=exact.scale,
         status=status,
         wallet_status=wallet_status,
         token_filter=token_filter,
@@ -235,15 +238,10 @@ def build_matrix(
 
 
 def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    status, rows = wallets.copy(), np.flatnonzero(is_unknown)
-    codes, is_listed = status[rows], listed[rows]
-    codes[(codes == UNKNOWN_TOKEN) & is_listed] = OK
-    codes[(codes == OK) & ~is_listed] = UNKNOWN_TOKEN
-    status[rows] = codes
-    cells = np.nonzero(unreadable)
-    codes = status[cells]
-    status[cells] = np.where((codes == OK) | (codes == UNKNOWN_TOKEN), NO_AMOUNT, codes)
-    return status
+    known = (wallets == OK) | (wallets == UNKNOWN_TOKEN)
+    if_unlisted = np.where(is_unknown[:, np.newaxis], UNKNOWN_TOKEN, wallets)
+    if_listed = np.where(unreadable, NO_AMOUNT, OK)
+    return np.where(known, np.where(listed, if_listed, if_unlisted), wallets).astype(np.int8)
 
 
 def _known_at_all_times(wallet_status: Statuses) -> Mask:
@@ -343,9 +341,9 @@ class GroupTotals(NamedTuple):
     """Sums of an `AmountMatrix` in g groups, and counts of their wallets."""
 
     labels: pd.DataFrame  # g rows
-    sums: Integers  # (g, s): the sums over the known wallets
+    sums: Integers  # (g, s): the sums of the amounts
     is_partial: Mask  # (g,): whether an amount is unknown
-    is_unreadable: Mask  # (g, s): whether there are balances, but none can be read
+    is_known: Mask  # (g, s): whether an amount can be read, or a wallet is known to hold none
     is_listed: Mask  # (g,): whether the group has a pair
     wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold the token
     wallets: Codes  # (g,): the number of wallets that could hold the token
@@ -358,15 +356,22 @@ class GroupTotals(NamedTuple):
 
 
 def group_amounts(
-    matrix: AmountMatrix, wallets: pd.DataFrame, by: By, rows: Codes, **options: Any
+    matrix: AmountMatrix,
+    wallets: pd.DataFrame,
+    by: By,
+    rows: Codes,
+    *,
+    known_at_all_times: bool = False,
+    **options: Any,
 ) -> GroupTotals:
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
 
     `rows` are the pairs with a token. Other pairs form groups without a token. Groups are sorted by
-    their wallets, then by first row.
+    their wallets, then by first row. If `known_at_all_times`, leave out wallets whose amount in a
+    group is unknown at any time.
     """
     names, chosen = by_as_list(by), matrix.token_filter
-    known, wallet_known = matrix.status == OK, matrix.wallet_status == OK
+    wallet_known = matrix.wallet_status == OK
     if chosen and chosen.by_contract:
         options = {}
     elif chosen and chosen.asset and "asset" not in names:
@@ -390,20 +395,32 @@ def group_amounts(
     codes[rows] = groups.codes
     count, stride = len(groups) + len(owners), max(len(distinct), 1)
 
-    # A wallet with an unknown amount is unknown.
+    # A wallet with an unknown amount is unknown, unless a listed amount replaces an unlisted one.
     cells, members = pd.factorize(codes * stride + pair_wallets)
     member_groups, member_wallets = np.divmod(members, stride)
-    unknown = np.zeros((len(members), known.shape[1]), dtype=np.int64)
-    np.add.at(unknown, cells, ~known)
-    balances = np.zeros((2, count, matrix.listed.shape[1]), dtype=np.int64)  # readable, unreadable
-    np.add.at(balances[0], codes, matrix.listed & known)
-    np.add.at(balances[1], codes, matrix.status == NO_AMOUNT)
-    sums = np.full((count, matrix.integers.shape[1]), 0, dtype=object)
-    np.add.at(sums, codes, np.where(unknown[cells] > 0, 0, matrix.integers))
+    lists = _any_by_code(matrix.listed, cells, len(members))[cells]
+    is_known = (matrix.status == OK) | ((matrix.status == UNKNOWN_TOKEN) & lists)
+    unknown, integers = _any_by_code(~is_known, cells, len(members)), matrix.integers
+    if known_at_all_times:
+        unknown, wallet_known = (
+            each.repeat(unknown.shape[1], axis=1)
+            for each in (
+                unknown.any(axis=1, keepdims=True),
+                wallet_known.all(axis=1, keepdims=True),
+            )
+        )
+        integers = np.where(unknown[cells], 0, integers)
+    sums = np.full((count, integers.shape[1]), 0, dtype=object)
+    np.add.at(sums, codes, integers)
+    counted = (matrix.status == OK) | (matrix.status == NO_AMOUNT)
+    readable, listed = (
+        _any_by_code(each & counted, codes, count) for each in (matrix.readable, matrix.listed)
+    )
     states = np.column_stack([wallet_known, np.ones(len(distinct), dtype=bool)]).T.astype(np.int64)
     possible = [sum_possible_holders(positions, each, states) for each in (groups, owners)]
     counts = np.concatenate(possible, axis=1, dtype=np.int64).T
-    np.subtract.at(counts[:, :-1], member_groups, (unknown > 0) & wallet_known[member_wallets])
+    change = wallet_known[member_wallets].astype(np.int64) - ~unknown
+    np.subtract.at(counts[:, :-1], member_groups, change)
 
     labels_without_token = owners.labels.reindex(range(len(owners)))
     labels = pd.concat([groups.labels, labels_without_token], ignore_index=True)
@@ -412,13 +429,20 @@ def group_amounts(
     return GroupTotals(
         labels,
         sums,
-        is_partial=np.bincount(member_groups, (unknown > 0).any(axis=1), minlength=count) > 0,
-        is_unreadable=(balances[0] == 0) & (balances[1] > 0),
+        is_partial=np.bincount(member_groups, unknown.any(axis=1), minlength=count) > 0,
+        is_known=readable | (~listed & (counts[:, :-1] > 0)),
         is_listed=np.bincount(codes[rows], minlength=count) > 0,
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
     ).take_groups(np.argsort(np.append(groups.wallet_sets, owners.wallet_sets), kind="stable"))
+
+
+def _any_by_code(mask: Mask, codes: Codes, count: int) -> Mask:
+    """Return a row for each code: whether any row of the mask with this code is True."""
+    result = np.zeros((count, mask.shape[1]), dtype=bool)
+    np.logical_or.at(result, codes, mask)
+    return result
 
 
 def _check_and_complete_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
@@ -548,8 +572,8 @@ def total_timeline(
         - the names in `by`, if given;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as spelled in the last row of
           the token. By asset, ``asset`` replaces these columns;
-        - ``amount``, amount: the sum of the known amounts; NA if no wallet is known, or if there
-          are balances, but none can be read;
+        - ``amount``, amount: the sum of the readable amounts, without out-of-date answers; NA if
+          no wallet is known, or if there are balances, but none can be read;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
           snapshot, and the number of wallets in the group that could hold the token. These are the
           wallets on the token's own blockchain, and on those where any wallet ever held the token.
@@ -587,13 +611,12 @@ def total_timeline(
     details = as_details(history)
     grouped = group_amounts(matrix, details.wallets, by, rows, assets=assets, bridged=bridged)
     grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
-    groups, known = np.arange(len(grouped.labels)), grouped.wallets_known.ravel()
-    is_known = (known > 0) & ~grouped.is_unreadable.ravel()
+    groups = np.arange(len(grouped.labels))
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(groups))])
     frame = frame.assign(
-        amount=matrix.to_amounts(grouped.sums.ravel(), is_known),
-        wallets_known=known,
+        amount=matrix.to_amounts(grouped.sums.ravel(), grouped.is_known.ravel()),
+        wallets_known=grouped.wallets_known.ravel(),
         wallets=grouped.wallets.repeat(len(moments)),
     )
     return matrix.add_coverage(frame, {"": details}, grouped.bridged_separate)
