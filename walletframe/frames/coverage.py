@@ -34,6 +34,7 @@ _COUNT_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 SELECTED: Final = "selected"  # key in the ``attrs`` of holdings: the conditions of `where`
 DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that dropped balances
 SELECT_HINT: Final = "pass the same where(…) to both"
+_COUNTED = ("small=", "spam=")  # conditions whose dropped balances are counted
 
 # The kind of a filter, the number of dropped balances (None: not counted), and this as a text.
 Filter: TypeAlias = "tuple[str, int | None, str]"
@@ -181,7 +182,8 @@ def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
 def _count_dropped(
     holdings: pd.DataFrame, held: int, listed: int | None
 ) -> tuple[int, str, set[str]]:
-    filters, selected = applied_filters(holdings, held), _selected_text(holdings)
+    filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
+    selected = [each for each in conditions if not each.startswith(_COUNTED)]
     dropped, reasons = sum(n or 0 for _, n, _ in filters), [text for _, n, text in filters if n]
     kinds = {kind for kind, *_ in filters}
     uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
