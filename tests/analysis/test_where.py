@@ -231,6 +231,19 @@ def test_balances_of_unknown_tokens_are_counted(details):
             assert same.wf.totals("owner")["wallets_ok"].tolist() == known
 
 
+def test_a_search_records_unknown_tokens():
+    """A wallet with a dropped unknown token may hold the tokens that it does not list."""
+    eth, unknown = token("ETH", contract=None), token("?", contract=None, blockchain=None)
+    details = fetched({f"ETH.{A}": [eth, token()], f"ETH.{B}": [eth, unknown]})
+    found = details.wf.where(search="tkn")
+    for selected in (found, found.wf.where(spam=False), found.wf.where(token="TKN")):
+        assert "1 balance whose token is unknown" in str(selected.wf.coverage())
+        assert selected.wf.totals()["wallets_ok"].tolist() == [1]
+    marks = details.wf.where(token=["ETH", "TKN"]).wf.plot.heatmap().data[1]
+    assert [*marks.x, *marks.y] == ["TKN", 1]
+    assert marks.hovertext[0].endswith("An unknown token may be this one.")
+
+
 def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
     """Even if they failed. In a table by owner, an empty selection has the amount 0, or NA."""
     unknown = token("?", contract=None, blockchain=None)

@@ -279,8 +279,8 @@ class SelectableHoldings:
             reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
-        unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
         if words or selection.tokens:
+            unknown = self.held.tokens.unknown[self.held.tokens.codes] & ~matches
             unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
             blockchains = self._selected_blockchains(selection, matches)
             unknown &= self.held.on_blockchains_mask(blockchains)[self.held.wallet_codes]
@@ -297,15 +297,14 @@ class SelectableHoldings:
         if not wallets.all():  # rows dropped before may belong to other wallets
             holdings = without_dropped_counts(holdings)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
-        if selection.tokens:
+        if words or selection.tokens:
             columns = [name for name in ("blockchain", "address", "snapshot") if name in holdings]
             holders = holdings.loc[unknown, columns].drop_duplicates().astype(str)
-            earlier = holdings.attrs.get(HOLDERS, {"unknown_tokens": []})["unknown_tokens"]
-            selected.attrs[HOLDERS] = {
-                "blockchains": blockchains,
-                "unknown_tokens": earlier + holders.to_dict("records"),
-                "is_single": len(selection.token_blockchains) == 1,
-            }
+            new = {"blockchains": blockchains, "is_single": len(selection.token_blockchains) == 1}
+            record = {"unknown_tokens": []} | new | holdings.attrs.get(HOLDERS, {})
+            record |= new if selection.tokens else {}
+            record["unknown_tokens"] = record["unknown_tokens"] + holders.to_dict("records")
+            selected.attrs[HOLDERS] = record
         searched = [_condition_text("search", [" ".join(sorted(words))])] * bool(words)
         earlier = holdings.attrs.get(SELECTED, [])
         selected.attrs[SELECTED] = [*earlier, *searched, *selection.conditions]
@@ -317,7 +316,7 @@ class SelectableHoldings:
         held = self.held
         holders = np.unique(held.wallet_codes[selected]).tolist()
         held_on = (held.wallet_keys[index][0] for index in holders)
-        any_blockchain = [key[0] for key in self.requested.keys]
+        any_blockchain = [key[0] for key in [*self.requested.keys, *held.wallet_keys]]
         by_token = selection.token_blockchains or [any_blockchain]
         return sorted({*held_on, *chain.from_iterable(by_token)})
 

@@ -743,8 +743,8 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     wallets = options.wallets
     requested = by_as_list(by) if facet is None else [facet, *by_as_list(by)]
     one_token, read_by = token_or_asset_and_by(options.token, options.asset, requested)
-    # Without snapshots, grouping by wallet or asset needs no column of `wallets`.
-    needless = KINDS if several_snapshots else {"wallet", *KINDS}
+    # Without snapshots and marks of unknown shares, grouping by wallet needs no `wallets`.
+    needless = KINDS if several_snapshots or shares else {"wallet", *KINDS}
     is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
     if several_snapshots and isinstance(holdings, pd.DataFrame):
         holdings = encode_holdings(holdings)

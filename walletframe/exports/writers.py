@@ -118,7 +118,9 @@ def _warn_about_holders(frame: pd.DataFrame) -> None:
     names = [name for name in ("blockchain", "address", SNAPSHOT) if name in frame]
     rows = frame[frame["amount"].isna() & record["is_single"]] if "amount" in frame else frame[:0]
     unread = {*rows[names].astype(str).itertuples(index=False, name=None)}
+    listed = {*frame[names].astype(str).itertuples(index=False, name=None)}
     unknown = {tuple(each.values()) for each in record["unknown_tokens"]}
+    unknown -= listed if record["is_single"] else set()
     if count := len(unread | unknown):
         kinds = " or ".join(["tokens"] * bool(unknown) + ["amounts"] * bool(unread))
         text = (
