@@ -626,8 +626,9 @@ def _question_marks(
         for mask in (is_unknown | (unread > 0), unread > 0)
     )
     places = np.argwhere(is_unknown & (grid.sizes[:-1, :-1] == 0)).tolist()
-    reasons = ("An unknown token may be this one.", "The amount is unreadable.")
-    by_wallet = "wallet" in level.names
+    noun = "value" if grid.balances.measure.kind == "value" else "amount"
+    reasons = [["An unknown token may be this one."], [f"The {noun} is unknown."]]
+    reasons = reasons if "wallet" in level.names else [[], []]
     return go.Scatter(
         x=[column_names[token] for _, token in places],
         y=[row for row, _ in places],
@@ -637,7 +638,7 @@ def _question_marks(
             hover_text(
                 *grid.full_token_names[at],
                 *row_lines[row][at],
-                *[reasons[int(is_unread[row, at])]] * by_wallet,
+                *reasons[int(is_unread[row, at])],
             )
             for row, at in places
         ],

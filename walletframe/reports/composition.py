@@ -388,7 +388,7 @@ def _totals_listing(
         columns["amounts unknown"] = text_cells(head["amount_na"])
     note = (
         "Exact sums of each asset's amounts over its contracts. “Wallets known” counts wallets "
-        "with a known amount, out of all that could hold the asset. Unknown wallets may hold more."
+        "whose whole amount is known, out of all that could hold the asset. Others may hold more."
     )
     return Listing("Totals by asset", note, Table("totals", columns, len(frame)))
 
@@ -426,8 +426,8 @@ def _subtotals_listing(
         for index, (name, cells) in enumerate(columns.items())
     }
     note = (
-        "Exact sums over the known wallets of each group. “Wallets known” counts these wallets. "
-        "Rows without a label form a group of their own."
+        "Exact sums of the amounts that can be read. “Wallets known” counts wallets whose whole "
+        "amount is known. Rows without a label form a group of their own."
     )
     heading = f"Totals by {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, note, Table("subtotals", columns, len(frame)))
