@@ -187,7 +187,9 @@ def test_all_counts_of_a_token_agree(details):
     for (one, first), (other, second) in combinations(fetch.items(), 2):
         assert first == second, (one, other)
     assert fetch["share"] == (3, 5, 3)
-    [last] = total_timeline(followed(details), token=TOKEN).itertuples()
+    over_time = total_timeline(followed(details), token=TOKEN)
+    assert "3 of 5 wallets unknown. 1 wallet shows an older answer." in repr(over_time)
+    [last] = over_time.itertuples()
     history = {
         "a fetch, less what is stale": (3 - 1, 5, Fraction(1)),
         "total_timeline": (last.wallets_known, last.wallets, Fraction(last.amount)),

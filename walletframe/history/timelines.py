@@ -129,9 +129,10 @@ class AmountMatrix(NamedTuple):
         """Add the coverage of `results` to the table. Known means known at all times."""
         known = (self.status == OK).all(axis=1)
         is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
+        stale = int((self.wallet_status[is_known.index] == STALE).any(axis=1).sum())
         balances = int((known & (self.token_codes >= 0)).sum())
         filtered, reasons, selected = dropped_and_selected(results)
-        counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0, filtered, reasons
+        counts = len(is_known), int(is_known.sum()), stale, balances, 0, 0, filtered, reasons
         coverage = Coverage(
             *counts,
             **(self.token_filter.bridged if self.token_filter else {}),
