@@ -18,10 +18,10 @@ from walletframe.analysis.sums import compute_totals, count_contracts, distinct_
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import find_token_or_asset, token_or_asset_names
 from walletframe.frames.coverage import (
+    completeness_columns,
     count_possible_holders,
     coverage_of_rows,
     coverage_of_token,
-    masked_completeness,
     repeat_completeness,
 )
 from walletframe.frames.groups import (
@@ -32,11 +32,7 @@ from walletframe.frames.groups import (
 )
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
-from walletframe.frames.positions import (
-    mark_unreadable_unknown,
-    read_positions,
-    require_one_snapshot,
-)
+from walletframe.frames.positions import read_positions, require_one_snapshot
 from walletframe.frames.results import CHANGE_COLUMNS, COVERAGE, coverage_from_attrs, with_coverage
 from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
@@ -231,10 +227,10 @@ def share(  # noqa: PLR0913 - users pass each option by name
     index = find_token_or_asset(all_positions, named)
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = group_holdings(positions, names)
-    possible = positions.possible_holders_mask(0) & positions.has_wallets
-    marked = mark_unreadable_unknown(positions, slice(None))
-    known = masked_completeness(marked, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
+    of_token = split_by_token(groups, positions, np.zeros(1, dtype=np.intp))
+    counts = completeness_columns(positions, of_token).items()
+    known = {name: column[:count] for name, column in counts}
     segments = AmountsWithGroups(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
     none_known = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
@@ -253,8 +249,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
         share=shares,
         **{name: count_array(each, missing) for name, each in contracts.items()},
     )
-    sets = groups.wallet_set_codes[possible]
-    could_hold = np.bincount(sets, minlength=groups.wallet_set_count)[groups.wallet_sets] > 0
+    could_hold = np.asarray(known["wallets_asked"] > 0) if known else False
     table = table.assign(**known)[(balances > 0) | could_hold]
     order = table["amount"].array.argsort(ascending=False)
     coverage = coverage_of_token(all_positions, index)

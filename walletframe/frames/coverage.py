@@ -92,13 +92,6 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
     return sums
 
 
-def masked_completeness(positions: Positions, groups: Groups, wallet_mask: Mask) -> dict[str, Any]:
-    """Return columns that count each group's wallets in a mask."""
-    return _columns_of_counts(
-        positions, _sum_wallet_sets(_wallet_state_flags(positions) * wallet_mask, groups)
-    )
-
-
 def repeat_completeness(positions: Positions, row_count: int) -> dict[str, Any]:
     """Return columns that count all wallets, with the same counts in each row."""
     counts = _wallet_state_flags(positions).sum(axis=1, keepdims=True)
