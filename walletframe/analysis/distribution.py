@@ -552,7 +552,9 @@ def coverage_of_chosen_totals(totals: pd.DataFrame, row_numbers: Codes) -> Cover
     """Return the coverage of some rows of a table of totals."""
     coverage = coverage_from_attrs(totals)
     names = [name for name in ("balances", "amount_na", "unpriced") if name in totals]
-    counts: dict[str, Any] = {name: int(totals[name].iloc[row_numbers].sum()) for name in names}
+    counts: dict[str, Any] = {
+        name: int(totals[name].array.take(row_numbers).sum()) for name in names
+    }
     return replace(coverage, **counts, beyond_limit=coverage.balances - counts["balances"])
 
 

@@ -70,7 +70,9 @@ def count_known_from_rows(positions: Positions, groups: Groups) -> Codes:
     """
     missing = positions.amounts._amounts().missing  # noqa: SLF001 - our own class
     rows = np.flatnonzero(missing | positions.has_unknown_token[positions.wallet_codes])
-    stride = max(len(positions.wallet_keys), 1)
+    if not len(rows):
+        return np.zeros((2, len(groups)), dtype=np.intp)
+    stride = len(positions.wallet_keys)
     cells, pairs = pd.factorize(groups.codes[rows] * stride + positions.wallet_codes[rows])
     codes, wallets = np.divmod(pairs, stride)
     readable = np.bincount(cells, missing[rows], len(pairs)) == 0
