@@ -214,7 +214,7 @@ def test_bridged_versions_are_not_dropped_in_silence():
 
 
 def test_balances_of_unknown_tokens_are_counted(details):
-    """They may be of a token that the wallet does not list. Those of other owners don't count."""
+    """They may be of the selected token. Balances of other owners don't count."""
     missing = details.holdings["symbol"].eq("claim at x.io") | details.holdings["symbol"].eq("TKN")
     columns = {
         name: details.holdings[name].mask(missing) for name in ("token_blockchain", "token_address")
@@ -226,26 +226,12 @@ def test_balances_of_unknown_tokens_are_counted(details):
     assert "unknown;" not in str(unknown.wf.where(asset="USDC", owner="Bob", bridged=True))
     shares = [each.wf.share("USDC", by="owner", bridged=True) for each in (unknown, selected)]
     pd.testing.assert_frame_equal(*shares)
-    for known, each in (([1, 1], selected), ([0, 1], unknown.wf.where(token="USDC.e"))):
-        for same in (each, each.wf.where(level=[1, 2])):
-            assert same.wf.totals("owner")["wallets_ok"].tolist() == known
-
-
-def test_a_search_records_unknown_tokens():
-    """A wallet with a dropped unknown token may hold the tokens that it does not list."""
-    eth, unknown = token("ETH", contract=None), token("?", contract=None, blockchain=None)
-    details = fetched({f"ETH.{A}": [eth, token()], f"ETH.{B}": [eth, unknown]})
-    found = details.wf.where(search="tkn")
-    for selected in (found, found.wf.where(spam=False), found.wf.where(token="TKN")):
-        assert "1 balance whose token is unknown" in str(selected.wf.coverage())
-        assert selected.wf.totals()["wallets_ok"].tolist() == [1]
-    marks = details.wf.where(token=["ETH", "TKN"]).wf.plot.heatmap().data[1]
-    assert [*marks.x, *marks.y] == ["TKN", 1]
-    assert marks.hovertext[0].endswith("An unknown token may be this one.")
+    for each in (selected, selected.wf.where(level=[1, 2])):
+        assert each.wf.totals("owner")["wallets_ok"].tolist() == [1, 1]
 
 
 def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
-    """Even if they failed. In a table by owner, an empty selection has the amount 0, or NA."""
+    """Even if they failed. In a table by owner, an empty selection has the amount 0."""
     unknown = token("?", contract=None, blockchain=None)
     answers = {
         f"ETH.{A}": [token("ETH", contract=None)],
@@ -260,9 +246,8 @@ def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
     assert line in str(selected.wf.coverage())  # not those of the Bitcoin wallet
     for each in (selected, selected.wf.where(owner=["Bob", "Cem", "Dee"])):
         table = each.wf.totals("owner").set_index("owner")[["amount", "wallets_ok"]]
-        assert table.loc["Bob"].isna().tolist() == [True, False]
-        assert table["wallets_ok"].tolist()[-3:] == [0, 1, 1]
-        assert table["amount"].tolist()[-2:] == [0, 0]
+        assert table["wallets_ok"].tolist()[-3:] == [1, 1, 1]
+        assert table["amount"].tolist()[-3:] == [0, 0, 0]
 
 
 def test_an_unreadable_amount_of_the_selected_token_is_unknown():
@@ -277,24 +262,17 @@ def test_an_unreadable_amount_of_the_selected_token_is_unknown():
         assert row[["wallets_ok", "wallets_asked", "amount_na"]].tolist() == [1, 2, 1]
 
 
-def test_files_record_wallets_with_unknown_tokens_or_warn(tmp_path):
-    """After a selection of another token."""
-    answers = {f"ETH.{A}": [token()], f"ETH.{B}": [token("?", contract=None, blockchain=None)]}
-    wallets, holdings = fetched(answers).wf.where(token="TKN")
+def test_parquet_files_record_which_wallets_can_hold_the_token(tmp_path):
+    """A failed wallet on another blockchain is known after reading, too."""
+    wallets, holdings = fetched({f"ETH.{A}": [token()], f"BSC.{B}": "failed"}).wf.where(token="TKN")
     table, path = holdings.wf.totals("wallet", wallets=wallets), tmp_path / "h.parquet"
-    assert table["wallets_ok"].tolist() == [1, 0]
+    assert table["wallets_ok"].tolist() == [1, 1]
     for write, read in (
         (holdings.to_parquet, pd.read_parquet),
         (holdings.wf.to_parquet, wf.read_holdings),
     ):
         write(path)
         assert repr(read(path).wf.totals("wallet", wallets=wallets)) == repr(table)
-    for write in (holdings.wf.to_csv, holdings.wf.to_excel):
-        with pytest.warns(InputWarning, match="^1 wallet with balances of unknown tokens may hold"):
-            write(tmp_path / "h.xlsx")
-    more = fetched(answers | {f"ETH.{C}": [token(decimals=None)]}).wf.where(token="TKN").holdings
-    with pytest.warns(InputWarning, match="^2 wallets with balances of unknown tokens or amounts "):
-        more.wf.to_csv(tmp_path / "h.csv")
 
 
 def test_the_reasons_of_dropped_balances_are_stated(details):

@@ -188,7 +188,7 @@ def test_all_counts_of_a_token_agree(details):
         assert first == second, (one, other)
     assert fetch["share"] == (3, 5, 3)
     over_time = total_timeline(followed(details), token=TOKEN)
-    assert "3 of 5 wallets unknown. 1 wallet shows an older answer." in repr(over_time)
+    assert "3 of 5 wallets unknown (1 with an older answer)." in repr(over_time)
     [last] = over_time.itertuples()
     history = {
         "a fetch, less what is stale": (3 - 1, 5, Fraction(1)),
@@ -225,9 +225,9 @@ UNSURE = both(
 OWNED = UNSURE._replace(wallets=UNSURE.wallets.assign(owner="Ada"))
 
 
-@pytest.mark.parametrize("symbol,unread,known", [("TKN", E, 5), ("DAI", F, 4)])
-def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unread, known):
-    """A balance of an unknown token may be of any that the wallet does not list."""
+@pytest.mark.parametrize("symbol,unread", [("TKN", E), ("DAI", F)])
+def test_unknown_tokens_are_separate(tmp_path, symbol, unread):
+    """Other amounts of their wallets are known, and tables of a token count the balances."""
     named = ("ETH", "0xToken" if symbol == "TKN" else "0xDai")
 
     def said(table):
@@ -236,70 +236,66 @@ def test_a_wallet_is_unknown_for_tokens_that_it_may_hide(tmp_path, symbol, unrea
 
     for tables in (UNSURE.wf, wf.open_wallets(write_parts(tmp_path, UNSURE)).wf):
         for by in ("token", "asset", ["blockchain", "asset"]):
-            assert said(tables.totals(by=by)) == (known, 1, 9)
-        assert counted(tables.share(named)) == (known, 1, 9)
-        assert counted(tables.share(token=named)) == (known, 1, 9)
+            assert said(tables.totals(by=by)) == (7, 2, 9)
+        for shares in (tables.share(named), tables.share(token=named)):
+            assert counted(shares) == (7, 2, 9)
+            assert shares.attrs["coverage"]["unknown_tokens"] == 3
         table = tables.totals(by=["wallet", "token"])
         rows = table[table["wallets_ok"] == 1]
         assert rows["address"].tolist() == [A, B, C, D, D, ELEVEN, TWELVE]
         assert rows["symbol"].dropna().tolist() == ["TKN", "?", "TKN", "?", "?"]
         pivot_table = tables.pivot  # which knows amounts, unlike that of pandas
         cells = pivot_table(None, by="token")[symbol].loc["ETH"]
-        hidden = [
-            C,
-            TEN,
-            ELEVEN,
-            unread,
-            *[D] * (symbol == "DAI"),  # it lists TKN
-        ]
-        assert cells[cells.isna()].index.tolist() == sorted(hidden)
+        assert cells[cells.isna()].index.tolist() == sorted([TEN, unread])
         assert tables.totals(by="wallet")["wallets_ok"].sum() == 8  # whose answers have a list
-    assert said(OWNED.wf.totals(by=["owner", "token"])) == (known, 1, 9)
-    assert counted(OWNED.wf.share(named, by="owner")) == (known, 1, 9)
+    assert said(OWNED.wf.totals(by=["owner", "token"])) == (7, 2, 9)
+    assert counted(OWNED.wf.share(named, by="owner")) == (7, 2, 9)
     by_owner = pivot(OWNED.holdings, by=["owner", "token"], wallets=OWNED.wallets)
     assert by_owner[["TKN", "DAI"]].fillna(-1).iloc[0].tolist() == [6, -1]
     assert by_owner.attrs["coverage"]["partial_cells"] == len(by_owner.columns) - 1
 
 
-def test_histories_make_no_zero_of_hidden_tokens():
-    """Unlisted tokens of such a wallet are unknown at that time; listed ones are known."""
+def test_histories_leave_out_unknown_tokens():
+    """The line below the table counts them. Other tokens of their wallets are known."""
     before = fetched({name: [token(raw=1)] for name in names(UNSURE)})
     changes = compare(before, UNSURE, token=TOKEN).set_index("address")
     assert changes["change"].to_dict() == {
         A: "increased",
         B: "gone",
-        C: "unknown",
+        C: "gone",
         D: "increased",
         E: "unknown",
         F: "gone",
         **dict.fromkeys([TEN, ELEVEN, TWELVE], "unknown"),
     }
     assert changes["status_after"].loc[[C, D, E, TEN, ELEVEN]].tolist() == [
-        *["unknown_token", "ok", "no_amount", "failed", "stale"]
+        *["ok", "ok", "no_amount", "failed", "stale"]
     ]
-    assert changes["after"].isna().sum() == 5
+    assert changes["after"].isna().sum() == 4
     added = compare(before, UNSURE, by="token").query("symbol == 'TKN'")
-    assert added[["wallets_known", "wallets"]].to_numpy().tolist() == [[4, 9]]
+    assert added[["wallets_known", "wallets"]].to_numpy().tolist() == [[5, 9]]
     [last] = total_timeline(followed(UNSURE), token=TOKEN).itertuples()
-    assert (last.wallets_known, last.wallets, Fraction(last.amount)) == (4, 9, 6)
+    assert (last.wallets_known, last.wallets, Fraction(last.amount)) == (5, 9, 6)
+    tables = [total_timeline(followed(UNSURE), token=name) for name in (None, TOKEN)]
+    for table in (compare(before, UNSURE, token=TOKEN), *tables):
+        assert "; 3 balances whose token is unknown" in repr(table)
     strange = timeline(followed(UNSURE)).query("symbol == '?'")
     assert strange["status"].tolist() == ["ok", "ok"]
 
 
-def test_charts_of_a_token_count_wallets_that_may_hide_it():
-    """How many may hold more of it, and how many of a group or a time are known."""
+def test_charts_of_a_token_count_unknown_tokens():
+    """As its tables do, and the known wallets of a group or a time."""
     wallets, holdings = OWNED
     drawn = charts.bar(holdings, token=TOKEN)
-    assert "2 wallets with unknown tokens may hold TKN, too." in drawn.layout.meta["about"]
-    assert "may hold" not in below(charts.bar(holdings))
+    assert "Not counted: 3 balances whose token is unknown;" in below(drawn)
+    assert "whose token" not in below(charts.bar(holdings))
     drawn = below(charts.bar(holdings, token=TOKEN, wallets=wallets))
-    assert "4 of 9 wallets unknown" in drawn
-    assert "may hold" not in drawn
+    assert "2 of 9 wallets unknown; 3 balances whose token is unknown" in drawn
     whose = charts.bar(holdings, by="owner", token=TOKEN, wallets=wallets)
-    assert "5 of 9 wallets of owner Ada are known." in whose.layout.meta["about"]
+    assert "7 of 9 wallets of owner Ada are known." in whose.layout.meta["about"]
     history = followed(OWNED)
     for by in ("token", "owner"):
         over_time = charts.timeline(history.holdings, by=by, token=TOKEN, wallets=history)
-        assert "In 1 of 1 snapshot, 5 of 9 wallets are unknown." in below(over_time)
+        assert "In 1 of 1 snapshot, 4 of 9 wallets are unknown." in below(over_time)
     everything = charts.timeline(history.holdings, wallets=history)
     assert "In 1 of 1 snapshot, 3 of 9 wallets are unknown." in below(everything)

@@ -65,7 +65,7 @@ def side(answers, key, stale):
     if not isinstance(answer, list):
         return {}, answer or "failed"
     held = sums(answer)
-    return held, "stale" if stale else "unknown_token" if UNKNOWN in held else "ok"
+    return held, "stale" if stale else "ok"
 
 
 def by_wallet(answers):
@@ -85,10 +85,9 @@ def row_key(row):
 def amount(held, key, status):
     """Return the amount of a token, and its status, at one time."""
     result = held.get(key, 0)
-    if result is None and status in ("ok", "unknown_token"):
+    if result is None and status == "ok":
         return None, "no_amount"
-    is_known = status == "ok" or (status == "unknown_token" and key in held)
-    return (Fraction(result), "ok") if is_known else (None, status)
+    return (Fraction(result), "ok") if status == "ok" else (None, status)
 
 
 def fraction(value):

@@ -487,12 +487,11 @@ def test_rows_dropped_from_one_side_are_reported():
     assert compare(details, less, token="TKN").empty
     odd = [token("?", contract=None, blockchain=None), token("A", contract="0xa")]
     days = [fetched({f"ETH.{UPPER_A}": [token(raw=raw)], f"ETH.{UPPER_B}": odd}) for raw in (1, 0)]
-    text = (
-        "1 balance whose token is unknown and 1 balance not selected, so 1 balance of the earlier"
-    )
+    text = "1 balance not selected, so 1 balance of the earlier"
     with pytest.warns(InputWarning, match=f"^The later fetch leaves out {text}"):
         changes = compare(days[0].wf.where(token="TKN"), days[1].wf.where(token="TKN", spam=False))
-    assert "whose token is unknown, 1 balance not selected.\n" in repr(changes)
+    assert "2 balances whose token is unknown; " in repr(changes)
+    assert "1 balance not selected.\n" in repr(changes)
 
 
 def test_a_group_whose_only_holder_is_unknown_has_no_amounts():

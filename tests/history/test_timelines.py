@@ -313,10 +313,7 @@ def test_other_groups_of_totals_are_refused():
 
 
 def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings():
-    """A wallet with an unknown token is unknown if it does not list the asset.
-
-    A wallet that can't hold the asset is known.
-    """
+    """Balances of unknown tokens are left out; wallets that can't hold the asset are known."""
     unknown, coins = token("?", contract=None, blockchain=None), [token("ETH", 1, contract=None)]
     before = {f"ETH.{A}": coins, f"ETH.{B}": coins, f"ETH.{D}": coins, f"NEAR.{C}": "timeout"}
     more = [token("ETH", 2, contract=None)]
@@ -339,7 +336,7 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
     assert (
         changes[1]["change"].tolist()
         == changes[0]["change"].tolist()
-        == ["increased", "unknown", "increased"]
+        == ["increased", "gone", "increased"]
     )
     valued = [each.wf.where(asset="ETH").wf.value({"ETH": 1}) for each in both]
-    assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 1, 0]
+    assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 1, 1]

@@ -95,7 +95,6 @@ class PartialAggregate(NamedTuple):
     contracts: KeyCodes  # of the representative rows
     row_positions: Codes  # of the representative rows among all rows
     wallet_indices: Codes  # of the representative rows: indices into all wallets
-    unknown_holders: Codes  # indices of the wallets with a balance of an unknown token
     group_first: Codes  # each group's first representative row (if none, the number of rows)
 
 
@@ -150,7 +149,6 @@ class GroupSpec:
             merge_encoded_tokens([part.contracts for part in partials], order),
             np.concatenate([part.wallet_indices for part in partials])[order],
         )
-        merged.has_unknown_token[np.concatenate([part.unknown_holders for part in partials])] = True
         grouped, groups = self._group_rows(merged)
         lengths = [len(part.row_positions) for part in partials]
         pairs = [*zip(partials, np.split(ranks, np.cumsum(lengths)[:-1]), strict=True)]
@@ -191,7 +189,6 @@ class GroupSpec:
             contracts=replace(contracts, codes=contracts.codes[kept]),
             row_positions=chunk.rows[kept],
             wallet_indices=chunk.wallet_indices[positions.wallet_codes[kept]],
-            unknown_holders=chunk.wallet_indices[positions.has_unknown_token],
             group_first=group_first,
         )
 

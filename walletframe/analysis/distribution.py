@@ -478,9 +478,8 @@ def pivot(
 
         - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
           hold the asset: the service lists all balances.
-        - An amount is NA if all wallets failed, if none of the wallets that could hold the asset is
-          known, or if none of the balances is readable. A wallet that does not list the asset is
-          not known if it has a balance of an unknown token, which may be this asset.
+        - An amount is NA if all wallets failed, or if none of the balances is readable. Without
+          balances, it is NA if none of the wallets that could hold the asset is known.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
         below the table counts the sums that may be larger, since a wallet or balance is unknown.

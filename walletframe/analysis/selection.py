@@ -118,9 +118,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
         For a folder, the selection is read into memory and returned as a
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
 
-        A selection by token or asset omits balances of unknown tokens. Since these may be the same
-        token, tables count their wallets as unknown, unless they list the token. Wallets that can't
-        hold the token count as known.
+        A selection by token or asset omits balances of unknown tokens, and the line below its
+        tables counts them. Wallets that can't hold the token count as known, even if they failed.
 
     Raises
     ------
@@ -279,8 +278,8 @@ class SelectableHoldings:
             reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
+        unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
         if words or selection.tokens:
-            unknown = self.held.tokens.unknown[self.held.tokens.codes] & ~matches
             unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
             blockchains = self._selected_blockchains(selection, matches)
             unknown &= self.held.on_blockchains_mask(blockchains)[self.held.wallet_codes]
@@ -297,14 +296,9 @@ class SelectableHoldings:
         if not wallets.all():  # rows dropped before may belong to other wallets
             holdings = without_dropped_counts(holdings)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
-        if words or selection.tokens:
-            columns = [name for name in ("blockchain", "address", "snapshot") if name in holdings]
-            holders = holdings.loc[unknown, columns].drop_duplicates().astype(str)
-            new = {"blockchains": blockchains, "is_single": len(selection.token_blockchains) == 1}
-            record = {"unknown_tokens": []} | new | holdings.attrs.get(HOLDERS, {})
-            record |= new if selection.tokens else {}
-            record["unknown_tokens"] = record["unknown_tokens"] + holders.to_dict("records")
-            selected.attrs[HOLDERS] = record
+        if selection.tokens:
+            is_single = len(selection.token_blockchains) == 1
+            selected.attrs[HOLDERS] = {"blockchains": blockchains, "is_single": is_single}
         searched = [_condition_text("search", [" ".join(sorted(words))])] * bool(words)
         earlier = holdings.attrs.get(SELECTED, [])
         selected.attrs[SELECTED] = [*earlier, *searched, *selection.conditions]
@@ -316,7 +310,7 @@ class SelectableHoldings:
         held = self.held
         holders = np.unique(held.wallet_codes[selected]).tolist()
         held_on = (held.wallet_keys[index][0] for index in holders)
-        any_blockchain = [key[0] for key in [*self.requested.keys, *held.wallet_keys]]
+        any_blockchain = [key[0] for key in self.requested.keys]
         by_token = selection.token_blockchains or [any_blockchain]
         return sorted({*held_on, *chain.from_iterable(by_token)})
 

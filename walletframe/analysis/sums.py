@@ -23,7 +23,7 @@ from walletframe.amounts.sums import (
 from walletframe.frames.asset_list import combine_single_asset, count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
-    count_known_from_rows,
+    count_wallets_with_unreadable_amount,
     coverage_from_counts,
     coverage_of_rows,
     price_sources,
@@ -129,8 +129,7 @@ def totals(
         it. These are the wallets on the blockchains of the token or of the asset's contracts, and
         on any other blockchain where a wallet holds it. An unknown wallet could hold any token if
         `walletframe.blockchains` does not list its blockchain, such as a misspelled one. In these
-        rows, a wallet is not known if its amount can't be read. It is also not known if it does not
-        list the token, but has a balance of an unknown token, which may be this token.
+        rows, a wallet is not known if its amount can't be read.
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. If all its
         balances are unknown, all columns except those of `by` and the last three are NA. An empty
@@ -208,7 +207,7 @@ def compute_totals(positions: Positions, groups: Groups) -> pd.DataFrame:
 
 def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregates) -> pd.DataFrame:
     """Build the table of `totals` from aggregates."""
-    known = completeness_columns(positions, groups, sums.known_from_rows)
+    known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
     unknown = empty & (np.asarray(known["wallets_ok"]) == 0 if known else False)
     none_known = unknown | (~empty & (sums.sizes == 0))
@@ -258,7 +257,7 @@ class GroupAggregates(NamedTuple):
     units: Integers | None  # the sums of known amounts; None if groups combine assets
     scale: int
     sizes: Codes  # the number of known amounts
-    known_from_rows: Codes  # the result of `count_known_from_rows`
+    unreadable: Codes  # the result of `count_wallets_with_unreadable_amount`
     balances: Codes  # the number of rows
     holders: Codes | None  # the number of wallets with an amount above 0; None if not counted
     contracts: Pairs | None  # groups and contracts with an amount above 0; None if not counted
@@ -277,9 +276,9 @@ def aggregate_groups(
     else:
         known = known[~amounts.missing] if amounts.missing.any() else known
         sizes = np.bincount(known, minlength=count)
-    contracts, holders, known_from_rows = None, None, np.zeros((2, count), dtype=np.intp)
+    contracts, holders, unreadable = None, None, np.zeros((2, count), dtype=np.intp)
     if not sums_only:
-        known_from_rows = count_known_from_rows(positions, groups)
+        unreadable = count_wallets_with_unreadable_amount(positions, groups)
         held = np.flatnonzero(positive_mask(amounts))
         codes = groups.codes[held]
         if "asset" in groups.names or KINDS.isdisjoint(groups.names):
@@ -289,8 +288,7 @@ def aggregate_groups(
             holders = np.bincount(pairs, minlength=count)
     balances = np.bincount(groups.codes, minlength=count)
     values = _value_totals(positions, groups)
-    counts = known_from_rows, balances, holders, contracts
-    return GroupAggregates(units, scale, sizes, *counts, values)
+    return GroupAggregates(units, scale, sizes, unreadable, balances, holders, contracts, values)
 
 
 def merge_aggregates(
@@ -321,10 +319,10 @@ def merge_aggregates(
         )
     known = [part.holders for part in parts if part.holders is not None]
     holders = merge_counts(known) if known else None
-    known = [merge_counts([part.known_from_rows[n] for part in parts]) for n in range(2)]
+    unreadable = np.stack([merge_counts([part.unreadable[n] for part in parts]) for n in range(2)])
     sizes = merge_counts([part.sizes for part in parts])
     balances = merge_counts([part.balances for part in parts])
-    return GroupAggregates(units, scale, sizes, np.stack(known), balances, holders, held, values)
+    return GroupAggregates(units, scale, sizes, unreadable, balances, holders, held, values)
 
 
 def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:

@@ -323,15 +323,6 @@ def _select_drawn_balances(
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
     noun = "value" if measure.kind == "value" else "amount"
     empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
-    sentences = coverage.sentences()
-    if measure.kind == "amount" and len(rows) and not covered.has_wallets:
-        unsure = (
-            positions.possible_holders_mask(tokens.codes[rows[0]]) & positions.has_unknown_token
-        )
-        unsure[positions.wallet_codes[rows]] = False
-        if count := int(unsure.sum()):
-            holders = f"{counted_noun(count, 'wallet')} with unknown tokens"
-            sentences.append(f"{holders} may hold {measure.title_start}, too.")
     return DrawnBalances(
         positions=positions,
         rows=rows[drawn],
@@ -339,7 +330,7 @@ def _select_drawn_balances(
         unknown_rows=rows[unknown],
         measure=measure,
         covered=covered,
-        coverage=sentences,
+        coverage=coverage.sentences(),
         left_out=undrawn_notes(negative, "negative balance"),
         empty_reason=empty_reason if len(rows) else "There are no holdings to draw.",
         user_wallet_names=user_wallet_names(positions.wallets, wallets),

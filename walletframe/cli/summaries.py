@@ -103,7 +103,7 @@ def totals(
     With --asset or --token, the table always has amounts by asset or token. With --prices,
     --currency or the setting prices, it also has values and the number of balances without a price.
     The last column counts the known wallets and all wallets that could hold the asset. The exit
-    code is 1 if balances of a wallet are unknown. A FOLDER that fetch-to-parquet wrote can be
+    code is 1 if a wallet or a balance is unknown. A FOLDER that fetch-to-parquet wrote can be
     larger than memory. In a FOLDER of snapshots, the newest snapshot is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
@@ -140,7 +140,8 @@ def totals(
     if wallets is not None:
         echo("\n".join(summary_lines(wallets)))
     echo(shell_text(coverage))
-    known = not coverage.unfinished and (wallets is None or bool(known_mask(wallets).all()))
+    known = not (coverage.unfinished or coverage.unknown_tokens or coverage.amount_na)
+    known = known and (wallets is None or bool(known_mask(wallets).all()))
     if named and wallets is not None:
         known = known and bool((table["wallets_ok"] == table["wallets_asked"]).all())
     exit_by_completeness(all_known=known, interrupted=interrupted)
@@ -277,5 +278,6 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     drawn = selection.where(composition.add_values_if_priced(details.holdings), spam=False)
     coverage = sums.coverage(drawn, wallets=details.wallets)
     echo(shell_text(coverage))
-    known = coverage.wallets_ok == coverage.wallets_asked and not coverage.unfinished
+    known = coverage.wallets_ok == coverage.wallets_asked
+    known = known and not (coverage.unfinished or coverage.amount_na)
     exit_by_completeness(all_known=known, interrupted=interrupted)

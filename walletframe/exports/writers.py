@@ -32,11 +32,7 @@ from walletframe.amounts.arrow import (
     to_portable_table,
 )
 from walletframe.disk import atomic_write
-from walletframe.errors import ArgumentError, InputWarning, MissingExtraError, SettingsError
-from walletframe.frames.positions import HOLDERS
-from walletframe.frames.schema import SNAPSHOT
-from walletframe.notice import notify
-from walletframe.numerals import counted_noun
+from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.pandas_versions import TEXT
 from walletframe.text import escape_csv_cell, escape_excel_cell, url_if_safe
 
@@ -98,7 +94,6 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
             f"to_csv can't write {target.name!r}, since {target.suffix} is not supported",
             hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
-    _warn_about_holders(frame)
     separator = SEPARATORS.get(without_gz(target).suffix.lower(), ",")
     heads = [_quote(_csv_cell(name)) for name in frame.columns]
     cells = [_csv_cells(series) for _, series in frame.items()]
@@ -111,24 +106,6 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
         packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_packed else nullcontext(file)
         with packed as stream:
             stream.writelines(lines)
-
-
-def _warn_about_holders(frame: pd.DataFrame) -> None:
-    record = frame.attrs.get(HOLDERS, {"unknown_tokens": [], "is_single": False})
-    names = [name for name in ("blockchain", "address", SNAPSHOT) if name in frame]
-    rows = frame[frame["amount"].isna() & record["is_single"]] if "amount" in frame else frame[:0]
-    unread = {*rows[names].astype(str).itertuples(index=False, name=None)}
-    listed = {*frame[names].astype(str).itertuples(index=False, name=None)}
-    unknown = {tuple(each.values()) for each in record["unknown_tokens"]}
-    unknown -= listed if record["is_single"] else set()
-    if count := len(unread | unknown):
-        kinds = " or ".join(["tokens"] * bool(unknown) + ["amounts"] * bool(unread))
-        text = (
-            f"{counted_noun(count, 'wallet')} with balances of unknown {kinds} may hold more of "
-            "the selected tokens, which the file does not record; write all balances, or a Parquet "
-            "file"
-        )
-        notify(text, InputWarning)
 
 
 def without_gz(path: Path) -> Path:
@@ -357,7 +334,6 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         As for `to_csv`.
     """
     require_openpyxl("writing Excel files")
-    _warn_about_holders(frame)
     names: list[Any] = []
     columns: list[pd.Series] = []
     links: list[tuple[int, int, str]] = []

@@ -1,7 +1,6 @@
 """Completeness of groups and coverage of tables: counts of known and requested wallets.
 
-A wallet is known for a token if its balances are known and its amounts of the token can be read. A
-wallet with a balance of an unknown token is known only for the tokens that its balances list.
+A wallet is known for a token if its balances are known and its amounts of the token can be read.
 """
 
 from __future__ import annotations
@@ -41,43 +40,37 @@ Filter: TypeAlias = "tuple[str, int | None, str]"
 
 
 def completeness_columns(
-    positions: Positions, groups: Groups, from_rows: Codes | None = None
+    positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> dict[str, Any]:
     """Return columns that count the wallets of each group, or {} without a `wallets` frame."""
     if not positions.has_wallets:
         return {}
-    return _columns_of_counts(positions, count_possible_holders(positions, groups, from_rows))
+    return _columns_of_counts(positions, count_possible_holders(positions, groups, unreadable))
 
 
 def count_possible_holders(
-    positions: Positions, groups: Groups, from_rows: Codes | None = None
+    positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> Codes:
     """Return three rows: each group's numbers of known, stale and requested wallets."""
     states = _wallet_state_flags(positions)
     if KINDS.isdisjoint(groups.names):
         return _sum_wallet_sets(states, groups)
-    states[:2] *= ~positions.has_unknown_token
+    if unreadable is None:
+        unreadable = count_wallets_with_unreadable_amount(positions, groups)
     counts = sum_possible_holders(positions, groups, states)
-    counts[:2] += count_known_from_rows(positions, groups) if from_rows is None else from_rows
+    counts[:2] -= unreadable
     return counts
 
 
-def count_known_from_rows(positions: Positions, groups: Groups) -> Codes:
-    """Return what rows add to each group's number of known (row 0) and stale wallets (row 1).
-
-    Without rows, the wallets without unknown tokens are known. Of these, rows subtract the wallets
-    with an unreadable amount. Rows add the holders of unknown tokens whose amounts can be read.
-    """
-    missing = positions.amounts._amounts().missing  # noqa: SLF001 - our own class
-    rows = np.flatnonzero(missing | positions.has_unknown_token[positions.wallet_codes])
+def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
+    """Return counts by group of wallets with an unreadable amount: known (row 0), stale (row 1)."""
+    rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
         return np.zeros((2, len(groups)), dtype=np.intp)
     stride = len(positions.wallet_keys)
-    cells, pairs = pd.factorize(groups.codes[rows] * stride + positions.wallet_codes[rows])
+    pairs = pd.unique(groups.codes[rows] * stride + positions.wallet_codes[rows])
     codes, wallets = np.divmod(pairs, stride)
-    readable = np.bincount(cells, missing[rows], len(pairs)) == 0
-    change = readable.astype(np.intp) - ~positions.has_unknown_token[wallets]
-    return _sum_by_code(_wallet_state_flags(positions)[:2, wallets] * change, codes, len(groups))
+    return _sum_by_code(_wallet_state_flags(positions)[:2, wallets], codes, len(groups))
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
@@ -137,6 +130,7 @@ def coverage_from_counts(
     held = balances if held is None else held
     filtered = count_filtered(positions, held)
     others["selected"] = _selected_text(positions.holdings)
+    others["unknown_tokens"] = _dropped_unknown_tokens(positions.holdings, held)
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
@@ -171,7 +165,8 @@ def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
     wallets, holdings = details
     listed = int(wallets["tokens"][known_mask(wallets)].sum())
     count, text, kinds = _count_dropped(holdings, len(holdings), listed)
-    return count, text or counted_noun(count, "dropped balance") * bool(count), kinds
+    others = count - _dropped_unknown_tokens(holdings, len(holdings))
+    return count, text or counted_noun(others, "dropped balance") * (others > 0), kinds
 
 
 def _count_dropped(
@@ -179,7 +174,8 @@ def _count_dropped(
 ) -> tuple[int, str, set[str]]:
     filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
     selected = [each for each in conditions if not each.startswith(_COUNTED)]
-    dropped, reasons = sum(n or 0 for _, n, _ in filters), [text for _, n, text in filters if n]
+    dropped = sum(n or 0 for _, n, _ in filters)
+    reasons = [text for kind, n, text in filters if n and kind != SELECTED]
     kinds = {kind for kind, *_ in filters}
     uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
     filtered = dropped if listed is None else max(listed - held, 0)
@@ -195,16 +191,26 @@ def _count_dropped(
     return filtered, "; ".join(reasons), kinds | others
 
 
-def dropped_and_selected(results: Mapping[str, WalletDetails]) -> tuple[int, str, str]:
-    """Return the number of balances that the results lack, the reasons, and their selection."""
-    filtered, reasons, is_by_balance = 0, list[str](), False
+def _dropped_unknown_tokens(holdings: pd.DataFrame, rows: int) -> int:
+    return sum(count or 0 for kind, count, _ in applied_filters(holdings, rows) if kind == SELECTED)
+
+
+def dropped_and_selected(results: Mapping[str, WalletDetails]) -> dict[str, Any]:
+    """Return the counts of balances that the results lack, the reasons, and their selection."""
+    filtered, unknown, reasons, is_by_balance = 0, 0, list[str](), False
     for name, details in results.items():
         count, text, _ = dropped_balances(details)
         is_by_balance |= "dropped balance" in text or "small" in text
-        reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(count)
+        reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(text)
         filtered += count
+        unknown += _dropped_unknown_tokens(details.holdings, len(details.holdings))
     hint = ", so 0 may be a dropped balance, and sums may be too low" * is_by_balance
-    return filtered, "; ".join(reasons) + hint, _selected_text(details.holdings)
+    return {
+        "filtered": filtered,
+        "filtered_reasons": "; ".join(reasons) + hint,
+        "unknown_tokens": unknown,
+        "selected": _selected_text(details.holdings),
+    }
 
 
 def drop_rows(
@@ -294,7 +300,15 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     among = positions.possible_holders_mask(index)
     versions, amount = count_and_sum_omitted_bridged(positions, index)
     coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
-    return replace(coverage, bridged=versions, bridged_amount=amount)
+    unknown = count_unknown_tokens(positions, index)
+    unknown += coverage.unknown_tokens
+    return replace(coverage, bridged=versions, bridged_amount=amount, unknown_tokens=unknown)
+
+
+def count_unknown_tokens(positions: Positions, index: int) -> int:
+    """Count the balances of unknown tokens in wallets that could hold the token at `index`."""
+    can_hold = positions.possible_holders_mask(index)[positions.wallet_codes]
+    return int((positions.tokens.unknown[positions.tokens.codes] & can_hold).sum())
 
 
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:

@@ -2,7 +2,7 @@
 
 A wallet is known if its status is ok. In comparisons of snapshots, a wallet with a ``stale`` answer
 is unknown, since its balances are older. A wallet's amount of a token is unknown if it can't be
-read, or if the wallet does not list the token, but holds an unknown token, which may be the same.
+read. A balance of an unknown token counts as a separate token.
 """
 
 from __future__ import annotations

@@ -63,7 +63,6 @@ class Positions:
     has_wallets: bool  # whether `wallet_frame` is the `wallets` of a fetch
     known: Mask  # the wallets whose balances are known
     stale: Mask  # the wallets whose answer is out of date
-    has_unknown_token: Mask  # the wallets with a balance of an unknown token
     listed: Codes  # the number of balances that the service listed for each known wallet, else 0
     by_snapshot: bool = False  # whether a wallet is a different wallet in each snapshot
     assets: Assets | None = None  # set if assets replace tokens
@@ -140,20 +139,17 @@ class Positions:
             first=self.first[indices],
             known=self.known[indices],
             stale=self.stale[indices],
-            has_unknown_token=self.has_unknown_token[indices],
             listed=self.listed[indices],
         )
 
     def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
         """Return a copy with other rows. `owners` has the wallet index of each row."""
-        unknown = owners[tokens.unknown_rows()]
         return replace(
             self,
             holdings=holdings,
             amounts=amounts_of(holdings["amount"]),
             tokens=tokens,
             wallet_codes=owners,
-            has_unknown_token=_mask_of_indices(unknown, len(self.wallet_keys)),
             assets=None,
         )
 
@@ -250,7 +246,6 @@ def read_positions(
         has_wallets=True,
         known=known,
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
-        has_unknown_token=_mask_of_indices(indices[encoded.has_unknown_token], len(requested.keys)),
         listed=(listed * known_rows)[requested.first],
     )
     return _with_selection_known(positions) if HOLDERS in encoded.holdings.attrs else positions
@@ -259,46 +254,30 @@ def read_positions(
 def _with_selection_known(positions: Positions) -> Positions:
     record = positions.holdings.attrs[HOLDERS]
     can_hold = positions.on_blockchains_mask(record["blockchains"])
-    names = [*_WALLET, *[SNAPSHOT] * positions.by_snapshot]
-    rows = pd.DataFrame(record["unknown_tokens"], columns=names, dtype=object)
-    keys = {*_encode_row_wallets(rows, by_snapshot=positions.by_snapshot).keys}
-    unsure = np.array([key in keys for key in positions.wallet_keys], dtype=bool)
-    unsure[positions.wallet_codes[: len(positions.wallet_codes) * record["is_single"]]] = False
-    positions = replace(
-        positions,
-        known=positions.known | ~can_hold,
-        stale=positions.stale & can_hold,
-        has_unknown_token=(positions.has_unknown_token | unsure) & can_hold,
-    )
-    is_single = record["is_single"]
-    return mark_unreadable_unknown(positions, slice(None)) if is_single else positions
+    if record["is_single"]:
+        positions = mark_unreadable_unknown(positions, slice(None))
+    return replace(positions, known=positions.known | ~can_hold, stale=positions.stale & can_hold)
 
 
 def mark_unreadable_unknown(positions: Positions, rows: Mask | slice) -> Positions:
-    """Mark wallets with unknown amounts of the token in `rows` as unknown (in a copy)."""
-    unknown, missing = positions.has_unknown_token.copy(), positions.amounts.isna()
-    unknown[positions.wallet_codes[rows]] = False
-    unknown[positions.wallet_codes[rows][missing[rows]]] = True
-    return replace(positions, known=positions.known & ~unknown, stale=positions.stale & ~unknown)
+    """Mark wallets with unknown amounts in `rows` as unknown (in a copy)."""
+    missing = positions.amounts.isna()[rows]
+    unread = _mask_of_indices(positions.wallet_codes[rows][missing], len(positions.wallet_keys))
+    return replace(positions, known=positions.known & ~unread, stale=positions.stale & ~unread)
 
 
 def with_selection_status(details: WalletDetails) -> WalletDetails:
-    """Return a copy in which `status` is only about the amounts of the selected tokens.
-
-    The status of a wallet with a balance of an unknown token is ``unknown_token``.
-    """
+    """Return a copy in which wallets that can't hold the selected tokens have the status ok."""
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:
         return details
     positions = read_positions(holdings, wallets, by_snapshot=True)
     codes = _encode_row_wallets(wallets, by_snapshot=positions.by_snapshot).codes
-    fresh = known_and_fresh_mask(wallets)
-    unable = (positions.known & ~positions.stale)[codes] & ~fresh
-    status, source = (wallets[name].astype(TEXT) for name in ("status", "source"))
-    status = status.mask(unable, "ok")
-    status = status.mask(fresh & positions.has_unknown_token[codes], "unknown_token")
-    tokens = wallets["tokens"].mask(unable & wallets["tokens"].isna(), 0)
-    columns = {"status": status, "tokens": tokens, "source": source.mask(unable, "service")}
+    fresh = (positions.known & ~positions.stale)[codes]
+    unable = fresh & ~known_and_fresh_mask(wallets)  # to hold the tokens
+    columns = {"tokens": wallets["tokens"].mask(unable & wallets["tokens"].isna(), 0)}
+    for name, text in (("status", "ok"), ("source", "service")):
+        columns[name] = wallets[name].astype(TEXT).mask(unable, text)
     return details._replace(wallets=wallets.assign(**columns))
 
 
@@ -318,7 +297,6 @@ def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Pos
         has_wallets=False,
         known=known,
         stale=~known,
-        has_unknown_token=_mask_of_indices(owners.codes[tokens.unknown_rows()], len(owners.keys)),
         listed=np.zeros(len(owners.keys), dtype=np.intp),
         by_snapshot=by_snapshot,
     )

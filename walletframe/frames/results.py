@@ -53,6 +53,9 @@ class Coverage:
     wallets_ok, wallets_stale : int
         The numbers of these wallets with known balances, and with an out-of-date answer. With
         several snapshots: known in all of them, and stale in any of them.
+    stale_unknown : int
+        For `compare` and `total_timeline`, the number of wallets that are unknown since their
+        answer is out of date.
     balances : int
         The number of counted balances, including balances of unknown amount.
     amount_na, unpriced : int
@@ -69,6 +72,9 @@ class Coverage:
         For `compare`, the sum in `after`.
     bridged_before : str
         For `compare`, the sum of these bridged versions in `before`; otherwise empty.
+    unknown_tokens : int
+        For a table of one token or asset, and for `total_timeline`, the number of balances whose
+        token is unknown. They may be of any token.
     bridged_separate : int
         For a table of all assets, the number of bridged versions in separate rows or columns.
     selected : str
@@ -119,6 +125,8 @@ class Coverage:
     bridged: int = 0
     bridged_amount: str = "0"
     bridged_before: str = ""
+    stale_unknown: int = 0
+    unknown_tokens: int = 0
     bridged_separate: int = 0
     selected: str = ""
     beyond_limit: int = 0
@@ -147,6 +155,9 @@ class Coverage:
         if self.not_compared:
             unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
+        tokens = counted_noun(self.unknown_tokens, "balance")
+        others = self.filtered - self.unknown_tokens * bool(self.selected)
+        stale = f" ({self.stale_unknown:,} with an older answer)" * bool(self.stale_unknown)
         bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
         times = f" at {self.snapshots:,} times" * (self.snapshots > 1)
         is_summed = bool(times and (self.amount_na or unpriced or self.filtered))
@@ -154,11 +165,12 @@ class Coverage:
         left_out = {
             f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
-            f"{unknown:,} of {wallets} unknown{' at some times' * bool(times)}": unknown,
+            f"{unknown:,} of {wallets} unknown{' at some times' * bool(times)}{stale}": unknown,
+            f"{tokens} whose token is unknown": self.unknown_tokens,
             f"{self.known_once} known at only one time": self.known_once,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
-            self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
+            self.filtered_reasons or counted_noun(others, "dropped balance"): others > 0,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,

@@ -109,8 +109,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
           - ``stale``: the answer was out of date, or is the same as at the earlier time;
           - ``no_amount``: the amount or its decimals could not be read;
-          - ``unknown_token``: the token is not listed, but an unknown token of the wallet may be
-            this token. An unknown token's own row has this status at the other time;
+          - ``unknown_token``: the token is unknown, so that it can't be identified at this time;
           - ``not_asked``: the wallet was not requested.
 
         With `by`, there is one row for each group and token whose amount changed or may have
@@ -199,7 +198,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         distinct = _drop_repeated_unknown_tokens(matrix, len(earlier.holdings))
         changes, separate = _changes_by_group(distinct, wallets, by, **options)
     both_times = {"before": earlier, "after": later}
-    changes = matrix.add_coverage(changes, both_times, separate, _known_once_text(matrix))
+    omitted = {"bridged_separate": separate, "known_once": _known_once_text(matrix)}
+    changes = matrix.add_coverage(changes, both_times, **omitted)
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
@@ -216,13 +216,12 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
 def _known_once_text(matrix: AmountMatrix) -> str:
     """Count the balances that are known at only one time. Add up those of a chosen token."""
-    integers = np.where(matrix.status == OK, matrix.integers, 0)
-    is_once = (integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
+    is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])
     balances = counted_noun(int(is_once.sum()), "balance")
     text = f"{balances} of {counted_noun(len(wallets), 'wallet')}"
     if matrix.token_filter:
-        sums = matrix.to_amounts(integers[is_once].sum(axis=0), np.ones(2, dtype=bool))
+        sums = matrix.to_amounts(matrix.integers[is_once].sum(axis=0), np.ones(2, dtype=bool))
         sides = zip(sums, ("before", "after"), strict=True)
         amounts = (f"{six_digit_text(amount)} {side}" for amount, side in sides if amount)
         text += f" ({', '.join(amounts)})"

@@ -4,8 +4,7 @@ The functions return long frames for charts. Unknown amounts have rows with NA, 
 """
 # An unlisted token has the amount 0. If an answer lists a token twice, the balances are added up.
 # Amounts are unknown if the wallet failed or was not requested, or if the answer is out of date. An
-# unknown token may be any token, so the amounts of unlisted tokens are then unknown. An unknown
-# token can't be identified in other snapshots: there, its own amount is unknown.
+# unknown token can't be identified in other snapshots: there, its amount is unknown.
 
 from __future__ import annotations
 
@@ -27,7 +26,12 @@ from walletframe.frames.asset_list import (
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import dropped_and_selected, snapshot_count, sum_possible_holders
+from walletframe.frames.coverage import (
+    count_unknown_tokens,
+    dropped_and_selected,
+    snapshot_count,
+    sum_possible_holders,
+)
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
 from walletframe.frames.groups import KINDS, by_as_list, group_holdings, read_groups, reject_both
@@ -91,7 +95,7 @@ class AmountMatrix(NamedTuple):
     integers: Integers  # (p, s): the sum of the readable amounts of an answer, times 10**scale
     status: Statuses  # (p, s): codes of STATUS; OK if the amount is known
     scale: int
-    wallet_status: Statuses  # (w, s): the status of known tokens with readable amounts
+    wallet_status: Statuses  # (w, s): the status of tokens with readable amounts
     token_filter: TokenFilter | None
 
     def columns_for_users(self, pairs: Codes) -> pd.DataFrame:
@@ -123,22 +127,21 @@ class AmountMatrix(NamedTuple):
         self,
         table: pd.DataFrame,
         results: Mapping[str, WalletDetails],
-        bridged_separate: int,
-        known_once: str = "",
+        **omitted: Any,
     ) -> pd.DataFrame:
         """Add the coverage of `results` to the table. Known means known at all times."""
         known = (self.status == OK).all(axis=1)
         is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
         stale = int((self.wallet_status[is_known.index] == STALE).any(axis=1).sum())
         balances = int((known & (self.token_codes >= 0)).sum())
-        filtered, reasons, selected = dropped_and_selected(results)
-        counts = len(is_known), int(is_known.sum()), stale, balances, 0, 0, filtered, reasons
+        dropped = dropped_and_selected(results)
+        omitted |= self.token_filter.omitted if self.token_filter else {}
+        dropped["unknown_tokens"] += omitted.pop("unknown_tokens", 0)
+        counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0
         coverage = Coverage(
             *counts,
-            **(self.token_filter.bridged if self.token_filter else {}),
-            bridged_separate=bridged_separate,
-            known_once=known_once,
-            selected=selected,
+            **omitted | dropped,
+            stale_unknown=stale,
             unfinished=missing_wallets_text(self.details.wallets.attrs),
             snapshots=max(snapshot_count(each.wallets) for each in results.values()),
         )
@@ -166,30 +169,19 @@ def build_matrix(
     """Add up amounts by pair (wallet, token) and time."""
     wallets, holdings = details
     is_single = token_filter is not None and not token_filter.by_contract
-    if token_filter is None:
-        token_ids = encode_tokens(holdings)
-        unknown = token_ids.unknown_rows()
-    else:
-        unknown = token_filter.unknown
-    unknown_wallets = pd.DataFrame({name: holdings[name].array[unknown] for name in _WALLET})
-    unknown_times = holding_times[unknown]
     if token_filter:
         holdings, holding_times = holdings[token_filter.rows], holding_times[token_filter.rows]
         details = WalletDetails(wallets, holdings)
-        count = len(holdings)
-        token_ids = (
-            token_filter.repeat_chosen_token(count) if is_single else encode_tokens(holdings)
-        )
-    frames = [wallets[_WALLET], holdings[_WALLET], unknown_wallets]
-    ids = encode_wallets(concat_frames(frames))
-    requested, holders, unknown_holders = np.split(ids.codes, np.cumsum([*map(len, frames[:-1])]))
-    ids = replace(ids, codes=ids.codes[: len(ids.codes) - len(unknown_holders)])
+    token_ids = (
+        token_filter.repeat_chosen_token(len(holdings))
+        if token_filter and is_single
+        else encode_tokens(holdings)
+    )
+    ids = encode_wallets(concat_frames([wallets[_WALLET], holdings[_WALLET]]))
+    requested, holders = np.split(ids.codes, [len(wallets)])
     cells = requested * time_count + wallet_times
     wallet_status = _wallet_statuses(wallets, cells, (len(ids.keys), time_count))
     _require_holders_requested(holdings, holders, holding_times, wallet_status)
-    _require_holders_requested(unknown_wallets, unknown_holders, unknown_times, wallet_status)
-    codes = wallet_status[unknown_holders, unknown_times]
-    wallet_status[unknown_holders, unknown_times] = np.where(codes == OK, UNKNOWN_TOKEN, codes)
     pairs, distinct = pd.factorize(holders * len(token_ids.keys) + token_ids.codes)
     wallet, token = np.divmod(distinct, max(len(token_ids.keys), 1))
     possible = requested
@@ -202,7 +194,7 @@ def build_matrix(
             token_filter.asset_blockchains,
         )
         is_possible = np.any(mask[:-1], axis=0)[wallet_chains]
-        is_possible |= ~_known_at_all_times(wallet_status) & unlisted_mask(names)[wallet_chains]
+        is_possible |= (wallet_status != OK).any(axis=1) & unlisted_mask(names)[wallet_chains]
         possible = requested[is_possible[requested]]
     # A wallet without holdings also has a pair.
     without_holdings = np.setdiff1d(possible, wallet)
@@ -239,19 +231,13 @@ def build_matrix(
 
 
 def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    known = (wallets == OK) | (wallets == UNKNOWN_TOKEN)
-    if_unlisted = np.where(is_unknown[:, np.newaxis], UNKNOWN_TOKEN, wallets)
-    if_listed = np.where(unreadable, NO_AMOUNT, OK)
-    return np.where(known, np.where(listed, if_listed, if_unlisted), wallets).astype(np.int8)
-
-
-def _known_at_all_times(wallet_status: Statuses) -> Mask:
-    return np.asarray(np.isin(wallet_status, (OK, UNKNOWN_TOKEN)).all(axis=1))
+    if_unlisted = np.where(is_unknown, UNKNOWN_TOKEN, OK)[:, np.newaxis]
+    if_ok = np.where(listed, np.where(unreadable, NO_AMOUNT, OK), if_unlisted)
+    return np.where(wallets == OK, if_ok, wallets).astype(np.int8)
 
 
 def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
-    names = pd.Index([*_STATUSES, _STATUS_NAMES[UNKNOWN_TOKEN]])
-    codes = names.get_indexer(pd.Index(wallets["status"], dtype=TEXT))
+    codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype=TEXT))
     if (codes < 0).any():
         raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is not a wallet status")
     if len(repeated := np.flatnonzero(np.bincount(cells)[cells] > 1)):
@@ -260,7 +246,6 @@ def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]
             f"the wallet {'.'.join(map(str, first[_WALLET]))!a} has more than one row",
             hint='select one snapshot, such as history.snapshot("2026-01-31")',
         )
-    codes[codes == len(_STATUSES)] = UNKNOWN_TOKEN
     codes[(codes == OK) & ~known_and_fresh_mask(wallets)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes
@@ -290,11 +275,10 @@ class TokenFilter(NamedTuple):
     """A filter for one chosen token or asset."""
 
     rows: Mask  # whether each row of holdings has this token or asset
-    unknown: Codes  # the rows of unknown tokens, which may be this token or asset
     key: TokenKey
     asset_blockchains: Mapping[TokenKey, Collection[str]]  # by asset
     asset: str | None  # the name of the asset, or None for a token
-    bridged: dict[str, Any]  # the count and the sums of left-out bridged versions, for a coverage
+    omitted: dict[str, Any]  # the left-out bridged versions and unknown tokens, for a coverage
     by_contract: bool = False  # whether the asset's contracts stay separate
 
     def repeat_chosen_token(self, row_count: int) -> KeyCodes:
@@ -329,11 +313,15 @@ def make_token_filter(
     [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(
         rows=tokens.codes == index,
-        unknown=tokens.unknown_rows(),
         key=tokens.keys[index],
         asset_blockchains=listed.blockchains if listed else {},
         asset=name if listed else None,
-        bridged={"bridged": versions, "bridged_amount": amount, "bridged_before": before},
+        omitted={
+            "bridged": versions,
+            "bridged_amount": amount,
+            "bridged_before": before,
+            "unknown_tokens": count_unknown_tokens(positions, index),
+        },
         by_contract=by_contract and asset is not None,
     )
 
@@ -387,7 +375,7 @@ def group_amounts(
     zeros = matrix.to_amounts(np.zeros(len(rows), dtype=object), rows >= 0)
     pairs = matrix.pair_columns(rows).assign(amount=zeros)
     positions, groups = read_groups(pairs, names, distinct, **options)
-    positions = replace(positions, known=_known_at_all_times(matrix.wallet_status))
+    positions = replace(positions, known=(matrix.wallet_status == OK).all(axis=1))
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     if wallet_names := [name for name in names if name not in KINDS]:
         owners = group_holdings(positions, wallet_names)
@@ -396,12 +384,10 @@ def group_amounts(
     codes[rows] = groups.codes
     count, stride = len(groups) + len(owners), max(len(distinct), 1)
 
-    # A wallet with an unknown amount is unknown, unless a listed amount replaces an unlisted one.
+    # A wallet with an unknown amount is unknown.
     cells, members = pd.factorize(codes * stride + pair_wallets)
     member_groups, member_wallets = np.divmod(members, stride)
-    lists = _any_by_code(matrix.listed, cells, len(members))[cells]
-    is_known = (matrix.status == OK) | ((matrix.status == UNKNOWN_TOKEN) & lists)
-    unknown, integers = _any_by_code(~is_known, cells, len(members)), matrix.integers
+    unknown, integers = _any_by_code(matrix.status != OK, cells, len(members)), matrix.integers
     if known_at_all_times:
         unknown, wallet_known = (
             each.repeat(unknown.shape[1], axis=1)
@@ -420,8 +406,7 @@ def group_amounts(
     states = np.column_stack([wallet_known, np.ones(len(distinct), dtype=bool)]).T.astype(np.int64)
     possible = [sum_possible_holders(positions, each, states) for each in (groups, owners)]
     counts = np.concatenate(possible, axis=1, dtype=np.int64).T
-    change = wallet_known[member_wallets].astype(np.int64) - ~unknown
-    np.subtract.at(counts[:, :-1], member_groups, change)
+    np.subtract.at(counts[:, :-1], member_groups, unknown & wallet_known[member_wallets])
 
     labels_without_token = owners.labels.reindex(range(len(owners)))
     labels = pd.concat([groups.labels, labels_without_token], ignore_index=True)
@@ -574,7 +559,7 @@ def total_timeline(
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as spelled in the last row of
           the token. By asset, ``asset`` replaces these columns;
         - ``amount``, amount: the sum of the readable amounts, without out-of-date answers; NA if
-          no wallet is known, or if there are balances, but none can be read;
+          there are balances, but none can be read, or if no wallet is known;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
           snapshot, and the number of wallets in the group that could hold the token. These are the
           wallets on the token's own blockchain, and on those where any wallet ever held the token.
@@ -620,7 +605,9 @@ def total_timeline(
         wallets_known=grouped.wallets_known.ravel(),
         wallets=grouped.wallets.repeat(len(moments)),
     )
-    return matrix.add_coverage(frame, {"": details}, grouped.bridged_separate)
+    unknown_tokens = int(matrix.listed[(matrix.token_codes >= 0) & ~matrix.trackable].sum())
+    omitted = {"bridged_separate": grouped.bridged_separate, "unknown_tokens": unknown_tokens}
+    return matrix.add_coverage(frame, {"": details}, **omitted)
 
 
 def _snapshot_times_and_matrix(

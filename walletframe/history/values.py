@@ -6,7 +6,6 @@ amounts, such as the whole value of a new token.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -91,7 +90,6 @@ def compare_values(
         - ``currency`` (str): the currency of the values; NA if none is stated;
         - ``wallets_known``, ``wallets`` (Int64): the number of wallets whose balances (by token or
           asset, whose amounts) are known at both times, and of all requested wallets of the group.
-          Unlike in `compare`, a balance of an unknown token leaves its wallet known.
 
         A line below the table states dropped balances, bridged versions, and what is not compared.
 
@@ -142,14 +140,12 @@ def compare_values(
     table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     positions, _ = encode_and_parse_by(changes.balances, by, changes.requested, **options)
-    filtered, reasons, selected = dropped_and_selected({"before": results[0], "after": results[1]})
     wallets, balances = map(len, (changes.requested, changes.balances))
     balances -= int(np.isnan(changes.balances[["earlier_gaps", "later_gaps"]].to_numpy()).sum())
-    counts = wallets, changes.known, 0, balances, 0, changes.unvalued, filtered, reasons
     coverage = Coverage(
-        *counts,
+        *(wallets, changes.known, 0, balances, 0, changes.unvalued),
+        **dropped_and_selected({"before": results[0], "after": results[1]}),
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
-        selected=selected,
         not_compared=changes.left_out,
         unfinished=missing_wallets_text(changes.requested.attrs),
         prices=price_sources(changes.balances, positions.contracts),
@@ -180,9 +176,7 @@ class ValueChanges(NamedTuple):
         If `known_part`, balances without values count as 0.
         """
         positions, groups = read_groups(self.balances, names, self.requested, **options)
-        # A balance of an unknown token has no value to compare, and is stated as not compared.
-        no_holder = np.zeros_like(positions.has_unknown_token)
-        counts = completeness_columns(replace(positions, has_unknown_token=no_holder), groups)
+        counts = completeness_columns(positions, groups)
         known, asked = counts["wallets_ok"], counts["wallets_asked"]
         is_unknown = np.bincount(groups.codes, minlength=len(groups)) + np.asarray(known, int) == 0
         count, balances = len(groups), self.balances

@@ -217,7 +217,7 @@ def _compare(
     results = before, after = _without_spam(before, after)
     time = newest_time(before.wallets)
     since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
-    dropped = coverage.dropped_and_selected({"": before})[1]
+    dropped = coverage.dropped_and_selected({"": before})["filtered_reasons"]
     earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
     by = [name for name in add_default_asset(names) if name in possible]
