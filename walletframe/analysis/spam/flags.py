@@ -388,7 +388,7 @@ class _TokenSymbolPairs:
 
     def findings_by_suspect_pair(self) -> dict[int, tuple[Finding, ...]]:
         denied = self.directory.denied
-        symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
+        symbols = [*map(any, zip(self.by_symbol, self.shared_skeletons, strict=True))]
         tokens = [code in self.by_token or key in denied for code, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
