@@ -47,7 +47,7 @@ class TokenDirectory(NamedTuple):
 
     def shared_skeletons(self, symbol: str) -> list[str]:
         """Return the skeletons that a symbol shares with known symbols."""
-        return [name for name in skeletons(symbol) if name in self.symbols]
+        return [*filter(self.symbols.__contains__, skeletons(symbol))]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
         """Return findings about a token that has skeletons (`shared`) of known symbols."""
