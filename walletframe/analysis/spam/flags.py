@@ -31,8 +31,6 @@ from walletframe.pandas_versions import TEXT, factorize
 from walletframe.settings.tables import table_defaults
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
     from walletframe.analysis.chunked import ChunkedHoldings
@@ -405,7 +403,7 @@ class _TokenSymbolPairs:
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
+        token, symbol = self.tokens.item(pair), self.symbols.item(pair)
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
             return (conclusive,)
@@ -451,7 +449,7 @@ def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
     return findings
 
 
-def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
+def _price_findings(evidence: SpamEvidence) -> list[Finding | None]:
     """Return a finding or None per token: None if its blockchain has no prices."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
@@ -460,7 +458,7 @@ def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
     covered = np.bincount(chains[priced], minlength=len(findings) + 1)[chains] > 0
     findings[covered] = _UNPRICED
     findings[priced] = _PRICED
-    return findings
+    return findings.tolist()
 
 
 def flags_and_unknown_token_positions(
