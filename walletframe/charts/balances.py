@@ -254,7 +254,7 @@ class DrawnBalances(NamedTuple):
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
             return full_name(positions.holdings, tokens, index)
-        [name] = self.token_names([index])
+        name = safe_line(tokens.keys[index][1] or "")
         indices = np.flatnonzero(tokens.codes[contracts.first] == index).tolist()
         if len(indices) == 1:
             return name, full_name(positions.holdings, contracts, indices[0])[1]

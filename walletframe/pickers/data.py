@@ -85,7 +85,7 @@ class ExplorerData(SelectableHoldings):
         if values is not None:  # a row without a value is not small
             small = self.mask_spam_and_value(matches, selection._replace(small=None))
             small = small & (values < SMALL_BELOW)
-            small_value = math.fsum(values[small])
+            small_value = math.fsum(values[small].tolist())
         mask = self.mask_spam_and_value(matches, selection)
         requested, wallets = self.wallet_mask(selection), self.details.wallets
         return SelectedHoldings(

@@ -421,7 +421,7 @@ class _NumberCells:
         integer_digits = _max_integer_digits(present.astype(np.float64))
         if self._is_money:
             return integer_digits, 2
-        sample = present[:: len(present) // _SAMPLE_SIZE + 1].tolist()
+        sample = {*present[:: len(present) // _SAMPLE_SIZE + 1].tolist()}
         decimals = (len(_exact_number_text(value).partition(".")[2]) for value in sample)
         return integer_digits, max(decimals, default=0)
 

@@ -31,8 +31,6 @@ from walletframe.pandas_versions import TEXT, factorize
 from walletframe.settings.tables import table_defaults
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
     from walletframe.analysis.chunked import ChunkedHoldings
@@ -388,7 +386,7 @@ class _TokenSymbolPairs:
 
     def findings_by_suspect_pair(self) -> dict[int, tuple[Finding, ...]]:
         denied = self.directory.denied
-        symbols = [any(each) for each in zip(self.by_symbol, self.shared_skeletons, strict=True)]
+        symbols = [*map(any, zip(self.by_symbol, self.shared_skeletons, strict=True))]
         tokens = [code in self.by_token or key in denied for code, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
@@ -405,7 +403,7 @@ class _TokenSymbolPairs:
         return by_pair
 
     def findings_about(self, pair: int) -> tuple[Finding, ...]:
-        token, symbol = int(self.tokens[pair]), int(self.symbols[pair])
+        token, symbol = self.tokens.item(pair), self.symbols.item(pair)
         conclusive = self.directory.conclusive_finding(self.keys[token])
         if conclusive:
             return (conclusive,)
@@ -438,31 +436,29 @@ def _read_token_directory(
 
 def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
     exact, codes = evidence.amounts, evidence.tokens.codes
-    one, count = 10**exact.scale, len(evidence.tokens.keys)
+    limit, count = _EXTREME_AMOUNT * 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.is_absurd]).tolist()
     findings: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd, (_ABSURD_BALANCE,))
     # A sum of n amounts reaches the limit only if one amount is at least 1/n of the limit. Only
     # tokens with such an amount are added up.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
-    large = np.zeros(count, dtype=bool)
-    large[codes[exact.integers >= _EXTREME_AMOUNT * one // most_rows]] = True
+    large = np.bincount(codes[exact.integers >= limit // most_rows], minlength=count) > 0
     supplies = group_totals(AmountsWithGroups(exact, np.where(large[codes], codes, -1), count))
-    for code in np.flatnonzero(supplies >= _EXTREME_AMOUNT * one).tolist():
+    for code in np.flatnonzero(supplies >= limit).tolist():
         findings[code] = (*findings.get(code, ()), _EXTREME_SUPPLY)
     return findings
 
 
-def _price_findings(evidence: SpamEvidence) -> npt.NDArray[np.object_]:
+def _price_findings(evidence: SpamEvidence) -> list[Finding | None]:
     """Return a finding or None per token: None if its blockchain has no prices."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
-    priced = np.zeros(len(findings), dtype=bool)
-    priced[tokens.codes[evidence.is_priced]] = True
+    priced = np.bincount(tokens.codes[evidence.is_priced], minlength=len(findings)) > 0
     chains, _ = factorize(np.array([key[0] for key in tokens.keys], dtype=object))
     covered = np.bincount(chains[priced], minlength=len(findings) + 1)[chains] > 0
     findings[covered] = _UNPRICED
     findings[priced] = _PRICED
-    return findings
+    return findings.tolist()
 
 
 def flags_and_unknown_token_positions(

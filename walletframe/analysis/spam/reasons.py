@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _DETAIL_LENGTH = 60
 
@@ -23,6 +23,7 @@ RULES = json.loads(files(__package__).joinpath("rules.json").read_text(encoding=
 REASONS: dict[str, tuple[float, str]] = RULES["reasons"]
 # A price does not reduce the score of these, since anybody can create a market.
 BAIT = frozenset(RULES["bait"])
+_WEIGHT: Callable[[Finding], float] = attrgetter("weight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,12 @@ class Finding:
 def last_per_reason(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the last finding of each reason, in descending order of weight."""
     once = {finding.reason: finding for finding in findings}
-    return tuple(sorted(once.values(), key=attrgetter("weight"), reverse=True))
+    return tuple(sorted(once.values(), key=_WEIGHT, reverse=True))
 
 
 def score(findings: tuple[Finding, ...]) -> float:
     """Return the sum of the weights, clipped to [0, 1] and rounded to two decimals."""
-    return min(100, max(0, round(100 * sum(finding.weight for finding in findings)))) / 100
+    return min(100, max(0, round(100 * sum(map(_WEIGHT, findings))))) / 100
 
 
 def join_reasons(findings: tuple[Finding, ...]) -> str:
