@@ -762,6 +762,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         mode="lines+markers" if count <= _MAX_MARKED_POINTS else "lines",
         hovertext=["", *texts],
         hoverinfo="text",
+        cliponaxis=False,
     )
     equality = go.Scatter(
         x=[0, 1],
@@ -773,7 +774,6 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         hoverinfo="skip",
     )
     label = {"text": "line of equality", "x": 0.5, "y": 0.5, "xanchor": "right", "xshift": -6}
-    label["yanchor"] = "bottom"
     axis = {"tickformat": ".0%", "range": [0, 1.005], "automargin": True, "ticklabelstandoff": 6}
     return make_figure(
         [curve, equality],
@@ -785,5 +785,5 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         hoverdistance=-1,
         xaxis=axis_title("share of the wallets") | axis,
         yaxis=axis_title("share of the amount") | axis,
-        annotations=[label],
+        annotations=[label | {"yanchor": "bottom"}],
     )
