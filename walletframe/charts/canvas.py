@@ -87,18 +87,18 @@ class Figure(_Figure):
 
     def _with_all_notes(self, width: float | None = None, **_: Any) -> go.Figure:
         figure = go.Figure(self)
-        layout = figure.layout
-        meta, shown = layout.meta, layout.title.subtitle.text or ""
-        notes = meta.get(_ALL_NOTES_KEY, []) if isinstance(meta, dict) else []
+        layout, shown = figure.layout, figure.layout.title.subtitle.text or ""
+        notes = layout.meta.get(_ALL_NOTES_KEY, []) if isinstance(layout.meta, dict) else []
         words = markup_to_text(" ".join(notes)).split()
         if not shown or {*markup_to_text(shown).split()} - {*words, "…"}:
             return figure  # the user has changed the subtitle
-        width = width or layout.width or _IMAGE_WIDTH
-        chars = int(width - _EDGE_MARGIN - _RIGHT_MARGIN) // _CHAR_WIDTH
-        lines = wrap(" ".join(words), min(max(chars, _LINE_CHARS), _MAX_LINE_CHARS))
+        pixels = (width or layout.width or _IMAGE_WIDTH) - _EDGE_MARGIN - _RIGHT_MARGIN
+        chars = min(max(int(pixels) // _CHAR_WIDTH, _LINE_CHARS), _MAX_LINE_CHARS)
+        lines = wrap(" ".join(words), chars)
         layout.title.subtitle.text = to_markup(lines)
         added = _NOTE_HEIGHT * (len(lines) - len(shown.split("<br>")))
         layout.margin.t = max((layout.margin.t or 0) + added, 0)
+        layout.height = layout.height and layout.height + added  # keeps the plot's size
         layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
         return figure
 
