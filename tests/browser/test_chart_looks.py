@@ -291,6 +291,15 @@ def test_charts_are_readable(page, figures, width, theme):
     assert not found, "\n".join(found)
 
 
+def test_margins_have_space_for_legends(page, figures):
+    """Otherwise, plotly would draw each chart twice."""
+    for name, figure in figures.items():
+        if name.startswith(("bar", "facets")) and "phone" not in name:
+            page.evaluate("each => look({ each }, 1024, null)", figure)
+            grown = page.evaluate("chart._fullLayout._size.b - chart.layout.margin.b")
+            assert not grown, name
+
+
 @pytest.mark.parametrize("width", [*range(780, 960, 20), 1120, 1280])
 def test_each_box_has_a_name(page, figures, width):
     """No box but a small Other is without a name, between the usual widths, too."""

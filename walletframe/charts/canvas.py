@@ -36,7 +36,7 @@ MIN_FONT_SIZE = 11  # pixels; smaller text is hard to read
 _TITLE_HEIGHT, _NOTE_HEIGHT, _TOP_PAD, _NOTES_PAD = 22, 15, 14, 14
 _NOTE_FONT_SIZE, _LINE_SPACING = 12, 1.3  # the last one is the spacing of plotly.js
 _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
-_LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
+_LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 16, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
 _PHONE_WIDTH, _AXIS_WIDTH = 390, 63  # the last one is the width of an axis of sizes, with its title
 _BLANK_HEIGHT, _MAX_NOTE_CHARS, _MAX_SENTENCE_CHARS = 240, 500, 330
@@ -216,7 +216,7 @@ def legend_options(dimensions: Dimensions, names: Sequence[str], least: int = 2)
         "legend": {
             "orientation": "h",
             **_AT_LEFT,
-            "y": 0.01,
+            "y": 0.005,
             "yanchor": "bottom",
             "font": {"size": MIN_FONT_SIZE},
             "traceorder": "normal",
