@@ -291,11 +291,11 @@ def test_charts_are_readable(page, figures, width, theme):
     assert not found, "\n".join(found)
 
 
-def test_margins_have_space_for_legends(page, figures):
+def test_margins_have_space_for_labels_and_legends(page, figures):
     """Otherwise, plotly would draw each chart twice."""
     for name, figure in figures.items():
-        if name.startswith(("bar", "facets")) and "phone" not in name:
-            page.evaluate("each => look({ each }, 1024, null)", figure)
+        if name.startswith(("bar", "facets", "heatmap")) and "phone" not in name:
+            page.evaluate("each => look({ each }, 1024, each.layout.template)", figure)
             grown = page.evaluate("chart._fullLayout._size.b - chart.layout.margin.b")
             assert not grown, name
 
