@@ -6,6 +6,7 @@ drawn.
 
 import json
 import re
+from functools import partial
 from html import unescape
 
 import numpy as np
@@ -21,7 +22,7 @@ from walletframe.analysis.valuation import value
 from walletframe.service import SHOWCASE
 
 WHITE, DARK = "plotly_white", "plotly_dark"
-PHONE = 390
+PHONE, NOTE_HEIGHT = 390, 15
 LOOKS = [(1440, WHITE), (1024, DARK), (PHONE, WHITE), (PHONE, DARK)]
 TOKEN = ["token_blockchain", "token_address"]
 MEASURE = r"""
@@ -290,6 +291,15 @@ def test_charts_are_readable(page, figures, width, theme):
     assert not found, "\n".join(found)
 
 
+def test_margins_have_space_for_labels_and_legends(page, figures):
+    """Otherwise, plotly would draw each chart twice."""
+    for name, figure in figures.items():
+        if name.startswith(("bar", "facets", "heatmap")) and "phone" not in name:
+            page.evaluate("each => look({ each }, 1024, each.layout.template)", figure)
+            grown = page.evaluate("chart._fullLayout._size.b - chart.layout.margin.b")
+            assert not grown, name
+
+
 @pytest.mark.parametrize("width", [*range(780, 960, 20), 1120, 1280])
 def test_each_box_has_a_name(page, figures, width):
     """No box but a small Other is without a name, between the usual widths, too."""
@@ -343,6 +353,8 @@ def test_saved_pictures_have_all_notes(data_sets, tmp_path):
         assert not re.search(r"\+\d+ notes?", words)
     counts = [svg.count('class="line"') for svg in texts.values()]
     assert counts[0] < counts[1]
+    heights = [int(re.search(r'height="(\d+)"', svg)[1]) for svg in texts.values()]
+    assert heights[1] - heights[0] == NOTE_HEIGHT * (counts[1] - counts[0])
     figure.update_layout(title_subtitle_text="Own words")
     assert "Own words" in figure.to_image("svg").decode()
 
@@ -356,6 +368,16 @@ def test_a_heatmap_omits_no_column_silently(page, data_sets, columns, is_whole):
     assert (page.locator(".xtick text").count() == columns + 1) == is_whole
     is_stated = "Narrow pages omit names of assets." in figure.layout.meta["about"]
     assert is_stated == (not is_whole)
+
+
+def test_labels_of_rows_are_apart_in_a_lower_figure(page, data_sets):
+    """At 0.8 of their own height, names of two lines and totals don't overlap."""
+    rows, wallets = data_sets["long names"]
+    figures = [charts.bar, partial(charts.bar, facet="owner"), charts.heatmap]
+    for figure in [draw(rows, wallets=wallets) for draw in figures]:
+        size, drawn = {"height": 0.8 * figure.layout.height}, json.loads(figure.to_json())
+        found = page.evaluate("each => look(...each)", [{"low": drawn}, 1000, None, size])
+        assert not [each for each in found if ": overlap" in each or ": cut" in each]
 
 
 def test_many_small_charts_fit_a_low_figure(page, data_sets):

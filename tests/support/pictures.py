@@ -88,27 +88,22 @@ def take_gallery(browser, folder):
             executed(re.search(r"```python\n(.*?)```", section, re.DOTALL)[1], names)
         if picture := re.search(r"gallery-(\w+)\.png", section):
             path = FOLDER / picture[0]
-            page = browser.new_page(viewport={"width": 960, "height": 760}, device_scale_factor=1.5)
-            {"explorer": show_explorer, "report": show_report}.get(picture[1], show_figure)(
-                page, names, folder
-            ).screenshot(path=path)
-            page.close()
+            if show := {"explorer": show_explorer, "report": show_report}.get(picture[1]):
+                page = browser.new_page(
+                    viewport={"width": 960, "height": 760}, device_scale_factor=1.5
+                )
+                show(page, names, folder)
+                page.screenshot(path=path)
+                page.close()
+            else:
+                names["figure"].write_image(path, width=960, scale=1.5)
             Image.open(path).convert("RGB").quantize(96).save(path, optimize=True)
-
-
-def show_figure(page, names, folder):
-    """Show the figure that the code made last, and return its place in the page."""
-    names["figure"].write_html(folder / "figure.html")
-    page.goto((folder / "figure.html").as_uri())
-    page.wait_for_selector(".js-plotly-plot .main-svg")
-    return page.locator(".js-plotly-plot")
 
 
 def show_explorer(page, names, _folder):
     """Show the explorer in a page without JupyterLab."""
     BarePage(page, names["explorer"])
     page.wait_for_selector(".treemaplayer")
-    return page
 
 
 def show_report(page, names, folder):
@@ -116,7 +111,6 @@ def show_report(page, names, folder):
     page.set_viewport_size({"width": 960, "height": 850})
     page.goto((folder / names["report"]).as_uri())
     page.wait_for_selector(".js-plotly-plot .main-svg")
-    return page
 
 
 def main():

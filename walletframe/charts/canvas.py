@@ -36,7 +36,7 @@ MIN_FONT_SIZE = 11  # pixels; smaller text is hard to read
 _TITLE_HEIGHT, _NOTE_HEIGHT, _TOP_PAD, _NOTES_PAD = 22, 15, 14, 14
 _NOTE_FONT_SIZE, _LINE_SPACING = 12, 1.3  # the last one is the spacing of plotly.js
 _EDGE_MARGIN, _RIGHT_MARGIN = 16, 24
-_LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 12, 40, 6
+_LEGEND_LINE_HEIGHT, _LEGEND_PAD, _LEGEND_ENTRY_WIDTH, _LETTER_WIDTH = 19, 16, 40, 6
 _NARROW_PAGE_WIDTH, _WIDE_PAGE_WIDTH = 300, 668
 _PHONE_WIDTH, _AXIS_WIDTH = 390, 63  # the last one is the width of an axis of sizes, with its title
 _BLANK_HEIGHT, _MAX_NOTE_CHARS, _MAX_SENTENCE_CHARS = 240, 500, 330
@@ -87,18 +87,18 @@ class Figure(_Figure):
 
     def _with_all_notes(self, width: float | None = None, **_: Any) -> go.Figure:
         figure = go.Figure(self)
-        layout = figure.layout
-        meta, shown = layout.meta, layout.title.subtitle.text or ""
-        notes = meta.get(_ALL_NOTES_KEY, []) if isinstance(meta, dict) else []
+        layout, shown = figure.layout, figure.layout.title.subtitle.text or ""
+        notes = layout.meta.get(_ALL_NOTES_KEY, []) if isinstance(layout.meta, dict) else []
         words = markup_to_text(" ".join(notes)).split()
         if not shown or {*markup_to_text(shown).split()} - {*words, "…"}:
             return figure  # the user has changed the subtitle
-        width = width or layout.width or _IMAGE_WIDTH
-        chars = int(width - _EDGE_MARGIN - _RIGHT_MARGIN) // _CHAR_WIDTH
-        lines = wrap(" ".join(words), min(max(chars, _LINE_CHARS), _MAX_LINE_CHARS))
+        pixels = (width or layout.width or _IMAGE_WIDTH) - _EDGE_MARGIN - _RIGHT_MARGIN
+        chars = min(max(int(pixels) // _CHAR_WIDTH, _LINE_CHARS), _MAX_LINE_CHARS)
+        lines = wrap(" ".join(words), chars)
         layout.title.subtitle.text = to_markup(lines)
         added = _NOTE_HEIGHT * (len(lines) - len(shown.split("<br>")))
         layout.margin.t = max((layout.margin.t or 0) + added, 0)
+        layout.height = layout.height and layout.height + added  # keeps the plot's size
         layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
         return figure
 
@@ -216,7 +216,7 @@ def legend_options(dimensions: Dimensions, names: Sequence[str], least: int = 2)
         "legend": {
             "orientation": "h",
             **_AT_LEFT,
-            "y": 0.01,
+            "y": 0.005,
             "yanchor": "bottom",
             "font": {"size": MIN_FONT_SIZE},
             "traceorder": "normal",

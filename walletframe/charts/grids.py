@@ -79,7 +79,7 @@ _MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose su
 _MAX_OTHER_RATIO, _RIGHT_PAD = 2, 24
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "“Other” is written as text, since its bar would make the rest too short."
-_LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 32
+_LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 36
 _MAX_LABELS_ON_PHONE = 14  # beside the longest labels of rows
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
 """The colours of a heatmap, from small to large, reversed on a dark ground. Black text is readable
@@ -762,6 +762,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         mode="lines+markers" if count <= _MAX_MARKED_POINTS else "lines",
         hovertext=["", *texts],
         hoverinfo="text",
+        cliponaxis=False,
     )
     equality = go.Scatter(
         x=[0, 1],
@@ -773,7 +774,6 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         hoverinfo="skip",
     )
     label = {"text": "line of equality", "x": 0.5, "y": 0.5, "xanchor": "right", "xshift": -6}
-    label["yanchor"] = "bottom"
     axis = {"tickformat": ".0%", "range": [0, 1.005], "automargin": True, "ticklabelstandoff": 6}
     return make_figure(
         [curve, equality],
@@ -785,5 +785,5 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         hoverdistance=-1,
         xaxis=axis_title("share of the wallets") | axis,
         yaxis=axis_title("share of the amount") | axis,
-        annotations=[label],
+        annotations=[label | {"yanchor": "bottom"}],
     )

@@ -84,8 +84,8 @@ _TICKS_HEIGHT, _TICKS_BELOW_MARGIN = 44, 32
 _LEADER_WIDTH, _LABEL_LINE_HEIGHT, _RIGHT_PAD = 14, 14, 30  # of the labels at the ends of lines
 _LABEL_CHARS = 11  # in a line of such a label
 _END_LABEL: dict[str, Any] = {"xref": "paper", "x": 1, "ax": _LEADER_WIDTH, "ayref": "y"}
-_END_LABEL |= {"xanchor": "left", "align": "left", "font": {"size": MIN_FONT_SIZE}, "borderpad": 0}
-_END_LABEL |= {"showarrow": True, "arrowhead": 0, "arrowwidth": 3, "standoff": 5}
+_END_LABEL |= {"xanchor": "left", "align": "left", "font": {"size": MIN_FONT_SIZE}, "borderpad": 3}
+_END_LABEL |= {"showarrow": True, "arrowhead": 0, "arrowwidth": 2, "standoff": 5}
 # Plotly hides the total of a bar that is narrower than its text.
 _BAR_TOTALS = {"textposition": "outside", "textangle": 0, "constraintext": "outside"}
 _BAR_TOTALS |= {"cliponaxis": False, "textfont": {"size": MIN_FONT_SIZE}}

@@ -84,12 +84,7 @@ export function watchPageColors(root, onChange, signal) {
 
 /** Return a layout in the page's colours. The figure's own axis options are kept. */
 export function layoutInPageColors(layout, colors) {
-  const axis = {
-    gridcolor: colors.line,
-    zerolinecolor: colors.line,
-    linecolor: colors.line,
-    tickcolor: colors.line,
-  };
+  const axis = { gridcolor: colors.line, zerolinecolor: colors.line, ticks: "" };
   const painted = {
     ...layout,
     paper_bgcolor: TRANSPARENT,
