@@ -180,6 +180,8 @@ def test_totals_of_chosen_assets(run, tmp_path, suffix):
     assert line_of(both, f"ETH.{abbreviate(B)}")[-1] == "1/1"
     named = run("totals", str(path), "--token", f"ETH.{usdc}", "--by", "blockchain").output
     assert line_of(named, "ETH")[:5] == ["ETH", "USDC", "ETH", abbreviate(usdc), "1.5"]
+    both = run("totals", str(path), "--token", f"ETH.{usdc}", "--token", "TKN").output
+    assert [line_of(both, name)[0] for name in ("USDC", "TKN")] == ["USDC", "TKN"]
     refused = run("totals", str(path), "--asset", "DAI")
     assert (refused.exit_code, "no row has the asset 'DAI'" in refused.output) == (2, True)
     refused = run("totals", str(path), "--asset", "USDC", "--token", "TKN")

@@ -220,7 +220,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     bridged_separate = 0
     if sums.contracts is not None and "asset" in groups.names:
         counts = count_contracts(positions, sums.contracts, len(groups))
-        bridged_separate = count_bridged_versions(positions, sums.contracts[1])
+        bridged_separate = count_bridged_versions(positions, positions.contracts.codes)
     elif sums.contracts is not None:
         counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
     if sums.holders is not None:

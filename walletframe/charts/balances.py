@@ -34,6 +34,7 @@ from walletframe.frames.asset_list import (
     token_or_asset_names,
 )
 from walletframe.frames.coverage import (
+    DROPPED,
     count_possible_holders,
     coverage_of_rows,
     coverage_of_token,
@@ -533,6 +534,8 @@ class GroupedBalances(NamedTuple):
             for token in self.balances.token_codes[: measure.kind == "amount"].tolist():
                 versions, _ = count_and_sum_omitted_bridged(self.balances.positions, token)
                 noun += ", apart from bridged versions" * bool(versions)
+            filters = self.balances.positions.holdings.attrs.get(DROPPED, {}).get("filters")
+            noun += " among these balances" * bool(filters)
             counted = counted_noun(len(empty), level.group_noun)
             sentences.append(f"{counted} {verb} no {noun}: {', '.join(listed)}.")
         return sentences

@@ -170,7 +170,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - a snapshot without any known wallet is not drawn as 0;
         - answers that are out of date are not drawn;
         - if one token is drawn, only wallets that could hold this token are counted;
-        - a line has a gap if no wallet of its group is known at that time;
+        - a line has a gap where its amount is unknown, as in `total_timeline`;
         - a point is hollow and not connected if fewer wallets of its group (or of Other) are known
           than at other times;
         - a note states how many wallets of each group are known, such as 3 to 5.
@@ -234,7 +234,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     drawn = balances._replace(rows=balances.rows[mask], sizes=balances.sizes[mask])
     groups = grouped._replace(balances=drawn)
     every = np.zeros_like(snapshots.codes)
-    is_known = ~_unreadable_mask(drawn, snapshots, every, 0)
+    some_known = np.ones((1, len(snapshots.times)), dtype=np.intp)
+    is_known = _known_sums_mask(drawn, snapshots, every, some_known)
     facets = _Facets(every[drawn.rows], snapshots.incomplete, [0], is_known)
     if facet is not None:
         level = groups.group_by(title_names)
@@ -299,20 +300,21 @@ def _choose_timeline_facets(
         for time, count in zip(snapshots.times, counts, strict=True)
     ]
     ranks = rank_by_code(groups, len(level.groups))[level.groups.codes]
-    is_known = (known > 0) & ~_unreadable_mask(level.balances, snapshots, ranks, len(groups))[:-1]
+    is_known = _known_sums_mask(level.balances, snapshots, ranks, known)
     return _Facets(codes, marks, groups.tolist(), is_known)
 
 
-def _unreadable_mask(
-    balances: DrawnBalances, snapshots: _Snapshots, ranks: Indices, count: int
+def _known_sums_mask(
+    balances: DrawnBalances, snapshots: _Snapshots, ranks: Indices, wallets_known: Indices
 ) -> Mask:
-    """Return where groups with a rank up to `count` have balances, but none of a known size."""
-    shape, counts = (count + 1, len(snapshots.times)), []
+    """Return where groups have a balance of known size, or no balance and a known wallet."""
+    width, counts = len(snapshots.times), []
     for rows in (balances.unknown_rows, balances.rows):
         times = snapshots.codes[rows]
-        cells = (ranks[rows] * shape[1] + times)[times >= 0]
-        counts.append(np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape))
-    return np.asarray((counts[0] > 0) & (counts[1] == 0))
+        cells = (ranks[rows] * width + times)[times >= 0]
+        count = np.bincount(cells, minlength=wallets_known.size + width)
+        counts.append(count.reshape(-1, width)[: len(wallets_known)])
+    return np.asarray((counts[1] > 0) | ((counts[0] == 0) & (wallets_known > 0)))
 
 
 def _axes(
@@ -463,7 +465,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
         is_set = level.groups.tokens[np.append(chosen, rest[:1])] < 0
         ends = zip(known[:, -1], asked, is_set, strict=False)
         latest = [f"{n:,}/{of:,} known" * bool(each and n < of) for n, of, each in ends]
-        held = (known > 0) & ~_unreadable_mask(balances, snapshots, ranks, len(chosen))
+        held = _known_sums_mask(balances, snapshots, ranks, known)
         hollow = held & (known < most[:, np.newaxis])
         for line in np.flatnonzero(most).tolist():
             of = counted_noun(int(asked[line]), "wallet")

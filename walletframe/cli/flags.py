@@ -160,9 +160,11 @@ def all_rows_option(noun: str) -> _Option:
 
 token_option: _Option = click.option(
     "--token",
+    multiple=True,
+    callback=one_or_list,
     metavar="SYMBOL|BLOCKCHAIN.CONTRACT",
     help="Show only this token: an unambiguous symbol, or a blockchain and a contract, such as "
-    "ETH.0x…. The native coin is 'ETH.', with the dot.",
+    "ETH.0x…. The native coin is 'ETH.', with the dot. In totals, the option can be repeated.",
 )
 
 

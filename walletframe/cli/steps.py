@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress, WalletLike
     from walletframe.address.lists import OnUnreadable
     from walletframe.frames.details import WalletDetails
-    from walletframe.frames.names import TokenLike
     from walletframe.settings.values import Settings
     from walletframe.walletfile import ExtraValues
 else:
@@ -41,8 +40,10 @@ _MALFORMED_HINT = "To request malformed addresses as written, add --on-unreadabl
 NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --file wallets.txt"
 
 
-def parse_token(text: str | None, *holdings: pd.DataFrame) -> TokenLike | None:
+def parse_token(text: str | list[str] | None, *holdings: pd.DataFrame) -> Any:
     """Parse BLOCKCHAIN.CONTRACT. Symbols in the holdings are returned unchanged."""
+    if isinstance(text, list):
+        return [parse_token(each, *holdings) for each in text]
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
         return text
     blockchain, _, contract = text.partition(".")

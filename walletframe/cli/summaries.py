@@ -91,7 +91,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
 def totals(
     arguments: tuple[str, ...],
     output: Path | None,
-    token: str | None,
+    token: str | list[str] | None,
     rows: int | None,
     *,
     asset: str | list[str] | None,
@@ -180,7 +180,7 @@ def _compute_totals(
     return sums.totals(positions, **grouping), summarize_value(selected)
 
 
-def _where_token(source: Source, token: str | None = None, **asset_options: Any) -> pd.DataFrame:
+def _where_token(source: Source, token: Any = None, **asset_options: Any) -> pd.DataFrame:
     if isinstance(source, FetchFrames):
         token_option = parse_token(token, source.holdings)
         return selection.where_in_fetch(*source, token=token_option, **asset_options).holdings

@@ -242,7 +242,7 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
 def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     """Return a copy without the counts of filters, since these may include other wallets."""
     rows = len(holdings)
-    filters = [(kind, None, "") for kind, *_ in applied_filters(holdings, rows)]
+    filters = [(kind, None, "") for kind, count, _ in applied_filters(holdings, rows) if count != 0]
     return with_filters(holdings, filters, rows)
 
 

@@ -137,9 +137,9 @@ class AmountMatrix(NamedTuple):
         dropped = dropped_and_selected(results)
         omitted |= self.token_filter.omitted if self.token_filter else {}
         dropped["unknown_tokens"] += omitted.pop("unknown_tokens", 0)
-        counts = len(is_known), int(is_known.sum()), 0, balances, 0, 0
+        unread = int((self.status == NO_AMOUNT).sum())
         coverage = Coverage(
-            *counts,
+            *(len(is_known), int(is_known.sum()), 0, balances, unread, 0),
             **omitted | dropped,
             stale_unknown=stale,
             unfinished=missing_wallets_text(self.details.wallets.attrs),
