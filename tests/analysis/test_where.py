@@ -230,6 +230,13 @@ def test_balances_of_unknown_tokens_are_counted(details):
         assert each.wf.totals("owner")["wallets_ok"].tolist() == [1, 1]
 
 
+def test_a_minimum_value_without_prices_warns():
+    """No balance has a value, so that all are selected."""
+    details = fetched({f"ETH.{A}": [token()]})
+    with pytest.warns(InputWarning, match=r"^small=… drops no balance, since no balance has"):
+        assert len(details.wf.where(small=5).holdings) == 1
+
+
 def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
     """Even if they failed. In a table by owner, an empty selection has the amount 0."""
     unknown = token("?", contract=None, blockchain=None)

@@ -283,6 +283,16 @@ def test_histories_leave_out_unknown_tokens():
     assert strange["status"].tolist() == ["ok", "ok"]
 
 
+def test_timelines_draw_partly_known_sums():
+    """A point has the readable amounts of its group, even if no wallet is known, as in totals."""
+    held = {f"ETH.{A}": [token(raw=1_000_000), token(decimals=None)], f"ETH.{B}": "failed"}
+    wallets, holdings = followed(fetched(held))
+    history = WalletDetails(wallets.assign(owner="Ada"), holdings)
+    figure = charts.timeline(history.holdings, by="owner", token=TOKEN, wallets=history)
+    assert total_timeline(history, by="owner", token=TOKEN)["amount"].tolist() == [1]
+    assert next(trace.y for trace in figure.data if trace.name == "Ada") == (1,)
+
+
 def test_charts_of_a_token_count_unknown_tokens():
     """As its tables do, and the known wallets of a group or a time."""
     wallets, holdings = OWNED

@@ -14,9 +14,10 @@ from walletframe.address.lists import parse_wallets
 from walletframe.analysis.chunked import read_distinct_tokens
 from walletframe.analysis.search import rows_with_words_mask, searchable_columns, split_search_words
 from walletframe.analysis.spam.flags import spam_mask
-from walletframe.analysis.valuation import value
+from walletframe.analysis.valuation import can_value_by_default, value
 from walletframe.errors import (
     ColumnsError,
+    InputWarning,
     SettingsError,
     UnknownBlockchainError,
     UnknownWalletError,
@@ -36,6 +37,7 @@ from walletframe.frames.identity import UNKNOWN, encode_wallets, is_unknown, tok
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import HOLDERS, encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
+from walletframe.notice import notify
 from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
@@ -139,6 +141,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
     -----
     InputWarning
         If bridged versions are omitted. The warning states how many and, for one asset, how much.
+        Also if `small` is passed, but no balance has a value.
 
     Examples
     --------
@@ -278,6 +281,10 @@ class SelectableHoldings:
             reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
+            has_values = "value" in holdings or can_value_by_default(holdings)
+            if len(holdings) and not has_values:
+                text = "small=… drops no balance, since no balance has a value"
+                notify(f"{text}; call value(…) with prices first", InputWarning)
         unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
         if words or selection.tokens:
             unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
