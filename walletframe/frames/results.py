@@ -53,9 +53,6 @@ class Coverage:
     wallets_ok, wallets_stale : int
         The numbers of these wallets with known balances, and with an out-of-date answer. With
         several snapshots: known in all of them, and stale in any of them.
-    stale_unknown : int
-        For `compare` and `total_timeline`, the number of wallets that are unknown since their
-        answer is out of date.
     balances : int
         The number of counted balances, including balances of unknown amount.
     amount_na, unpriced : int
@@ -72,6 +69,9 @@ class Coverage:
         For `compare`, the sum in `after`.
     bridged_before : str
         For `compare`, the sum of these bridged versions in `before`; otherwise empty.
+    stale_unknown : int
+        For `compare` and `total_timeline`, the number of wallets that are unknown since their
+        answer is out of date.
     unknown_tokens : int
         For a table of one token or asset, and for `total_timeline`, the number of balances whose
         token is unknown. They may be of any token.

@@ -350,14 +350,13 @@ def group_amounts(
     by: By,
     rows: Codes,
     *,
-    known_at_all_times: bool = False,
+    known_at_all_times: bool = False,  # leave out wallets whose amount is unknown at any time
     **options: Any,
 ) -> GroupTotals:
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
 
     `rows` are the pairs with a token. Other pairs form groups without a token. Groups are sorted by
-    their wallets, then by first row. If `known_at_all_times`, leave out wallets whose amount in a
-    group is unknown at any time.
+    their wallets, then by first row.
     """
     names, chosen = by_as_list(by), matrix.token_filter
     wallet_known = matrix.wallet_status == OK
