@@ -165,8 +165,7 @@ def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
     wallets, holdings = details
     listed = int(wallets["tokens"][known_mask(wallets)].sum())
     count, text, kinds = _count_dropped(holdings, len(holdings), listed)
-    others = count - _dropped_unknown_tokens(holdings, len(holdings))
-    return count, text or counted_noun(others, "dropped balance") * (others > 0), kinds
+    return count, text or counted_noun(count, "dropped balance") * bool(count), kinds
 
 
 def _count_dropped(
@@ -174,10 +173,11 @@ def _count_dropped(
 ) -> tuple[int, str, set[str]]:
     filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
     selected = [each for each in conditions if not each.startswith(_COUNTED)]
-    dropped = sum(n or 0 for _, n, _ in filters)
-    reasons = [text for kind, n, text in filters if n and kind != SELECTED]
+    counted = [(n, text) for kind, n, text in filters if n and kind != SELECTED]
+    dropped, reasons = sum(n for n, _ in counted), [text for _, text in counted]
     kinds = {kind for kind, *_ in filters}
     uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
+    held += _dropped_unknown_tokens(holdings, held)
     filtered = dropped if listed is None else max(listed - held, 0)
     others = {""} if filtered > dropped and not uncounted else set[str]()
     if dropped > filtered:  # the rows were changed in another way, too
@@ -186,8 +186,8 @@ def _count_dropped(
         noun = "other " * bool(dropped and not selected) + "balance"
         causes = [f"dropped as {' or '.join(uncounted)}"] * bool(uncounted)
         causes += ["not selected"] * bool(selected and (SELECTED in kinds or not uncounted))
-        counted = counted_noun(filtered - dropped, noun)
-        reasons.append(" ".join([counted, ", or ".join(causes)]).strip())
+        rest = counted_noun(filtered - dropped, noun)
+        reasons.append(" ".join([rest, ", or ".join(causes)]).strip())
     return filtered, "; ".join(reasons), kinds | others
 
 

@@ -58,7 +58,8 @@ class Coverage:
     amount_na, unpriced : int
         The numbers of balances with an unknown amount, and with a known amount but no value.
     filtered : int
-        The number of balances that the service listed, but the holdings lack, such as spam.
+        The number of balances of known tokens that the service listed, but the holdings lack,
+        such as spam.
     filtered_reasons : str
         What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``; empty
         if rows were dropped in another way.
@@ -156,7 +157,6 @@ class Coverage:
             unknown = unpriced = 0
         wallets = counted_noun(self.wallets_asked, "wallet")
         tokens = counted_noun(self.unknown_tokens, "balance")
-        others = self.filtered - self.unknown_tokens * bool(self.selected)
         stale = f" ({self.stale_unknown:,} with an older answer)" * bool(self.stale_unknown)
         bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
         times = f" at {self.snapshots:,} times" * (self.snapshots > 1)
@@ -170,7 +170,7 @@ class Coverage:
             f"{self.known_once} known at only one time": self.known_once,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
-            self.filtered_reasons or counted_noun(others, "dropped balance"): others > 0,
+            self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
             f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
             f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
             "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,

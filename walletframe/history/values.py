@@ -82,9 +82,9 @@ def compare_values(
         are last. The index is a RangeIndex. The columns are
 
         - the columns of `by`, as in `totals`;
-        - ``before``, ``after``, ``difference`` (float64): the values, and ``after - before``; NaN
-          if no wallet of the group is known at both times, or if none of its balances at that time
-          has a value;
+        - ``before``, ``after``, ``difference`` (float64): the values, and the change of the
+          compared balances; NaN if no wallet of the group is known at both times, or if none of its
+          balances at that time (for ``difference``: at any time) has a value;
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
@@ -185,7 +185,8 @@ class ValueChanges(NamedTuple):
             np.where(known_part | (sums[f"{name}_held"] > 0), sums[name], sums[f"{name}_gaps"])
             for name in ("earlier", "later")
         ]
-        change = sides[1] - sides[0]
+        is_compared = sums["earlier_held"] + sums["later_held"] > 0
+        change = np.where(is_compared, sums["later"] - sums["earlier"], sides[1] - sides[0])
         # An unknown token can't be identified at the other time.
         is_unknown |= np.isnan(change) & np.append(positions.tokens.unknown, False)[groups.tokens]
         prices = np.where(np.isnan(change), np.nan, sums["prices"])
