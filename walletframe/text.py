@@ -58,7 +58,7 @@ def token_repr(token: object) -> str:
 
 
 def one_line(text: str, limit: int = 80) -> str:
-    """Return text as one line without invisible characters. The line can contain links."""
+    """Return text as one line without invisible characters. URLs stay as they are."""
     if len(text) <= limit and text.isprintable() and _BLANK.isdisjoint(text):
         return " ".join(text.split())
     head = text[: 4 * limit]

@@ -479,7 +479,7 @@ class GroupedBalances(NamedTuple):
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
     def group_by(self, names: list[str]) -> GroupLevel:
-        """Group the rows by some of the requested names."""
+        """Group the rows by `names`, some of the requested names."""
         groups = group_holdings(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         requested = np.zeros(len(groups), dtype=np.intp)
@@ -599,7 +599,7 @@ class GroupLevel(NamedTuple):
         return _SEPARATOR.join(parts)
 
     def fills(self, indices: Sequence[int]) -> list[tuple[str, str]]:
-        """Return the colours and patterns of groups, the same even if other groups are drawn."""
+        """Return the colours and patterns of groups. They don't depend on other drawn groups."""
         has_few = len(self.groups) <= _MAX_RANKED and KINDS.isdisjoint(self.names)
         every = range(len(self.groups)) if has_few else indices
         names = {index: self.full_group_name(index) for index in every}

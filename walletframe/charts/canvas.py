@@ -184,7 +184,7 @@ def _figure_height(top: float, plot_height: float, bottom: float) -> int:
 
 
 def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
-    """Remove the title, the notes and the space for them. Return both as plain text."""
+    """Remove the title, the notes and the space for them. Return them as plain text."""
     layout = figure.layout
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]

@@ -263,7 +263,7 @@ def _selected_text(holdings: pd.DataFrame) -> str:
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
     """Return a text such as ``2 spam balances (930.00 USD)``, with the value if it is known.
 
-    Values of several snapshots can't be added up, so they are left out, too.
+    The value is also left out for several snapshots, whose values can't be added up.
     """
     is_summed = "value" in rows and snapshot_count(rows) == 1
     value: Any = rows["value"].sum(min_count=1) if is_summed else np.nan

@@ -199,7 +199,7 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Return the labels at the indices `rows` or `tokens`. Index -1 means NA."""
+    """Return columns of labels for `rows` or, by token, for `tokens`. Index -1 means NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":

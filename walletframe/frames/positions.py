@@ -111,7 +111,7 @@ class Positions:
         return extra_names(self.wallet_frame) if self.has_wallets else []
 
     def with_contracts_as_tokens(self) -> Positions:
-        """Return the same holdings with tokens instead of assets."""
+        """Return the same holdings by contract instead of by asset."""
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def select_rows(self, mask: Mask) -> Positions:

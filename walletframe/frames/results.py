@@ -244,7 +244,7 @@ def frame_html(frame: Any) -> str | None:
 
 
 def frame_text(frame: Any) -> str:
-    """Return the terminal text of a frame."""
+    """Return the text of a frame for a terminal."""
     displayed, formatters, notes = _prepare_display(frame)
     params = get_dataframe_repr_params()
     if notes and displayed.columns.name is None:

@@ -129,7 +129,7 @@ class AmountMatrix(NamedTuple):
         results: Mapping[str, WalletDetails],
         **omitted: Any,
     ) -> pd.DataFrame:
-        """Add the coverage of `results` to the table. Known means known at all times."""
+        """Add the coverage of `results` to the table. Known wallets are known at all times."""
         known = (self.status == OK).all(axis=1)
         is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
         stale = int((self.wallet_status[is_known.index] == STALE).any(axis=1).sum())

@@ -1,7 +1,7 @@
 """The base class of the widgets: the front end, the error line, and messages to and from Python.
 
-The front end sends requests with the class `Kernel` of ``page/widget.js``. Python also pushes two
-kinds of messages without a request:
+The front end sends requests with the class `Kernel` of ``page/widget.js``. Python also pushes some
+messages without a request:
 
 ===============  =====================  ===========================================================
 kind             sent by                handled by, with what effect or reply
