@@ -478,11 +478,11 @@ def pivot(
 
         - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
           hold the asset: the service lists all balances.
-        - An amount is NA if all wallets failed, or if none of the balances is readable. Without
-          balances, it is NA if none of the wallets that could hold the asset is known.
+        - An amount is NA if all wallets failed, or if none of the balances is readable. If the row
+          has no balance of the asset, it is NA unless a wallet that could hold the asset is known.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
-        below the table counts the sums that may be larger, since a wallet or balance is unknown.
+        below the table counts the sums that may be too low, since a wallet or balance is unknown.
 
     Raises
     ------

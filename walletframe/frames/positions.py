@@ -174,7 +174,7 @@ class Positions:
         return on_chains | self.may_hold_any_token
 
     def on_blockchains_mask(self, names: Collection[str]) -> Mask:
-        """Return a mask of the wallets on these blockchains, or on an unlisted blockchain."""
+        """Return a mask of the wallets on these blockchains, or on unlisted ones."""
         chains = self.index_by_chain
         return (unlisted_mask(chains) | np.isin([*chains], [*names]))[self.wallet_chain_codes]
 
