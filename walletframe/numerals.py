@@ -20,8 +20,8 @@ def count_with_verb(count: int, total: int, noun: str) -> str:
 
 
 def count_suffix(count: float, whole: float) -> str:
-    """Return, for instance, `` (4 of 5 known)``; "" if none or all are known."""
-    return f" ({count:,.0f} of {whole:,.0f} known)" if 0 < count < whole else ""
+    """Return, for instance, `` (4 of 5 known)``; "" if all are known."""
+    return f" ({count:,.0f} of {whole:,.0f} known)" if count < whole else ""
 
 
 def full_amount(amount: Decimal | None) -> str:

@@ -163,8 +163,10 @@ def sizes(thing):
 @pytest.mark.parametrize("chart", OF_COUNTS)
 def test_unknown_amounts_count_as_balances(chart):
     """Balances of unknown amount are counted, and the hover says so."""
-    rows = pd.concat([holdings(None, "1"), holdings("1").assign(token_address="0xU")])
-    assert "unknown amount of T" in CHARTS[chart](rows).to_json()
+    known = holdings("1").assign(token_address="0xU")
+    for amounts, text in (((None,), "unknown amount of T"), ((None, "1"), "1 T")):
+        rows = pd.concat([holdings(*amounts), known])
+        assert text in CHARTS[chart](rows).to_json()
 
 
 @pytest.mark.parametrize("chart", OF_AMOUNTS_OR_SHARES)

@@ -103,7 +103,7 @@ def test_times_are_those_of_snapshots():
 
 
 def test_cells_of_a_grid_are_exact_or_unknown():
-    """0 without an amount, NA with an unknown one."""
-    amounts = pd.array(["0.1", "9" * 40, None, "1", "5"], dtype="amount")
-    summed = sum_cells(amounts, np.array([0, 0, 2, 2, -1]), 3)
-    assert [*summed] == [Amount("9" * 40 + ".1"), Amount(0), pd.NA]
+    """0 without an amount, NA if all amounts are unknown."""
+    amounts = pd.array(["0.1", "9" * 40, None, "1", "5", None], dtype="amount")
+    summed = sum_cells(amounts, np.array([0, 0, 2, 2, -1, 3]), 4)
+    assert [*summed] == [Amount("9" * 40 + ".1"), Amount(0), Amount(1), pd.NA]

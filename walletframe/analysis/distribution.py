@@ -130,7 +130,8 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     if frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
         return rows
     if "balances" in frame:
-        return with_coverage(rows, coverage_of_chosen_totals(frame, positions.to_numpy()))
+        stated = np.append(positions, np.flatnonzero(column.isna()))  # NA is not beyond the limit
+        return with_coverage(rows, coverage_of_chosen_totals(frame, stated))
     omitted = len(frame) - len(rows)
     return with_coverage(rows, replace(coverage_from_attrs(frame), omitted_rows=omitted))
 

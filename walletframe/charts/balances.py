@@ -39,6 +39,7 @@ from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
     drop_rows,
+    snapshot_count,
     without_dropped_counts,
 )
 from walletframe.frames.details import extract_frame
@@ -121,15 +122,15 @@ class Measure(NamedTuple):
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a size's share of the total as text. A value or count precedes its share."""
+        """Return a size's share of the total (unless NaN) as text, after a value or a count."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
-        part = f"{percent(size / total)} of all"
+        part = "" if np.isnan(total) else f"{percent(size / total)} of all"
         if self.kind == "amount":
             return part
-        if self.kind == "count":
-            return f"{self.text_with_noun(size)} ({part})"
-        return f"{money(size)} {self.unit}".rstrip() + f" ({part})"
+        is_count = self.kind == "count"
+        text = self.text_with_noun(size) if is_count else f"{money(size)} {self.unit}".rstrip()
+        return text + f" ({part})" * bool(part)
 
     def axis_options(self, largest: float) -> dict[str, Any]:
         """Return plotly's options for an axis of sizes up to `largest`."""
@@ -396,6 +397,12 @@ class PivotedSizes(NamedTuple):
     full_token_names: list[tuple[str, str]]  # the symbol and the contract of each column
 
     @property
+    def total(self) -> float:
+        """The sum of all sizes, or NaN for several snapshots, which can't be added up."""
+        is_added = snapshot_count(self.balances.positions.holdings) == 1
+        return float(self.sizes.sum()) if is_added else np.nan
+
+    @property
     def token_noun(self) -> str:
         """The noun for the columns: "token" or "asset"."""
         return self.balances.positions.kind
@@ -490,8 +497,10 @@ class GroupedBalances(NamedTuple):
             known, _, requested = count_known_wallets(groups, self.requests, times)
         elif is_counted:
             positions, parts = self.balances.positions, groups
-            if self.balances.measure.kind == "amount" and len(self.balances.rows):
-                parts = split_by_token(groups, positions, self.balances.token_codes[:1])
+            draws_amounts = self.balances.measure.kind == "amount" and len(positions.holdings)
+            if draws_amounts and self.token is not None:
+                index = find_token_or_asset(positions, self.token)
+                parts = split_by_token(groups, positions, np.array([index]))
             elif "token" not in names:
                 positions = self.positions
             counts = count_possible_holders(positions, parts)[:, : len(groups)]

@@ -282,7 +282,7 @@ def _bar_traces(
     *,
     is_single: bool,
 ) -> list[go.Bar]:
-    count, total = len(drawn), float(grid.sizes.sum())
+    count, total = len(drawn), grid.total
     ends = {"textposition": "outside", "textangle": 0, "constraintext": "none", "cliponaxis": False}
     common: dict[str, Any] = {"orientation": "h", "y": list(range(count)), **ends}
     if is_single:
@@ -353,11 +353,12 @@ def _add_large_other_note(notes: Notes, grid: PivotedSizes, bars: Indices, drawn
 
 
 def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
-    measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
+    measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), grid.total
     hover = hover_text(*name, measure.share_text(size, total))
     if measure.kind == "amount":
         hover = grid.hover_text(len(grid.rows), 0, name, total)
-    note = f"{measure.text_with_noun(size)}, {percent(size / total)} of all"
+    share = "" if np.isnan(total) else f", {percent(size / total)} of all"
+    note = f"{measure.text_with_noun(size)}{share}"
     options = {"x": 0, "xanchor": "left", "y": len(grid.rows), "hovertext": hover}
     return options | {"text": to_markup([note])}
 
@@ -557,7 +558,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     sizes = grid.sizes[: len(row_names), :width]
     off_scale = bool(grid.other_row_count and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(row_names) - off_scale
-    total = float(grid.sizes.sum())
+    total = grid.total
     texts = [
         [grid.hover_text(row, token, lines[token], total) for token in range(width)]
         for row, lines in enumerate(row_lines)

@@ -368,9 +368,8 @@ def possible_blockchains_mask(
 
 
 def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of each table cell, or NA if an amount is NA. Skip the cell -1."""
+    """Return the exact sum of each table cell, or NA if all its amounts are NA. Skip cell -1."""
     exact = amounts.exact()
     grouped = AmountsWithGroups(exact, cells, count)
-    units = group_totals(grouped)
-    units[grouped.has_missing] = 0
-    return AmountArray(units, grouped.has_missing, exact.scale)
+    missing = grouped.has_missing & (grouped.known_counts == 0)
+    return AmountArray(group_totals(grouped), missing, exact.scale)

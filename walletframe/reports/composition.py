@@ -214,7 +214,7 @@ def _compare(
         return f"Not comparable: {text}. To compare them, {coverage.SELECT_HINT}.", [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
-    results = before, after = _without_spam(before, after)
+    results = before, after = without_spam(before, after)
     time = newest_time(before.wallets)
     since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
     dropped = coverage.dropped_and_selected({"": before})["filtered_reasons"]
@@ -272,7 +272,7 @@ def _draw_charts(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> list[Chart]:
     """Draw holdings by group and by asset (or token); for one wallet, only by asset or token."""
-    positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
+    positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=True)])
     if not positions.wallet_keys:
         return []
     kind = "token" if "token" in names else "asset"  # of both charts, so that colours agree
@@ -323,11 +323,12 @@ def _groups_listing(
     is_named = sizes.rank(method="first", ascending=False, na_option="bottom") <= _MAX_GROUPS
     head, rest = frame[is_named], frame[~is_named]
     named = _label_cells(head, labels, positions.wallet_frame)
-    counts = [head[name].fillna(0) for name in ("wallets_ok", "wallets_asked")]
+    counts = [head[name].fillna(0) for name in ("wallets_ok", "wallets_asked", sort_by)]
     cells = []
-    for known, asked, *parts in zip(*counts, *named.values(), strict=True):
+    for known, asked, size, *parts in zip(*counts, *named.values(), strict=True):
         texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
-        cells.append(Cell(" · ".join(texts) + count_suffix(known, asked), _NUMBER_LENGTH))
+        suffix = count_suffix(known, asked) * bool(known or size)
+        cells.append(Cell(" · ".join(texts) + suffix, _NUMBER_LENGTH))
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
@@ -480,7 +481,7 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
     return Listing("Tokens that look like spam", note, Table("spam", columns, len(frame)))
 
 
-def _without_spam(
+def without_spam(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
     """Remove spam from both results. For tokens in both, the flags of `after` are used."""

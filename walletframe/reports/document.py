@@ -150,13 +150,13 @@ def report(  # noqa: PLR0913 - users pass each option by name
     if images not in get_args(Images):
         hint = 'use images="interactive" or images="static"'
         raise SettingsError(f"images={images!r} is not supported", hint=hint)
-    from walletframe.reports.composition import Grouping, compose  # noqa: PLC0415 - loads plotly
+    from walletframe.reports import composition  # noqa: PLC0415 - loads plotly
 
-    grouping = Grouping(by, assets, bridged)
-    content = compose(fetched, earlier, title=title, made=datetime.now(UTC), grouping=grouping)
+    grouping, made = composition.Grouping(by, assets, bridged), datetime.now(UTC)
+    content = composition.compose(fetched, earlier, title=title, made=made, grouping=grouping)
     frames = {"holdings": fetched.holdings, "wallets": fetched.wallets} if data else {}
     if data and earlier is not None and not differing_selections(earlier, fetched):
-        frames["changes"] = compare(earlier, fetched)
+        frames["changes"] = compare(*composition.without_spam(earlier, fetched))
     files = {name: file.with_name(f"{file.stem}-{name}.csv") for name in frames}
     complete = "To get files of all rows, write this report with data=True, or --data in a shell."
     if files:
