@@ -195,11 +195,7 @@ class NodeSession(_Session):
 
 
 def parse_retry_after(header: str | None, max_s: float) -> float | None:
-    """Return the seconds in a Retry-After header, from 0 to `max_s`, or None if it is invalid.
-
-    >>> parse_retry_after("1.5", 60), parse_retry_after("86400", 60), parse_retry_after("soon", 60)
-    (1.5, 60, None)
-    """
+    """Return the seconds in a Retry-After header, from 0 to `max_s`, or None if it is invalid."""
     if header is None:
         return None
     try:
