@@ -84,8 +84,7 @@ def find_duplicate_name(body: bytes) -> str | None:
 
     def record_duplicate(pairs: list[tuple[str, object]]) -> None:
         if len(dict(pairs)) < len(pairs):
-            counts = Counter(name for name, _ in pairs)
-            duplicates.append(max(counts, key=counts.__getitem__))
+            duplicates.append(Counter(name for name, _ in pairs).most_common(1)[0][0])
 
     # Decoding drops duplicate names, so encoding writes fewer colons, unless some were escaped.
     # This fast check needs ten times the memory of the body.
