@@ -272,8 +272,8 @@ def readable_wallets(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> list
     """Return the wallets, including duplicates. Warn or raise if wallets are unreadable."""
     _raise_if_unreadable(parsed, on_unreadable)
     if parsed.problems:
-        count = len(distinct_wallets(parsed.wallets))
-        _warn_about_left_out_rows(parsed, count, {}, str, duplicates="kept")
+        distinct = distinct_wallets(parsed.wallets)
+        _warn_about_left_out_rows(parsed, len(distinct), {}, str, duplicates="kept")
     return parsed.wallets
 
 
@@ -300,9 +300,8 @@ TYPO_CHECKS = (_unknown_blockchains_message, _wrong_checksums_message)
 
 def warn_about_typos(wallets: Sequence[WalletAddress]) -> None:
     """Warn about unknown blockchains and wrong checksums."""
-    for message in (check(wallets) for check in TYPO_CHECKS):
-        if message:
-            notify(message, InputWarning)
+    for message in filter(None, (check(wallets) for check in TYPO_CHECKS)):
+        notify(message, InputWarning)
 
 
 def check_on_unreadable(value: str | None, valid: Sequence[str] = ("raise", "drop", "ask")) -> None:

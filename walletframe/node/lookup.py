@@ -143,8 +143,6 @@ def _chain_mismatch(
 def _read_block_number(node: Node, block: int | None) -> int | NodeFailure:
     tag = "latest" if block is None else hex(block)
     header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - nodes accept parameters only by position
-    if isinstance(header, NodeFailure):
-        return header
     if header is None:
         return NodeFailure(NodeStatus.NO_BLOCK, f"the node has no block {block}")
     number = _parse_quantity(header.get("number") if isinstance(header, dict) else header)

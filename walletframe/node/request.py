@@ -132,6 +132,6 @@ def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool
 
 def warn_of_unknown_balances(errors: Sequence[str | None]) -> None:
     """Warn if balances are not known. `errors` contains None for each known balance."""
-    if reasons := dict(Counter(error for error in errors if error is not None).most_common()):
-        lead = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
+    if reasons := Counter(filter(None, errors)):
+        lead = f"{count_with_verb(reasons.total(), len(errors), 'balance')} not known"
         notify(f"{append_reasons(lead, reasons)}; the column 'error' has the reasons", FetchWarning)
