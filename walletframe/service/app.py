@@ -303,28 +303,21 @@ class LoopbackServer:
             h11_max_incomplete_event_size=1 << 20,
         )
         self._server = uvicorn.Server(config)
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run_server, name=_THREAD_NAME, daemon=True)
+        run, args = self._server.run, ([self._socket],)
+        self._thread = threading.Thread(target=run, args=args, name=_THREAD_NAME, daemon=True)
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.002)
 
-    def _run_server(self) -> None:
-        try:
-            self._server.run([self._socket])
-        finally:
-            self._ended.set()
-
     def wait(self) -> None:
         """Block until another thread stops the server."""
         # After an interrupt, `Thread.join` would treat the thread as ended.
-        while not self._ended.wait(0.2):
-            pass
+        while not self._server.should_exit:
+            time.sleep(0.2)
 
     def stop(self) -> None:
         """Stop the server, and wait until its thread has ended and its socket is closed."""
         self._server.should_exit = True
-        self._ended.wait()
         self._thread.join()
         self._socket.close()
 
