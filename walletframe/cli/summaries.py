@@ -260,9 +260,8 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     choices = {name: options.pop(name) for name in ("title", "data", "assets", "bridged")}
     pricing = {name: options.pop(name) for name in ("prices", "currency")}
     earlier = None if before is None else read_file_or_snapshot(before, folder, _WITHOUT_WALLETS)
-    interrupted = False
     if file := holdings_path(arguments, files):
-        details = read_saved_details(file, _WITHOUT_WALLETS)
+        details, interrupted = read_saved_details(file, _WITHOUT_WALLETS), False
     else:
         _require_grouping_names(by, options["keep"])
         details, interrupted = fetch_details(arguments, files=files, **options)
