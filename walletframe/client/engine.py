@@ -219,7 +219,7 @@ class Client(AbstractContextManager["Client"]):
         store = self._open_store()
         number = store.next_sequence if on_reply is None else None
         workers = RequestWorkers(self._session_and_limiter, self.settings, cancel, on_reply, number)
-        return ResultStream(store, policy, workers, self.settings, cancel)
+        return ResultStream(store, policy, workers, self.settings)
 
     def _session_and_limiter(self) -> tuple[ServiceSession, RateLimiter]:
         with self._open_lock:

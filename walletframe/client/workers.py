@@ -50,8 +50,8 @@ class RequestWorkers:
         next_sequence: Callable[[], int] | None = None,
     ) -> None:
         self.unrequested: list[str] = []  # unrequested wallets in the answers to batches
-        self._connect, self._cancel = connect, cancel
-        self._on_reply, self._next_sequence = on_reply, next_sequence
+        self.cancel: Event = cancel
+        self._connect, self._on_reply, self._next_sequence = connect, on_reply, next_sequence
         self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
         self._batch_queue: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._pending: set[int] = set()
@@ -81,8 +81,8 @@ class RequestWorkers:
         """Yield ids and replies until `max_pending` wallets remain. While waiting, yield None."""
         pending = self._pending
         grace_ends = math.inf
-        while len(pending) > (0 if self._cancel.is_set() else max_pending):
-            if self._cancel.is_set():
+        while len(pending) > (0 if self.cancel.is_set() else max_pending):
+            if self.cancel.is_set():
                 self._connection[0].in_flight.abort_attempts([each.ident for each in self._workers])
                 grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
             try:
@@ -100,7 +100,7 @@ class RequestWorkers:
 
     def stop(self) -> None:
         """Send no more requests, and abandon requests in flight."""
-        self._cancel.set()
+        self.cancel.set()
         for _ in self._workers:
             self._batch_queue.put(None)
 
@@ -138,7 +138,7 @@ class RequestWorkers:
                         self._give_up_at = math.inf
                     limiter.note_answer()
                 wait_s = _retry_delay_s(batch, attempt, reply)
-                if time.monotonic() + wait_s > deadline or self._cancel.wait(wait_s):
+                if time.monotonic() + wait_s > deadline or self.cancel.wait(wait_s):
                     break
                 attempt += 1
             replies = self._replies_by_id(batch, self._reply_after_retries(reply, denial, deadline))
@@ -150,11 +150,11 @@ class RequestWorkers:
         """Wait for a permit. Return an outcome if the request must not be sent."""
         if self._key_refused.is_set():
             return _NOT_REQUESTED
-        while not self._cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
+        while not self.cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
             until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_EVERY_S)
-            if self._connection[1].wait_for_permit(self._cancel, until):
+            if self._connection[1].wait_for_permit(self.cancel, until):
                 return None
-        if self._cancel.is_set():
+        if self.cancel.is_set():
             return CANCELLED
         answers = f"for {self._patience_s:.0f} s, all answers were 429 (too many requests)"
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
@@ -162,7 +162,7 @@ class RequestWorkers:
     def _reply_after_retries(self, reply: Reply, denial: Outcome | None, deadline: float) -> Reply:
         if denial is not None and (denial is _NOT_REQUESTED or reply.answer is CANCELLED):
             return Reply(datetime.now(UTC), denial)
-        if self._cancel.is_set() and reply.failure:
+        if self.cancel.is_set() and reply.failure:
             return Reply(reply.fetched_at, CANCELLED)
         if self._deadline_s and time.monotonic() > deadline and reply.failure is Status.TIMEOUT:
             late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's limit
