@@ -1,7 +1,4 @@
-"""The function `read_wallets`, which reads the files of a bulk run as DataFrames.
-
-A folder has parts, which never change, and a journal of answers that are not in a part yet.
-"""
+"""The function `read_wallets`, which reads the files of a bulk run as DataFrames."""
 
 from __future__ import annotations
 
