@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from walletframe.chains import identifier_of_alias, normalize_blockchain
 from walletframe.errors import AddressError
 from walletframe.text import is_invisible, is_visible_word, safe_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512

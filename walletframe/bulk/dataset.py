@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from filelock import Timeout
+from filelock import AcquireReturnProxy, Timeout
 
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, TEMPORARY, Paths, raise_dataset_errors
@@ -30,8 +30,6 @@ from walletframe.frames.schema import text_array
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-
-    from filelock import AcquireReturnProxy
 
     from walletframe.address.forms import WalletAddress
     from walletframe.frames.details import WalletDetails

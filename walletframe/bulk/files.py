@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.address.forms import canonical_key
+from walletframe.address.forms import WalletAddress, canonical_key
 from walletframe.address.lists import first_and_conflicting_label_rows
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import create_private_file, read_parquet, sync_and_rename
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from walletframe.address.forms import WalletAddress
     from walletframe.frames.details import WalletDetails
 
 FORMAT = 1

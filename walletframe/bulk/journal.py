@@ -12,7 +12,7 @@ import zlib
 from contextlib import suppress
 from datetime import datetime  # noqa: TC003 - msgspec reads the types of an entry
 from itertools import chain, count
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
@@ -28,7 +28,6 @@ from walletframe.wire.outcome import Outcome, Status
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from threading import Event
 
     from walletframe.transport import Reply
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from walletframe.address.lists import distinct_wallets, parse_wallets
+from walletframe.address.lists import WalletsLike, distinct_wallets, parse_wallets
 from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_decimals_or_texts
 from walletframe.amounts.sums import Int128Amounts
@@ -23,8 +23,8 @@ from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble, build_holdings
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import ARROW_DTYPES, add_extra_columns
-from walletframe.frames.identity import TOKEN, encode_tokens
-from walletframe.frames.names import token_index
+from walletframe.frames.identity import TOKEN, Codes, Mask, TokenKey, encode_tokens
+from walletframe.frames.names import TokenLike, token_index
 from walletframe.notice import notify
 from walletframe.pandas_versions import factorize
 from walletframe.tracebacks import strip_address_tracebacks
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.address.lists import WalletsLike
-    from walletframe.frames.identity import Codes, Mask, TokenKey
-    from walletframe.frames.names import TokenLike
 
 _NOT_IN_FOLDER = Outcome(Status.NOT_CACHED, "not in the folder")
 _WALLET_COLUMNS = ("blockchain", "address")

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
-from walletframe.address.lists import wallets_to_request
-from walletframe.client.job import Job, status_counter
+from walletframe.address.lists import OnUnreadable, WalletsLike, wallets_to_request
+from walletframe.client.job import Job, Progress, status_counter
 from walletframe.client.problems import check_on_failure, warn_or_raise
-from walletframe.client.stream import CachePolicy, ResultStream
-from walletframe.client.workers import RequestWorkers
+from walletframe.client.stream import CachePolicy, ResultStream, WalletResult
+from walletframe.client.workers import OnReply, RequestWorkers
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import ForkSafeLock, register_fork_reset
-from walletframe.frames.assembly import assemble
+from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify
 from walletframe.settings.values import Settings, add_env_key, require_service, require_settings
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
-    from walletframe.address.lists import OnUnreadable, WalletsLike
-    from walletframe.client.job import Progress
-    from walletframe.client.stream import WalletResult
-    from walletframe.client.workers import OnReply
-    from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
     from walletframe.settings.values import SettingsKwargs
     from walletframe.wire.outcome import Status

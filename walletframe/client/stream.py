@@ -10,7 +10,7 @@ from walletframe.chains import unknown_blockchain_message
 from walletframe.client.problems import AnswerProblemCounts
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import AnswerSource
-from walletframe.transport import CachedAnswer
+from walletframe.transport import AnswerStore, CachedAnswer, Reply
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
     from walletframe.client.workers import RequestWorkers
     from walletframe.settings.values import Settings
-    from walletframe.transport import AnswerStore, Reply
 
 _PENDING_PER_WORKER = 4
 _CLOCK_TOLERANCE_S = 60.0  # how far the clock of another computer may be ahead

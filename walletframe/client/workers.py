@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.transport import Reply
+from walletframe.transport import RateLimiter, Reply, ServiceSession
 from walletframe.wire.answer import split_answer
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
 from walletframe.wire.schemas import details_query
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.settings.values import Settings
-    from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 

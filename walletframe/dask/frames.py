@@ -20,10 +20,10 @@ from walletframe.accessor import NAME
 from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
-from walletframe.address.lists import rename_wallet_columns, wallets_to_request
+from walletframe.address.lists import OnUnreadable, rename_wallet_columns, wallets_to_request
 from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.bulk.reading import append_extra_columns, warn_if_unfinished
-from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
+from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
     OpenedFolder,
@@ -40,26 +40,22 @@ from walletframe.disk import local_path
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
-from walletframe.frames.groups import by_as_list
+from walletframe.frames.groups import By, by_as_list
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_repeated_wallets
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.frames.schema import SNAPSHOT
 from walletframe.pandas_versions import TEXT
-from walletframe.settings.values import require_service, require_settings
+from walletframe.settings.values import Settings, require_service, require_settings
 from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.walletfile import read_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from walletframe.address.lists import OnUnreadable
-    from walletframe.bulk.summary import FetchSummary
     from walletframe.client import OnFailure, Progress
     from walletframe.dask.holdings import ClusterHoldings, WalletsLike
-    from walletframe.frames.groups import By
     from walletframe.frames.joining import How
-    from walletframe.settings.values import Settings
 
 _NO_KEYS = pd.Series([], dtype=TEXT)
 _CONFIG_LOCK = Lock()

@@ -10,25 +10,19 @@ import asyncio
 import math
 import time
 from collections import deque
-from concurrent.futures import CancelledError, wait
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from distributed import SchedulerPlugin
+from distributed import Scheduler, SchedulerPlugin, Worker
 
-from walletframe.settings.values import require_service
+from walletframe.settings.values import Settings, require_service
 from walletframe.transport import rate
 from walletframe.transport.rate import RateLimiter, RateState
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from distributed import Scheduler, Worker
-
-    from walletframe.settings.values import Settings
-
     Reply: TypeAlias = dict[str, Any]
 
 _BATCH_S = 0.1  # all waiting workers together get the permits for this time

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -25,25 +25,22 @@ from distributed import CancelledError, KilledWorker, get_worker
 
 from walletframe.bulk.files import Paths, raise_dataset_errors, read_or_write_marker, wallet_key
 from walletframe.bulk.run import fetch_into
-from walletframe.bulk.summary import RESUME_HINT, RunCounters
+from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters
 from walletframe.client import Client
 from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
 from walletframe.disk import create_private_folder, file_lock
 from walletframe.errors import ClusterError, DatasetError, SettingsError
 from walletframe.numerals import counted_noun
-from walletframe.settings.values import add_env_key, endpoint_and_key
+from walletframe.settings.values import Settings, add_env_key, endpoint_and_key
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import pandas as pd
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.bulk.summary import FetchSummary
-    from walletframe.settings.values import Settings
 
 LOCK_TIMEOUT_S = 120.0  # network drives release a dead machine's locks sooner
 _REPORT_S = 0.5

@@ -20,14 +20,13 @@ from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 
 from walletframe.amounts.integers import MAX_DECIMALS
-from walletframe.node.request import NodeBalance, TokenMetadata
+from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
 from walletframe.node.rpc import Node, NodeFailure, NodeStatus
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.node.request import BalanceQuery, NodeOptions
     from walletframe.settings.key import RpcUrl
 
 _MULTICALL_SIZE, _BATCH_SIZE = 300, 100

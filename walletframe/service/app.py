@@ -32,8 +32,8 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
-from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, make_wallet_detail
-from walletframe.service.options import BASES, TEST_KEY_PER_SECOND
+from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, Ledger, make_wallet_detail
+from walletframe.service.options import BASES, TEST_KEY_PER_SECOND, Behaviour, SandboxKey
 from walletframe.settings.key import is_local_host
 from walletframe.wire import schemas
 
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from walletframe.service.ledger import Ledger
-    from walletframe.service.options import Behaviour, SandboxKey
 
 HOST = "127.0.0.1"
 _JSON = "application/json"

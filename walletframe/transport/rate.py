@@ -14,7 +14,7 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from secrets import token_bytes
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
@@ -26,7 +26,6 @@ from walletframe.transport.database import Database, DatabaseSpec, require_schem
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
-    from threading import Event
 
     from walletframe.settings.values import CacheChoice, Settings
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import requests
 from urllib3.exceptions import HTTPError
 
-from walletframe.settings.key import require_rpc_url
-from walletframe.settings.values import endpoint_and_key
+from walletframe.settings.key import RpcUrl, require_rpc_url
+from walletframe.settings.values import Settings, endpoint_and_key
 from walletframe.text import safe_line
 from walletframe.tracebacks import strip_tracebacks
 from walletframe.transport import faults
@@ -27,8 +27,6 @@ from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.schemas import DETAILS_PATH
 
 if TYPE_CHECKING:
-    from walletframe.settings.key import RpcUrl
-    from walletframe.settings.values import Settings
     from walletframe.transport.attempt import Attempt, InFlightRequests
     from walletframe.transport.faults import Server
     from walletframe.transport.keyed import SecretAdapter

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Raw
 from msgspec.json import Decoder, decode, encode
 
-from walletframe.address.forms import canonical_key
+from walletframe.address.forms import WalletAddress, canonical_key
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.schemas import (
@@ -33,7 +33,6 @@ from walletframe.wire.schemas import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from walletframe.address.forms import WalletAddress
 
 _Key: TypeAlias = tuple[str, str]  # canonical blockchain and address
 _T = TypeVar("_T")
