@@ -72,7 +72,7 @@ _decode_wallet = Decoder(SentWallet).decode
 _decode_raw_wallet = Decoder(_RawWallet).decode
 _decode_list = Decoder(list[Raw] | None).decode
 _decode_balance = Decoder(SentBalance).decode
-_decode_price = Decoder(Price).decode
+_decode_price = Decoder(Price, strict=False).decode  # also from a string
 _decode_text = Decoder(str | None).decode
 _decode_raw_fields = Decoder(dict[str, Raw]).decode
 
@@ -222,11 +222,7 @@ def _read_balance_leniently(raw: Raw) -> SentBalance:
         is_valid = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DECIMALS_DIGITS
         decimals = int(digits) if is_valid else None
         amount = SentAmount(_string_or_json(amount_parts.get("amount", NULL)), decimals)
-    sent_price = parts.get("price", NULL)
-    price = _decoded_or_none(_decode_price, sent_price)
-    if price is None:  # the price may be a string
-        text = _decoded_or_none(_decode_text, sent_price) or ""
-        price = _decoded_or_none(_decode_price, text.encode())
+    price = _decoded_or_none(_decode_price, parts.get("price", NULL))
     return SentBalance(SentAsset(chain, symbol, address), amount, price)
 
 
