@@ -140,13 +140,13 @@ class FolderWallets(NamedTuple):
         return self._replace(parts=parts, failed=self.failed.filter(pa.array(failed)))
 
 
-def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) -> FolderWallets:
+def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder: all, or those in `keys`. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):
         expected = int(paths.unfinished.read_text(encoding="utf-8") or 0)
-    unwritten = read_journal(segment_paths(paths.hidden), service)
+    unwritten = read_journal(segment_paths(paths.hidden), paths.require_service())
     for _ in range(5):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.read_parts(paths.failed)]
@@ -260,12 +260,12 @@ def read_wallets(
     with raise_dataset_errors(paths.root):
         service = paths.require_service()
         keys = None if requested is None else {*map(wallet_key, requested)}
-        contents = read_folder(paths, service, keys)
+        contents = read_folder(paths, keys)
         wallets, order = ordered_wallets_and_indices(contents, service, requested)
         warn_if_unfinished(paths, wallets.attrs)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
-            searched = contents if keys is None else read_folder(paths, service)
+            searched = contents if keys is None else read_folder(paths)
             token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_balances(contents, wallets, order, names, token_keys)
         wallets, holdings = schema.normalize_blockchains(wallets, unnormalized)

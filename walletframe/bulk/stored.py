@@ -202,8 +202,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     paths = Paths(local_path(folder))
     with raise_dataset_errors(paths.root):
-        service = paths.require_service()
-        holdings = stored_holdings(reading.read_folder(paths, service), paths)
+        holdings = stored_holdings(reading.read_folder(paths), paths)
         reading.warn_if_unfinished(paths, holdings.wallets.attrs)
         return holdings
 
