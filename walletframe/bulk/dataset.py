@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from filelock import AcquireReturnProxy, Timeout
 
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, TEMPORARY, Paths, raise_dataset_errors
+from walletframe.bulk.files import POSITION, TMP_SUFFIX, Paths, raise_dataset_errors
 from walletframe.bulk.journal import read_journal, segment_paths
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
@@ -104,7 +104,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(paths.lock_holder.unlink, missing_ok=True)
             files.read_or_write_marker(paths.marker, service=service)
-            for temporary in paths.hidden.glob(f"*{TEMPORARY}"):
+            for temporary in paths.hidden.glob(f"*{TMP_SUFFIX}"):
                 temporary.unlink()
             for folder in (paths.wallets, paths.holdings, paths.failed):
                 create_private_folder(folder)
@@ -190,7 +190,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                 (self.paths.failed / files.part_file_name(number)).unlink()
 
     def _write_files(self, tables: Mapping[Path, pa.Table]) -> None:
-        temporary = {self.paths.hidden / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
+        temporary = {self.paths.hidden / f"{n}{TMP_SUFFIX}": path for n, path in enumerate(tables)}
         for path, table in zip(temporary, tables.values(), strict=True):
             with create_private_file(path) as file:
                 encoded = [name for name in table.column_names if name not in DISTINCT_COLUMNS]

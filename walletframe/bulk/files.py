@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 POSITION = "position"
-TEMPORARY = ".tmp"
+TMP_SUFFIX = ".tmp"
 Tables: TypeAlias = tuple[pa.Table, pa.Table, pa.Table]  # wallets, holdings, failed wallets
 _PART = re.compile(r"part-(\d{6,})\.parquet")
 
@@ -82,7 +82,7 @@ def read_or_write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
     """Write a missing marker file. Raise an error if an existing one names another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
-        temporary = path.with_suffix(TEMPORARY)
+        temporary = path.with_suffix(TMP_SUFFIX)
         temporary.unlink(missing_ok=True)
         with create_private_file(temporary) as file:
             file.write(json.dumps({"format": FORMAT} | marker).encode())

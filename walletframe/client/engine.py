@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from walletframe.wire.outcome import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
-_CHUNK = 500  # wallets that are looked up in the cache at once
-_STORE_EVERY_S = 0.25
+_CHUNK_SIZE = 500  # wallets that are looked up in the cache at once
+_STORE_INTERVAL_S = 0.25
 _inherited: list[object] = []  # not finalized in a forked child, where closing could block
 
 
@@ -161,7 +161,7 @@ class Client(AbstractContextManager["Client"]):
         parsed = read_input(wallets, check_keep(keep))
         requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
         cancel = cancel or Event()
-        chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))
+        chunks = (requested[at : at + _CHUNK_SIZE] for at in range(0, len(requested), _CHUNK_SIZE))
         with (
             closing(self._open_result_stream(policy, cancel)) as stream,  # first, as it may raise
             status_counter(progress, len(requested)) as on_status,
@@ -195,7 +195,7 @@ class Client(AbstractContextManager["Client"]):
             if result is not None:
                 unordered[result.position] = result.record
                 unstored.append(result)
-            if time.monotonic() - stored_at > _STORE_EVERY_S:
+            if time.monotonic() - stored_at > _STORE_INTERVAL_S:
                 store_answers()
                 stored_at = time.monotonic()
             while position in unordered:

@@ -28,10 +28,10 @@ OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was rejected")
 _BATCH_FAILURES = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID})
-_ATTEMPTS = 5
+_MAX_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
-_LONGEST_WAIT_S = 20.0
-_CHECK_EVERY_S = 0.25
+_MAX_WAIT_S = 20.0
+_CHECK_INTERVAL_S = 0.25
 _PATIENCE_S = 5.0  # how long 429s may continue after the pause that the service requests
 _TICK_S = 0.1
 _GRACE_S = 0.4  # for requests in flight after a cancellation
@@ -150,7 +150,7 @@ class RequestWorkers:
         if self._key_refused.is_set():
             return _NOT_REQUESTED
         while not self.cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
-            until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_EVERY_S)
+            until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_INTERVAL_S)
             if self._connection[1].wait_for_permit(self.cancel, until):
                 return None
         if self.cancel.is_set():
@@ -198,8 +198,8 @@ def _may_succeed_singly(batch: Mapping[int, WalletAddress], reply: Reply) -> boo
 def _retry_delay_s(batch: Mapping[int, WalletAddress], attempt: int, reply: Reply) -> float:
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    if not reply.retryable or attempt + 1 >= _ATTEMPTS or _may_succeed_singly(batch, reply):
+    if not reply.retryable or attempt + 1 >= _MAX_ATTEMPTS or _may_succeed_singly(batch, reply):
         return math.inf
-    longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
+    longest = min(_FIRST_WAIT_S * 2**attempt, _MAX_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret
     return max(jittered, reply.retry_after_s or 0.0)

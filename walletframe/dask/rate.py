@@ -83,7 +83,7 @@ class RateLimiterPlugin(SchedulerPlugin):
             async with shared.lock:
                 while True:  # a rate-limited answer may delay the permit meanwhile
                     now = time.monotonic()
-                    wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - rate.AHEAD_S
+                    wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - rate.LEAD_S
                     if wait_s <= 0:
                         break
                     await asyncio.sleep(min(wait_s, _POLL_S))
@@ -150,7 +150,7 @@ class WorkerRateLimiter(RateLimiter):
             return super()._take_permit_if_due()
         now = time.monotonic()
         with self._lock:
-            while self._permits and self._permits[0] < now - rate.LATE_S:
+            while self._permits and self._permits[0] < now - rate.PERMIT_EXPIRY_S:
                 self._permits.popleft()
             if self._permits:
                 return self._permits.popleft() - now, True

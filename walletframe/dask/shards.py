@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress
 
 LOCK_TIMEOUT_S = 120.0  # network drives release a dead machine's locks sooner
-_REPORT_S = 0.5
+_REPORT_INTERVAL_S = 0.5
 _TICK_S = 0.2
 _MAX_NAMED = 10
 _running: Final[dict[Event, str]] = {}  # the event that cancels a shard -> the name of its fetch
@@ -258,7 +258,7 @@ def fetch_shard(shard: Shard, settings: Settings, fetch_name: str) -> FetchSumma
 
     def report_progress(_done: int, _total: int | None, counts: Mapping[str, int]) -> None:
         nonlocal reported_at
-        if time.monotonic() - reported_at >= _REPORT_S:
+        if time.monotonic() - reported_at >= _REPORT_INTERVAL_S:
             reported_at = time.monotonic()
             event = {"shard": shard.root.name, "worker": worker.address, "before": counters.resumed}
             worker.log_event(fetch_name, event | {"counts": dict(counts)})

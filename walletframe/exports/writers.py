@@ -44,7 +44,7 @@ SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}  # by the end of a file's name, 
 PANDAS_ATTRS: Final = b"PANDAS_ATTRS"  # pandas' key for `attrs` in a Parquet file
 _OTHER_COMPRESSIONS = (".bz2", ".tar", ".xz", ".zip", ".zst")
 _TO_QUOTE = re.compile(r"""[,;|\t"']|^[\s\#]|\s$""")
-_EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
+_MAX_CELL_CHARS, _MAX_LINKS = 32_000, 65_000
 
 
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
@@ -345,7 +345,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         concat_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
-        for row, column, text in links[:_EXCEL_LINKS]:
+        for row, column, text in links[:_MAX_LINKS]:
             sheet.cell(row, column).hyperlink = text
     with atomic_write(Path(path)) as file:
         file.write(buffer.getbuffer())
@@ -362,7 +362,7 @@ def _excel_column(series: pd.Series) -> pd.Series:
 
 
 def _escape_for_excel(value: Any) -> Any:
-    return escape_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
+    return escape_excel_cell(value, _MAX_CELL_CHARS) if isinstance(value, str) else value
 
 
 def concat_columns(columns: list[pd.Series], names: list[Any], empty: pd.DataFrame) -> pd.DataFrame:

@@ -51,7 +51,7 @@ _SCHEMA = "#/components/schemas/"
 _OWN_STATUS = "The service's documentation does not list this status; the sandbox defines it."
 _TEXTS = tomllib.loads(files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8"))
 _OK, _LIMITED = "200", "429"
-_LONGEST_WINDOW_S = 50
+_MAX_WINDOW_S = 50
 _SCHEMAS = ("ProblemAnswer", "WalletDetailsAnswer")  # for refused and valid requests
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
@@ -106,7 +106,7 @@ class Gate:
         self._limiter = MovingWindowRateLimiter(self._storage)
         self._limit: RateLimitItem | None = None
         if requests_per_second is not None:
-            rate = Fraction(requests_per_second).limit_denominator(_LONGEST_WINDOW_S)
+            rate = Fraction(requests_per_second).limit_denominator(_MAX_WINDOW_S)
             self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 

@@ -26,10 +26,10 @@ DETAILS_PATH = "/wallets/details"
 ADDRESS_PARAMETER = "address"
 KEY_PARAMETER = "apiKey"
 NULL = msgspec.Raw(b"null")
-_LARGEST = sys.float_info.max
+_MAX_FLOAT = sys.float_info.max
 _VALID_DECIMALS = frozenset(range(MAX_DECIMALS + 1))
 _MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount
-Price = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None
+Price = Annotated[float, msgspec.Meta(ge=-_MAX_FLOAT, le=_MAX_FLOAT)] | None
 
 
 def details_query(wallets: Iterable[WalletAddress]) -> str:
