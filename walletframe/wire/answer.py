@@ -121,7 +121,7 @@ def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
 
 
 def _error_field_message(raw: Raw) -> str | None:
-    if bytes(raw) == b"null" or not _decoded_or_none(decode, raw):
+    if not _decoded_or_none(decode, raw):
         return None
     return f"the service sent an error and no balances: {safe_line(_string_or_json(raw) or '')!r}"
 
