@@ -303,13 +303,13 @@ class _BulkRun(NamedTuple):
                     written = pool.submit(self._write_part, details, positions, delayed, report)
             self.journal.raise_write_error()
             self.dataset.merge_failed_files()
-            if not (stream.key_refused or self.cancel.is_set()):
+            if not (stream.key_rejected or self.cancel.is_set()):
                 self.dataset.mark_finished(self.register.count_including(self.register.seen))
-            self.counters.key_refused = stream.key_refused
+            self.counters.key_rejected = stream.key_rejected
 
     def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
         """Yield queued batches until the run ends. While none is queued, yield empty batches."""
-        while not (stream.key_refused or self.cancel.is_set()):
+        while not (stream.key_rejected or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []
             with suppress(Empty):
                 batch = self.batches.get(timeout=_TICK_S)

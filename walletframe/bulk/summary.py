@@ -54,8 +54,8 @@ class FetchSummary:
         The first thousand unreadable items of an iterator, as (position from 0, value, reason).
     unreadable_count : int
         The number of unreadable items.
-    key_refused : bool
-        Whether the run ended because the service refused the key.
+    key_rejected : bool
+        Whether the run ended because the service rejected the key.
     duration_s : float
         The duration of the run, in seconds.
     """
@@ -70,7 +70,7 @@ class FetchSummary:
     parts: int
     unreadable: tuple[Problem, ...]
     unreadable_count: int
-    key_refused: bool
+    key_rejected: bool
     duration_s: float
 
     @property
@@ -104,7 +104,7 @@ class RunCounters:
         self.resumed: int = 0
         self.unreadable: list[Problem] = []  # the first unreadable items
         self.unreadable_count: int = 0
-        self.key_refused: bool = False
+        self.key_rejected: bool = False
         self.statuses: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self.duration_s: float = -time.monotonic()
@@ -135,7 +135,7 @@ class RunCounters:
         self.parts += other.parts
         self.balances += other.balances
         self.resumed += other.resumed
-        self.key_refused |= other.key_refused
+        self.key_rejected |= other.key_rejected
         self.statuses.update(other.statuses)
         self.reasons.update(other.reasons)
 

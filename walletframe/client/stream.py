@@ -52,7 +52,7 @@ class ResultStream:
     def __init__(
         self, store: AnswerStore, policy: CachePolicy, workers: RequestWorkers, settings: Settings
     ) -> None:
-        self.key_refused: bool = False
+        self.key_rejected: bool = False
         self.problems: AnswerProblemCounts = AnswerProblemCounts()
         self._store, self._policy, self._workers = store, policy, workers
         self._batch_size, self._expire_after_s = settings.batch_size, settings.expire_after_s
@@ -133,7 +133,7 @@ class ResultStream:
                 yield None
                 continue
             position, reply = arrival
-            self.key_refused |= reply.key_refused
+            self.key_rejected |= reply.key_rejected
             wallet, cached = self._in_flight.pop(position)
             try:
                 result, unrequested = self._result_of_reply(position, wallet, cached, reply)
@@ -155,7 +155,7 @@ class ResultStream:
             [outcome], unrequested = read_answer(reply.answer, [wallet])
             origin = (reply.fetched_at, AnswerSource.SERVICE)
             answer = CachedAnswer(reply.answer, reply.fetched_at, reply.sequence)
-        if outcome.status in _SERVICE_STATUSES and not reply.key_refused:
+        if outcome.status in _SERVICE_STATUSES and not reply.key_rejected:
             hint = unknown_blockchain_message(wallet.blockchain)
             outcome = outcome._replace(error=f"{outcome.error}; {hint}") if hint else outcome
         record = WalletRecord(wallet, outcome, self._store.service, *origin)

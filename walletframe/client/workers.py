@@ -56,7 +56,7 @@ class RequestWorkers:
         self._pending: set[int] = set()
         self._reply_queue: SimpleQueue[tuple[int, Reply]] = SimpleQueue()
         self._workers: list[Thread] = []
-        self._batches_refused, self._key_refused = Event(), Event()
+        self._batches_unsupported, self._key_rejected = Event(), Event()
         self._give_up_at = math.inf  # give up if 429s continue past this time
         self._patience_s = self._deadline_s
 
@@ -105,8 +105,8 @@ class RequestWorkers:
 
     def _request_and_queue_replies(self, batch: Mapping[int, WalletAddress]) -> None:
         """Request a batch, then each wallet without a reply one by one."""
-        is_refused = len(batch) > 1 and self._batches_refused.is_set()
-        replies = {} if is_refused else self._send_with_retries(batch)
+        is_unsupported = len(batch) > 1 and self._batches_unsupported.is_set()
+        replies = {} if is_unsupported else self._send_with_retries(batch)
         for numbered_reply in replies.items():
             self._reply_queue.put(numbered_reply)
         for request_id, wallet in batch.items():
@@ -147,7 +147,7 @@ class RequestWorkers:
 
     def _wait_for_permit(self, deadline: float) -> Outcome | None:
         """Wait for a permit. Return an outcome if the request must not be sent."""
-        if self._key_refused.is_set():
+        if self._key_rejected.is_set():
             return _NOT_REQUESTED
         while not self.cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
             until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_INTERVAL_S)
@@ -170,26 +170,26 @@ class RequestWorkers:
 
     def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
         """Return the replies by id, except for wallets to request one by one."""
-        if reply.key_refused:
-            self._key_refused.set()
+        if reply.key_rejected:
+            self._key_rejected.set()
         if isinstance(reply.answer, Outcome):
             if not _may_succeed_singly(batch, reply):
                 return dict.fromkeys(batch, reply)
             if reply.failure is not Status.SERVICE_ERROR:
-                self._batches_refused.set()
+                self._batches_unsupported.set()
             return {}
         if len(batch) == 1:
             return dict.fromkeys(batch, reply)
         bodies, unrequested = split_answer(reply.answer, list(batch.values()))
         if len(bodies) <= 1:
-            self._batches_refused.set()
+            self._batches_unsupported.set()
         self.unrequested += unrequested
         ids = list(batch)
         return {ids[position]: reply._replace(answer=body) for position, body in bodies.items()}
 
 
 def _may_succeed_singly(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    if len(batch) == 1 or reply.key_refused:
+    if len(batch) == 1 or reply.key_rejected:
         return False
     is_batch_failure = reply.failure in _BATCH_FAILURES and not reply.retryable
     return is_batch_failure or reply.failure is Status.TIMEOUT

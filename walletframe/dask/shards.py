@@ -126,7 +126,7 @@ def fetch_shards(
                     reports[summary.folder.name] = done
                     summaries[summary.folder.name] = summary
                     pending.discard(future)  # frees the shard's wallets on the worker
-                    if summary.key_refused:
+                    if summary.key_rejected:
                         cluster.run(cancel_worker_shards, name, on_error="ignore")
                 counts = Counter()
                 for report in reports.values():

@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 
     fetched_at: datetime  # the end of the request, in UTC
     answer: bytes | Outcome  # the scrubbed body of a response with status 200, or the failure
-    key_refused: bool = False  # whether the server rejected the API key
+    key_rejected: bool = False  # whether the server rejected the API key
     retryable: bool = False  # whether a retry may succeed
     retry_after_s: float | None = None  # the pause that the server requested
     sequence: int | None = None  # the sequence number, or None if requests are not numbered
@@ -117,7 +117,7 @@ class _Session:
                     reply = Reply(
                         fetched_at,
                         faults.status_outcome(status, message, self._server),
-                        key_refused=status in {401, 403},
+                        key_rejected=status in {401, 403},
                         retryable=status in {429, 502, 503, 504},
                         retry_after_s=parse_retry_after(retry_after, self._max_wait_s),
                     )
