@@ -394,7 +394,7 @@ class TestInput:
         endless = (f"ETH.0x{number:040x}" for number in itertools.count())
         with canned.client() as client:
             summary = wf.fetch_to_parquet(endless, folder, client=client, on_failure="ignore")
-        assert summary.key_refused
+        assert summary.key_rejected
         assert summary.statuses["rejected"] >= 1
         assert int(next(endless)[6:], 16) < 2_000
 

@@ -21,7 +21,7 @@ from requests_cache import BaseCache
 
 import walletframe as wf
 from walletframe.address.lists import parse_wallets
-from walletframe.client import Client, configure, fetch_wallets
+from walletframe.client import Client, append_reasons, configure, fetch_wallets
 from walletframe.errors import (
     AddressError,
     AnswerWarning,
@@ -440,6 +440,13 @@ def test_many_reasons_are_shortened(canned):
         canned.add_reply(f"reason {number}".encode(), status=500 + number)
     with canned.client(workers=1) as client, pytest.warns(FetchWarning, match="2 other reasons"):
         client.fetch([f"ETH.0x{number:0>40}" for number in range(5)])
+
+
+def test_reasons_are_counted_without_their_hints():
+    """The most frequent reason comes first."""
+    reasons = {"no such page; a typo?": 1, "timed out": 2}
+    text = append_reasons("3 of 4 wallets are not ok", reasons)
+    assert text == "3 of 4 wallets are not ok (2 x timed out; 1 x no such page)"
 
 
 def test_on_failure_raise_carries_everything(canned):

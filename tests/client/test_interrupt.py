@@ -166,7 +166,7 @@ def test_lasting_failures_are_not_retried(canned, status):
 def test_retries_end(canned, monkeypatch, wait_s, requested):
     """A lasting failure is reported after five attempts, or before a wait beyond the deadline."""
     monkeypatch.setattr("walletframe.client.workers._FIRST_WAIT_S", wait_s)
-    monkeypatch.setattr("walletframe.client.workers._LONGEST_WAIT_S", wait_s)
+    monkeypatch.setattr("walletframe.client.workers._MAX_WAIT_S", wait_s)
     canned.default = (503, {}, b"down")
     with canned.client(deadline_s=60) as client:
         details = client.fetch(f"ETH.{A}", on_failure="ignore")

@@ -148,10 +148,10 @@ class TestPlaces:
         """As for a user without a home of its own."""
         write(folder / FILE_NAME, "workers = 2")
 
-        def fail(path):
+        def fail(path, **_):
             raise PermissionError(13, "Permission denied", str(path))
 
-        monkeypatch.setattr(Path, "is_file", fail)
+        monkeypatch.setattr(os, "stat", fail)
         assert Settings().workers == 8
 
     def test_the_import_reads_no_file(self, folder):

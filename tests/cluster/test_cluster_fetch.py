@@ -177,7 +177,7 @@ class TestFetch:
             result = frame(requested).wf.fetch(
                 folder, settings=settings(canned, workers=1), shards=100, on_failure="ignore"
             )
-        assert result.summary.key_refused
+        assert result.summary.key_rejected
         assert result.summary.statuses["cancelled"] > 0
         assert sum(result.summary.statuses.values()) == 3_000
 

@@ -305,7 +305,7 @@ def test_a_test_key_is_used_slowly():
     seconds, refusals, state = simulate(1000, 60, state=state)
     assert (60 / 2 <= seconds <= 60 / 1.5, refusals, state.rate <= 2) == (True, 0, True)
     assert take_permit(replace(state, rate=0.1, next_at=2000.0), 2301.0).rate == 1
-    assert divide_rate(state, 4, 0.0).rate <= divide_rate(state, 4, 0.0).most_rate <= 2 / 4
+    assert divide_rate(state, 4, 0.0).rate <= divide_rate(state, 4, 0.0).max_rate <= 2 / 4
 
 
 def test_a_test_key_stays_below_the_limit_of_the_sandbox(tmp_path):
@@ -328,8 +328,8 @@ def test_the_last_kind_of_a_key_counts(tmp_path):
         states.append(limiter.last_state)
         limiter.close()
     assert states[0].rate == START_RATE
-    assert states[1].rate == states[1].most_rate == states[2].rate <= 2
-    assert states[2].most_rate == states[0].most_rate
+    assert states[1].rate == states[1].max_rate == states[2].rate <= 2
+    assert states[2].max_rate == states[0].max_rate
 
 
 def test_a_configured_rate_holds_for_a_test_key_too(tmp_path):

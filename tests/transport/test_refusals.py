@@ -57,6 +57,12 @@ def test_other_bodies_are_quoted(canned, body):
     assert len(reason) < 300
 
 
+def test_other_statuses_are_named(canned):
+    """With their number and their phrase."""
+    named = "the service answered 404 Not Found: 'no such path'"
+    assert refused(canned, b"no such path", 404) == named
+
+
 def test_messages_are_shortened_and_cleaned(canned):
     """They are untrusted text."""
     reason = refused(canned, json.dumps({"message": "\x1b[31m\u202e\n" + LONG}).encode())

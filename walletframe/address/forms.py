@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from walletframe.chains import identifier_of_alias, normalize_blockchain
 from walletframe.errors import AddressError
 from walletframe.text import is_invisible, is_visible_word, safe_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
@@ -90,11 +87,9 @@ class WalletAddress:
         AddressError
             If the text has no dot, or if the blockchain or the address is not valid.
         """
-        if not isinstance(text, str):
-            raise AddressError(
-                [(0, truncated_text(text), f"the value is of type {type(text).__name__}, not str")]
-            )
-        wallet = wallet_or_reason(text)
+        wallet: WalletAddress | str = f"the value is of type {type(text).__name__}, not str"
+        if isinstance(text, str):
+            wallet = wallet_or_reason(text)
         if isinstance(wallet, str):
             raise AddressError([(0, truncated_text(text), wallet)])
         return wallet
@@ -189,12 +184,10 @@ def _parse_item(item: object) -> tuple[Any, Any, str]:
 def _invalid_reason(blockchain: object, address: object) -> str:
     if not isinstance(blockchain, str) or not isinstance(address, str):
         return "blockchain and address must be strings"
-    if not blockchain:
-        return "the blockchain is empty"
+    if not blockchain or not address:
+        return f"the {'address' if blockchain else 'blockchain'} is empty"
     if "." in blockchain:
         return "the blockchain contains a dot"
-    if not address:
-        return "the address is empty"
     text = f"{blockchain}.{address}"
     if "/" in text and (_LINK.match(text) or _LINK.match(address)):
         return 'this is a link: write the wallet itself, such as "ETH.0x52…"'
@@ -202,10 +195,6 @@ def _invalid_reason(blockchain: object, address: object) -> str:
         return f"it is longer than {MAX_LENGTH} characters"
     if any(ellipsis in part for ellipsis in ("…", "...") for part in (blockchain, address)):
         return "it is shortened: write the full address"
-    return _invisible_character_reason(text)
-
-
-def _invisible_character_reason(text: str) -> str:
     if is_visible_word(text):
         return ""
     position = next(n for n, char in enumerate(text) if is_invisible(char))
@@ -225,8 +214,6 @@ def canonical_address(address: str) -> str:
     lowered = address.lower()
     if lowered == address or address[:2] not in ("0x", "0X") or not address.isascii():
         return address
-    if "::" not in address:
-        return lowered
     account, colons, names = address.partition("::")
     return account.lower() + colons + names
 

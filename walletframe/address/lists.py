@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
@@ -30,8 +30,6 @@ from walletframe.pandas_versions import TEXT, factorize
 from walletframe.text import abbreviate, safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     import numpy.typing as npt
 
     Indices = npt.NDArray[np.intp]
@@ -272,8 +270,8 @@ def readable_wallets(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> list
     """Return the wallets, including duplicates. Warn or raise if wallets are unreadable."""
     _raise_if_unreadable(parsed, on_unreadable)
     if parsed.problems:
-        count = len(distinct_wallets(parsed.wallets))
-        _warn_about_left_out_rows(parsed, count, {}, str, duplicates="kept")
+        distinct = distinct_wallets(parsed.wallets)
+        _warn_about_left_out_rows(parsed, len(distinct), {}, str, duplicates="kept")
     return parsed.wallets
 
 
@@ -300,9 +298,8 @@ TYPO_CHECKS = (_unknown_blockchains_message, _wrong_checksums_message)
 
 def warn_about_typos(wallets: Sequence[WalletAddress]) -> None:
     """Warn about unknown blockchains and wrong checksums."""
-    for message in (check(wallets) for check in TYPO_CHECKS):
-        if message:
-            notify(message, InputWarning)
+    for message in filter(None, (check(wallets) for check in TYPO_CHECKS)):
+        notify(message, InputWarning)
 
 
 def check_on_unreadable(value: str | None, valid: Sequence[str] = ("raise", "drop", "ask")) -> None:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from filelock import Timeout
+from filelock import AcquireReturnProxy, Timeout
 
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, TEMPORARY, Paths, raise_dataset_errors
+from walletframe.bulk.files import POSITION, TMP_SUFFIX, Paths, raise_dataset_errors
 from walletframe.bulk.journal import read_journal, segment_paths
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
@@ -30,8 +30,6 @@ from walletframe.frames.schema import text_array
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-
-    from filelock import AcquireReturnProxy
 
     from walletframe.address.forms import WalletAddress
     from walletframe.frames.details import WalletDetails
@@ -93,8 +91,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
     ) -> None:
-        self.paths: Paths = Paths(root)
-        paths = self.paths
+        self.paths = paths = Paths(root)
         self._service = service
         with ExitStack() as resources, raise_dataset_errors(root):
             if root.exists() and not paths.marker.exists():
@@ -107,7 +104,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(paths.lock_holder.unlink, missing_ok=True)
             files.read_or_write_marker(paths.marker, service=service)
-            for temporary in paths.hidden.glob(f"*{TEMPORARY}"):
+            for temporary in paths.hidden.glob(f"*{TMP_SUFFIX}"):
                 temporary.unlink()
             for folder in (paths.wallets, paths.holdings, paths.failed):
                 create_private_folder(folder)
@@ -193,7 +190,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                 (self.paths.failed / files.part_file_name(number)).unlink()
 
     def _write_files(self, tables: Mapping[Path, pa.Table]) -> None:
-        temporary = {self.paths.hidden / f"{n}{TEMPORARY}": path for n, path in enumerate(tables)}
+        temporary = {self.paths.hidden / f"{n}{TMP_SUFFIX}": path for n, path in enumerate(tables)}
         for path, table in zip(temporary, tables.values(), strict=True):
             with create_private_file(path) as file:
                 encoded = [name for name in table.column_names if name not in DISTINCT_COLUMNS]

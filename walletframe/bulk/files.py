@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.address.forms import canonical_key
+from walletframe.address.forms import WalletAddress, canonical_key
 from walletframe.address.lists import first_and_conflicting_label_rows
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import create_private_file, read_parquet, sync_and_rename
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from walletframe.address.forms import WalletAddress
     from walletframe.frames.details import WalletDetails
 
 FORMAT = 1
 POSITION = "position"
-TEMPORARY = ".tmp"
+TMP_SUFFIX = ".tmp"
 Tables: TypeAlias = tuple[pa.Table, pa.Table, pa.Table]  # wallets, holdings, failed wallets
 _PART = re.compile(r"part-(\d{6,})\.parquet")
 
@@ -83,7 +82,7 @@ def read_or_write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
     """Write a missing marker file. Raise an error if an existing one names another service."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
-        temporary = path.with_suffix(TEMPORARY)
+        temporary = path.with_suffix(TMP_SUFFIX)
         temporary.unlink(missing_ok=True)
         with create_private_file(temporary) as file:
             file.write(json.dumps({"format": FORMAT} | marker).encode())

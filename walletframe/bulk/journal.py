@@ -12,8 +12,8 @@ import zlib
 from contextlib import suppress
 from datetime import datetime  # noqa: TC003 - msgspec reads the types of an entry
 from itertools import chain, count
-from threading import Lock
-from typing import TYPE_CHECKING, BinaryIO
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
@@ -28,7 +28,6 @@ from walletframe.wire.outcome import Outcome, Status
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from threading import Event
 
     from walletframe.transport import Reply
 
@@ -40,8 +39,8 @@ class JournalEntry(msgspec.Struct, frozen=True, array_like=True):
     """An answer for one or more wallets, or the failure of a wallet that got no answer."""
 
     wallets: list[tuple[str, str, int]]  # blockchain, address, and position in the list of wallets
-    fetched_at: datetime | None  # in UTC; None if there is no answer
-    body: bytes  # as the service sent it; empty if there is no answer
+    fetched_at: datetime | None = None  # in UTC; None if there is no answer
+    body: bytes = b""  # as the service sent it; empty if there is no answer
     failure: tuple[str, str | None] | None = None  # status and reason
 
 
@@ -98,13 +97,13 @@ class Journal:
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
         """Write an answer, on any thread. `ensure_recorded` writes failures."""
         if isinstance(reply.answer, bytes):
-            self._write_entry(wallets, reply.fetched_at, reply.answer)
+            self._write_entry(wallets, fetched_at=reply.fetched_at, body=reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
         """Write the record of a request without an answer. Return whether the record is stored."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
-            return self._write_entry([record.wallet], None, b"", failure)
+            return self._write_entry([record.wallet], failure=failure)
         key = wallet_key(record.wallet)  # an answer from the cache is not in the journal
         with self._lock:
             return any(key in unwritten for unwritten in self._unwritten.values())
@@ -138,17 +137,11 @@ class Journal:
         self.end_segment()
         self.mark_written(())
 
-    def _write_entry(
-        self,
-        wallets: Sequence[WalletAddress],
-        fetched_at: datetime | None,
-        body: bytes,
-        failure: tuple[str, str | None] | None = None,
-    ) -> bool:
+    def _write_entry(self, wallets: Sequence[WalletAddress], **content: Any) -> bool:
         keys = [wallet_key(wallet) for wallet in wallets]
         pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
         positioned = [(each.blockchain, each.address, position) for each, position in pairs]
-        encoded = msgspec.msgpack.encode(JournalEntry(positioned, fetched_at, body, failure))
+        encoded = msgspec.msgpack.encode(JournalEntry(positioned, **content))
         header = len(encoded).to_bytes(4, "little") + zlib.crc32(encoded).to_bytes(4, "little")
         with self._lock:
             if self._is_closed or self._fault:

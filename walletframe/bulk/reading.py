@@ -1,7 +1,4 @@
-"""The function `read_wallets`, which reads the files of a bulk run as DataFrames.
-
-A folder has parts, which never change, and a journal of answers that are not in a part yet.
-"""
+"""The function `read_wallets`, which reads the files of a bulk run as DataFrames."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from walletframe.address.lists import distinct_wallets, parse_wallets
+from walletframe.address.lists import WalletsLike, distinct_wallets, parse_wallets
 from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_decimals_or_texts
 from walletframe.amounts.sums import Int128Amounts
@@ -26,8 +23,8 @@ from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble, build_holdings
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import ARROW_DTYPES, add_extra_columns
-from walletframe.frames.identity import TOKEN, encode_tokens
-from walletframe.frames.names import token_index
+from walletframe.frames.identity import TOKEN, Codes, Mask, TokenKey, encode_tokens
+from walletframe.frames.names import TokenLike, token_index
 from walletframe.notice import notify
 from walletframe.pandas_versions import factorize
 from walletframe.tracebacks import strip_address_tracebacks
@@ -38,9 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.address.lists import WalletsLike
-    from walletframe.frames.identity import Codes, Mask, TokenKey
-    from walletframe.frames.names import TokenLike
 
 _NOT_IN_FOLDER = Outcome(Status.NOT_CACHED, "not in the folder")
 _WALLET_COLUMNS = ("blockchain", "address")
@@ -146,13 +140,13 @@ class FolderWallets(NamedTuple):
         return self._replace(parts=parts, failed=self.failed.filter(pa.array(failed)))
 
 
-def read_folder(paths: Paths, service: str, keys: Container[str] | None = None) -> FolderWallets:
+def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWallets:
     """Read the wallets of a folder: all, or those in `keys`. The last part may be empty."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):
         expected = int(paths.unfinished.read_text(encoding="utf-8") or 0)
-    unwritten = read_journal(segment_paths(paths.hidden), service)
+    unwritten = read_journal(segment_paths(paths.hidden), paths.require_service())
     for _ in range(5):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.read_parts(paths.failed)]
@@ -266,12 +260,12 @@ def read_wallets(
     with raise_dataset_errors(paths.root):
         service = paths.require_service()
         keys = None if requested is None else {*map(wallet_key, requested)}
-        contents = read_folder(paths, service, keys)
+        contents = read_folder(paths, keys)
         wallets, order = ordered_wallets_and_indices(contents, service, requested)
         warn_if_unfinished(paths, wallets.attrs)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
-            searched = contents if keys is None else read_folder(paths, service)
+            searched = contents if keys is None else read_folder(paths)
             token_keys = _find_token_keys(searched.parts, tokens)
         unnormalized = read_balances(contents, wallets, order, names, token_keys)
         wallets, holdings = schema.normalize_blockchains(wallets, unnormalized)

@@ -7,8 +7,8 @@ missing wallets. Iterators are read lazily. Requests continue while a part is wr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from walletframe.address import forms, lists
 from walletframe.address.formats import malformed_reason
-from walletframe.address.forms import WalletAddress
+from walletframe.address.forms import WalletAddress, WalletLike
 from walletframe.bulk.dataset import DatasetWriter, WalletRegister
 from walletframe.bulk.files import wallet_key
 from walletframe.bulk.journal import Journal
-from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
+from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters, warn_or_raise
 from walletframe.client import (
     CachePolicy,
     Job,
@@ -31,7 +31,7 @@ from walletframe.client import (
 )
 from walletframe.disk import local_path
 from walletframe.errors import AddressError, FetchInterrupted, InputWarning
-from walletframe.frames.assembly import assemble
+from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify, warn_never_raise
 from walletframe.settings.values import require_service
@@ -42,17 +42,12 @@ from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
-    from concurrent.futures import Future
     from pathlib import Path
 
     import pandas as pd
 
-    from walletframe.address.forms import WalletLike
     from walletframe.address.lists import OnUnreadable, WalletsLike
-    from walletframe.bulk.summary import FetchSummary
     from walletframe.client import BulkProgress, Client, OnFailure, ResultStream, WalletResult
-    from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
 
 MAX_WALLETS_PER_PART, MAX_BALANCES_PER_PART = 2_000, 200_000
@@ -308,13 +303,13 @@ class _BulkRun(NamedTuple):
                     written = pool.submit(self._write_part, details, positions, delayed, report)
             self.journal.raise_write_error()
             self.dataset.merge_failed_files()
-            if not (stream.key_refused or self.cancel.is_set()):
+            if not (stream.key_rejected or self.cancel.is_set()):
                 self.dataset.mark_finished(self.register.count_including(self.register.seen))
-            self.counters.key_refused = stream.key_refused
+            self.counters.key_rejected = stream.key_rejected
 
     def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
         """Yield queued batches until the run ends. While none is queued, yield empty batches."""
-        while not (stream.key_refused or self.cancel.is_set()):
+        while not (stream.key_rejected or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []
             with suppress(Empty):
                 batch = self.batches.get(timeout=_TICK_S)

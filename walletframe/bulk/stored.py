@@ -19,7 +19,7 @@ from walletframe.errors import DatasetError
 from walletframe.frames import schema
 from walletframe.frames.assembly import assemble, concatenate_column
 from walletframe.frames.coverage import with_filters
-from walletframe.frames.identity import TOKEN, encode_tokens
+from walletframe.frames.identity import TOKEN, Codes, Mask, TokenKey, encode_tokens
 from walletframe.frames.known import summary_lines
 from walletframe.frames.lookups import PRICE_DTYPES, SPAM_DTYPES, encode_token_symbol_pairs
 from walletframe.frames.positions import Chunk, Positions, read_positions
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from walletframe.bulk.reading import FolderWallets, StoredPart
-    from walletframe.frames.identity import Codes, Mask, TokenKey
     from walletframe.frames.lookups import PriceLookup, SpamFlags, TokenSymbolCodes
 
 T = TypeVar("T")
@@ -203,8 +202,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     paths = Paths(local_path(folder))
     with raise_dataset_errors(paths.root):
-        service = paths.require_service()
-        holdings = stored_holdings(reading.read_folder(paths, service), paths)
+        holdings = stored_holdings(reading.read_folder(paths), paths)
         reading.warn_if_unfinished(paths, holdings.wallets.attrs)
         return holdings
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 RESUME_HINT = "finished wallets are in the folder; repeat the call to fetch the rest"
 Problem: TypeAlias = tuple[int, str, str]  # position, value and reason
 
-_REASONS_KEPT = _PROBLEMS_KEPT = 1_000
-_SHOWN = 5
+_MAX_REASONS = _MAX_PROBLEMS = 1_000
+_MAX_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,8 +54,8 @@ class FetchSummary:
         The first thousand unreadable items of an iterator, as (position from 0, value, reason).
     unreadable_count : int
         The number of unreadable items.
-    key_refused : bool
-        Whether the run ended because the service refused the key.
+    key_rejected : bool
+        Whether the run ended because the service rejected the key.
     duration_s : float
         The duration of the run, in seconds.
     """
@@ -70,7 +70,7 @@ class FetchSummary:
     parts: int
     unreadable: tuple[Problem, ...]
     unreadable_count: int
-    key_refused: bool
+    key_rejected: bool
     duration_s: float
 
     @property
@@ -83,9 +83,9 @@ class FetchSummary:
         others = {name: count for name, count in self.statuses.items() if name != Status.OK}
         counts = [f"{self.ok_count:,} ok{before}", *(f"{n:,} {name}" for name, n in others.items())]
         lines = [f"{counted_noun(self.wallets, 'wallet')}: {', '.join(counts)}"]
-        lines += [f"  {n:,} x {reason}" for reason, n in islice(self.reasons.items(), _SHOWN)]
-        if len(self.reasons) > _SHOWN:
-            lines.append(f"  and {counted_noun(len(self.reasons) - _SHOWN, 'other reason')}")
+        lines += [f"  {n:,} x {reason}" for reason, n in islice(self.reasons.items(), _MAX_SHOWN)]
+        if len(self.reasons) > _MAX_SHOWN:
+            lines.append(f"  and {counted_noun(len(self.reasons) - _MAX_SHOWN, 'other reason')}")
         lines += _unreadable_messages(self.unreadable_count)
         balances = counted_noun(self.balances, "balance")
         parts = counted_noun(self.parts, "new part")
@@ -104,7 +104,7 @@ class RunCounters:
         self.resumed: int = 0
         self.unreadable: list[Problem] = []  # the first unreadable items
         self.unreadable_count: int = 0
-        self.key_refused: bool = False
+        self.key_rejected: bool = False
         self.statuses: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self.duration_s: float = -time.monotonic()
@@ -113,7 +113,7 @@ class RunCounters:
         """Count an item of an iterator that is not a wallet, and warn about the first one."""
         # An error could stop a run after hours.
         self.unreadable_count += 1
-        if self.unreadable_count <= _PROBLEMS_KEPT:
+        if self.unreadable_count <= _MAX_PROBLEMS:
             self.unreadable.append((position, value, reason))
         if self.unreadable_count == 1:
             notify(
@@ -127,7 +127,7 @@ class RunCounters:
         status, reason = record.outcome.status, record.outcome.error
         self.statuses[status.value] += 1
         if status is not Status.OK and reason is not None:
-            has_room = len(self.reasons) < _REASONS_KEPT or reason in self.reasons
+            has_room = len(self.reasons) < _MAX_REASONS or reason in self.reasons
             self.reasons[reason if has_room else "other reasons"] += 1
 
     def add_summary(self, other: FetchSummary) -> None:
@@ -135,7 +135,7 @@ class RunCounters:
         self.parts += other.parts
         self.balances += other.balances
         self.resumed += other.resumed
-        self.key_refused |= other.key_refused
+        self.key_rejected |= other.key_rejected
         self.statuses.update(other.statuses)
         self.reasons.update(other.reasons)
 

@@ -69,10 +69,7 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
     steps.exit_by_completeness(all_known=not len(problems))
 
 
-@click.command(
-    "fetch-to-parquet",
-    epilog=flags.examples("walletframe fetch-to-parquet bulk --file wallets.txt"),
-)
+@click.command(epilog=flags.examples("walletframe fetch-to-parquet bulk --file wallets.txt"))
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wallets", nargs=-1)
 @flags.wallet_options

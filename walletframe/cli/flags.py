@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _Option: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
 
-_ROWS = 40
+_MAX_ROWS = 40
 
 
 class _PricesPath(click.Path):
@@ -153,8 +153,8 @@ def all_rows_option(noun: str) -> _Option:
     return flag(
         "--all",
         "rows",
-        callback=lambda _ctx, _param, is_all: None if is_all else _ROWS,
-        help=f"Print every {noun}, not only the first {_ROWS}.",
+        callback=lambda _ctx, _param, is_all: None if is_all else _MAX_ROWS,
+        help=f"Print every {noun}, not only the first {_MAX_ROWS}.",
     )
 
 

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from walletframe.accessor.delegation import LazyPackage
-from walletframe.cli import flags, steps
+from walletframe.cli import flags, screen, steps
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames
-from walletframe.cli.screen import (
-    changes_table,
-    echo,
-    print_table,
-    shell_text,
-    snapshots_table,
-    timeline_table,
-)
+from walletframe.cli.screen import echo, print_table, shell_text
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.numerals import counted_noun
@@ -80,7 +73,6 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 
 
 @history.command(
-    "thin",
     epilog=flags.examples(
         "walletframe history thin --keep weekly --older-than 90d --folder snapshots"
     ),
@@ -100,7 +92,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     help="Remove only snapshots older than this age in hours, days or weeks: 12h, 30d or 4w.",
 )
 @flags.folder_option
-def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
+def thin(keep: str, older_than: str, folder: Path | None) -> None:
     """Remove older snapshots, but keep one snapshot per period.
 
     More snapshots of a period are kept if they contain additional wallets or balances.
@@ -111,7 +103,6 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
 
 
 @history.command(
-    "show",
     epilog=flags.examples(
         "walletframe history show --folder snapshots",
         "walletframe history show NEAR.alice.near --token NEAR --folder snapshots",
@@ -139,7 +130,7 @@ def thin_history(keep: str, older_than: str, folder: Path | None) -> None:
 @flags.folder_option
 @flags.output_option
 @flags.all_rows_option("line")
-def show_history(
+def show(
     arguments: tuple[str, ...], files: tuple[str, ...], folder: Path | None, **options: Any
 ) -> None:
     """List snapshots; show amounts of WALLETS over time, or changes from BEFORE to AFTER.
@@ -155,7 +146,7 @@ def show_history(
         if any(options.values()):
             raise click.UsageError(steps.NO_WALLETS)
         listed = archive.snapshots(folder=folder)
-        print_table(snapshots_table(listed))
+        print_table(screen.snapshots_table(listed))
         if listed["simulated"].any():
             echo(SIMULATED_NOTE)
     elif not results:
@@ -168,7 +159,7 @@ def show_history(
         options["token"] = steps.parse_token(options["token"], loaded.holdings)
         timeline = archive.timeline(loaded, **options)
         write_frames(output, timeline=timeline)
-        print_table(timeline_table(timeline, rows, loaded.wallets))
+        print_table(screen.timeline_table(timeline, rows, loaded.wallets))
         if options["token"] is None and options["asset"] is None:
             for line in _spam_lines(loaded.holdings):
                 echo(f"\n{line}")
@@ -191,7 +182,7 @@ def _show_changes(
     changes = archive.compare(earlier, later, by=by or None, **options)
     write_frames(output, changes=changes)
     echo()
-    print_table(changes_table(changes, rows, later.wallets))
+    print_table(screen.changes_table(changes, rows, later.wallets))
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
         summary = f"{counted_noun(len(changes), 'row')}, {unknown:,} of them with unknown wallets"

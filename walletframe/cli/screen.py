@@ -29,7 +29,7 @@ _REPLACEMENTS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "�
 _COUNTS = {name: name for name in ("contracts", "blockchains", "tokens", "holders", "balances")}
 _COUNTS |= {"amount_na": "unknown", "unpriced": "unpriced"}
 _WALLET, _TOKEN = {"blockchain", "address"}, {"token_blockchain", "token_address", "symbol"}
-_LABEL = 44
+_MAX_LABEL_WIDTH = 44
 
 
 def print_table(table: Table, *, exact: bool = False) -> None:
@@ -156,13 +156,13 @@ def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[st
         elif name == "snapshot":
             columns[name] = _snapshot_time_cells(frame)
         else:
-            columns[name] = text_cells(frame[name], limit=_LABEL)
+            columns[name] = text_cells(frame[name], limit=_MAX_LABEL_WIDTH)
     return columns
 
 
 def _token_columns(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     if "symbol" not in frame:
-        return {"asset": text_cells(frame["asset"], limit=_LABEL)}
+        return {"asset": text_cells(frame["asset"], limit=_MAX_LABEL_WIDTH)}
     return {
         "token": text_cells(frame["symbol"], limit=24),
         "on": text_cells(frame["token_blockchain"], limit=20),

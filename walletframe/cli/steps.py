@@ -17,7 +17,7 @@ from walletframe.cli.files import require_wallet_list
 from walletframe.errors import FetchInterrupted
 from walletframe.frames.extra_columns import check_keep
 from walletframe.numerals import counted_noun
-from walletframe.walletfile import read_file_rows, read_open_file
+from walletframe.walletfile import ExtraValues, read_file_rows, read_open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from walletframe.address.lists import OnUnreadable
     from walletframe.frames.details import WalletDetails
     from walletframe.settings.values import Settings
-    from walletframe.walletfile import ExtraValues
 else:
     client = LazyPackage("client")
 

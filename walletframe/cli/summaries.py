@@ -20,7 +20,7 @@ from walletframe.cli.files import (
 from walletframe.cli.screen import echo, print_table, shell_text, totals_table
 from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
 from walletframe.frames.groups import KINDS
-from walletframe.frames.known import known_mask, summarize_value, summary_lines
+from walletframe.frames.known import ValueSummary, known_mask, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.frames.schema import HOLDING_DTYPES
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from walletframe.accessor import folder as folders
     from walletframe.accessor.folder import StoredWallets
     from walletframe.analysis import chunked, selection, sums, valuation
-    from walletframe.frames.known import ValueSummary
     from walletframe.reports import composition
 else:
     folders, valuation = map(LazyPackage, ("accessor.folder", "analysis.valuation"))
@@ -260,9 +259,8 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     choices = {name: options.pop(name) for name in ("title", "data", "assets", "bridged")}
     pricing = {name: options.pop(name) for name in ("prices", "currency")}
     earlier = None if before is None else read_file_or_snapshot(before, folder, _WITHOUT_WALLETS)
-    interrupted = False
     if file := holdings_path(arguments, files):
-        details = read_saved_details(file, _WITHOUT_WALLETS)
+        details, interrupted = read_saved_details(file, _WITHOUT_WALLETS), False
     else:
         _require_grouping_names(by, options["keep"])
         details, interrupted = fetch_details(arguments, files=files, **options)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Unpack
 
-from walletframe.client.engine import Client
+from walletframe.client.engine import Client, OnFailure
 from walletframe.errors import ArgumentError
 from walletframe.forks import ForkSafeLock
 from walletframe.settings.sources import TABLE_SETTINGS, require_known_settings
 from walletframe.settings.tables import read_table_defaults, set_table_defaults
-from walletframe.settings.values import Settings
+from walletframe.settings.values import Settings, SettingsKwargs
 from walletframe.tracebacks import strip_address_tracebacks, strip_tracebacks
 
 if TYPE_CHECKING:
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from walletframe.address.lists import OnUnreadable, WalletsLike
-    from walletframe.client.engine import OnFailure
     from walletframe.client.job import Progress
     from walletframe.frames.details import WalletDetails
-    from walletframe.settings.values import SettingsKwargs
 
 _lock = ForkSafeLock()
 _default: Client | None = None

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
-from walletframe.address.lists import wallets_to_request
-from walletframe.client.job import Job, status_counter
+from walletframe.address.lists import OnUnreadable, WalletsLike, wallets_to_request
+from walletframe.client.job import Job, Progress, status_counter
 from walletframe.client.problems import check_on_failure, warn_or_raise
-from walletframe.client.stream import CachePolicy, ResultStream
-from walletframe.client.workers import RequestWorkers
+from walletframe.client.stream import CachePolicy, ResultStream, WalletResult
+from walletframe.client.workers import OnReply, RequestWorkers
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import ForkSafeLock, register_fork_reset
-from walletframe.frames.assembly import assemble
+from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.extra_columns import check_keep
 from walletframe.notice import notify
 from walletframe.settings.values import Settings, add_env_key, require_service, require_settings
@@ -26,18 +26,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
-    from walletframe.address.lists import OnUnreadable, WalletsLike
-    from walletframe.client.job import Progress
-    from walletframe.client.stream import WalletResult
-    from walletframe.client.workers import OnReply
-    from walletframe.frames.assembly import WalletRecord
     from walletframe.frames.details import WalletDetails
     from walletframe.settings.values import SettingsKwargs
     from walletframe.wire.outcome import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
-_CHUNK = 500  # wallets that are looked up in the cache at once
-_STORE_EVERY_S = 0.25
+_CHUNK_SIZE = 500  # wallets that are looked up in the cache at once
+_STORE_INTERVAL_S = 0.25
 _inherited: list[object] = []  # not finalized in a forked child, where closing could block
 
 
@@ -166,7 +161,7 @@ class Client(AbstractContextManager["Client"]):
         parsed = read_input(wallets, check_keep(keep))
         requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
         cancel = cancel or Event()
-        chunks = (requested[at : at + _CHUNK] for at in range(0, len(requested), _CHUNK))
+        chunks = (requested[at : at + _CHUNK_SIZE] for at in range(0, len(requested), _CHUNK_SIZE))
         with (
             closing(self._open_result_stream(policy, cancel)) as stream,  # first, as it may raise
             status_counter(progress, len(requested)) as on_status,
@@ -200,7 +195,7 @@ class Client(AbstractContextManager["Client"]):
             if result is not None:
                 unordered[result.position] = result.record
                 unstored.append(result)
-            if time.monotonic() - stored_at > _STORE_EVERY_S:
+            if time.monotonic() - stored_at > _STORE_INTERVAL_S:
                 store_answers()
                 stored_at = time.monotonic()
             while position in unordered:
@@ -219,7 +214,7 @@ class Client(AbstractContextManager["Client"]):
         store = self._open_store()
         number = store.next_sequence if on_reply is None else None
         workers = RequestWorkers(self._session_and_limiter, self.settings, cancel, on_reply, number)
-        return ResultStream(store, policy, workers, self.settings, cancel)
+        return ResultStream(store, policy, workers, self.settings)
 
     def _session_and_limiter(self) -> tuple[ServiceSession, RateLimiter]:
         with self._open_lock:

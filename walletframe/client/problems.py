@@ -27,9 +27,8 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
         if on_failure == "ignore" or not mask.any():
             continue
         errors = wallets.loc[mask, "error"]
-        reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
         lead = f"{count_with_verb(len(errors), len(wallets), 'wallet')} {state}"
-        text = append_reasons(lead, reasons)
+        text = append_reasons(lead, Counter(errors))
         if state == "not ok":
             if on_failure == "raise":
                 raise FetchError(text, details)
@@ -38,11 +37,7 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
 
 
 def append_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the most frequent reasons with counts, but without the hints after "; ".
-
-    >>> append_reasons("3 of 4 wallets are not ok", {"no such page; a typo?": 1, "timed out": 2})
-    '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
-    """
+    """Append the most frequent reasons with counts, but without the hints after "; "."""
     counts: Counter[str] = Counter()
     for reason, count in reasons.items():
         counts[reason.partition("; ")[0]] += count

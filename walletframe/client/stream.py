@@ -1,8 +1,4 @@
-"""The stream of a fetch's results, from the cache or from the service.
-
-A wallet whose cached answer is fresh and ok is not requested. If a request fails and the setting
-`stale_if_error` is on, the result is the cached answer, even if it is out of date.
-"""
+"""The stream of a fetch's results, from the cache or from the service."""
 
 from __future__ import annotations
 
@@ -14,18 +10,16 @@ from walletframe.chains import unknown_blockchain_message
 from walletframe.client.problems import AnswerProblemCounts
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import AnswerSource
-from walletframe.transport import CachedAnswer
+from walletframe.transport import AnswerStore, CachedAnswer, Reply
 from walletframe.wire.answer import read_answer
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from threading import Event
 
     from walletframe.address.forms import WalletAddress
     from walletframe.client.workers import RequestWorkers
     from walletframe.settings.values import Settings
-    from walletframe.transport import AnswerStore, Reply
 
 _PENDING_PER_WORKER = 4
 _CLOCK_TOLERANCE_S = 60.0  # how far the clock of another computer may be ahead
@@ -41,7 +35,7 @@ class CachePolicy(NamedTuple):
 
     refresh: bool = False  # request every wallet, even if its answer is cached
     offline: bool = False  # send no requests
-    stale_if_error: bool = True  # use a cached answer if a request fails
+    stale_if_error: bool = True  # use a cached answer, even an old one, if a request fails
 
 
 class WalletResult(NamedTuple):
@@ -56,16 +50,11 @@ class ResultStream:
     """The results of one fetch. Requests are queued only while results are read."""
 
     def __init__(
-        self,
-        store: AnswerStore,
-        policy: CachePolicy,
-        workers: RequestWorkers,
-        settings: Settings,
-        cancel: Event,
+        self, store: AnswerStore, policy: CachePolicy, workers: RequestWorkers, settings: Settings
     ) -> None:
-        self.key_refused: bool = False
+        self.key_rejected: bool = False
         self.problems: AnswerProblemCounts = AnswerProblemCounts()
-        self._store, self._policy, self._workers, self._cancel = store, policy, workers, cancel
+        self._store, self._policy, self._workers = store, policy, workers
         self._batch_size, self._expire_after_s = settings.batch_size, settings.expire_after_s
         self._max_pending = settings.workers * settings.batch_size * _PENDING_PER_WORKER
         self._positions = count()
@@ -79,7 +68,7 @@ class ResultStream:
     def results(self, chunks: Iterable[list[WalletAddress]]) -> Iterator[WalletResult | None]:
         """Yield the result of each wallet in any order, and None while waiting for replies."""
         for chunk in chunks:
-            if self._cancel.is_set():
+            if self._workers.cancel.is_set():
                 yield from map(self._cancelled_result, chunk, self._positions)
                 continue
             cached, now = self._store.read_answers(chunk), datetime.now(UTC)
@@ -94,7 +83,7 @@ class ResultStream:
             for start in range(0, len(requested), self._batch_size):
                 batch = dict(islice(requested.items(), start, start + self._batch_size))
                 yield from self._receive_results(max_pending=self._max_pending - len(batch))
-                if self._cancel.is_set():
+                if self._workers.cancel.is_set():
                     yield from map(self._cancelled_result, batch.values(), batch)
                     continue
                 stale = cached if self._policy.stale_if_error else {}
@@ -144,7 +133,7 @@ class ResultStream:
                 yield None
                 continue
             position, reply = arrival
-            self.key_refused |= reply.key_refused
+            self.key_rejected |= reply.key_rejected
             wallet, cached = self._in_flight.pop(position)
             try:
                 result, unrequested = self._result_of_reply(position, wallet, cached, reply)
@@ -166,7 +155,7 @@ class ResultStream:
             [outcome], unrequested = read_answer(reply.answer, [wallet])
             origin = (reply.fetched_at, AnswerSource.SERVICE)
             answer = CachedAnswer(reply.answer, reply.fetched_at, reply.sequence)
-        if outcome.status in _SERVICE_STATUSES and not reply.key_refused:
+        if outcome.status in _SERVICE_STATUSES and not reply.key_rejected:
             hint = unknown_blockchain_message(wallet.blockchain)
             outcome = outcome._replace(error=f"{outcome.error}; {hint}") if hint else outcome
         record = WalletRecord(wallet, outcome, self._store.service, *origin)

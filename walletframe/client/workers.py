@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.transport import Reply
+from walletframe.transport import RateLimiter, Reply, ServiceSession
 from walletframe.wire.answer import split_answer
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
 from walletframe.wire.schemas import details_query
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.settings.values import Settings
-    from walletframe.transport import RateLimiter, ServiceSession
 
 OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _NOT_REQUESTED = Outcome(Status.CANCELLED, "not requested, since the API key was rejected")
 _BATCH_FAILURES = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID})
-_ATTEMPTS = 5
+_MAX_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
-_LONGEST_WAIT_S = 20.0
-_CHECK_EVERY_S = 0.25
+_MAX_WAIT_S = 20.0
+_CHECK_INTERVAL_S = 0.25
 _PATIENCE_S = 5.0  # how long 429s may continue after the pause that the service requests
 _TICK_S = 0.1
 _GRACE_S = 0.4  # for requests in flight after a cancellation
@@ -50,14 +49,14 @@ class RequestWorkers:
         next_sequence: Callable[[], int] | None = None,
     ) -> None:
         self.unrequested: list[str] = []  # unrequested wallets in the answers to batches
-        self._connect, self._cancel = connect, cancel
-        self._on_reply, self._next_sequence = on_reply, next_sequence
+        self.cancel: Event = cancel
+        self._connect, self._on_reply, self._next_sequence = connect, on_reply, next_sequence
         self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
         self._batch_queue: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._pending: set[int] = set()
         self._reply_queue: SimpleQueue[tuple[int, Reply]] = SimpleQueue()
         self._workers: list[Thread] = []
-        self._batches_refused, self._key_refused = Event(), Event()
+        self._batches_unsupported, self._key_rejected = Event(), Event()
         self._give_up_at = math.inf  # give up if 429s continue past this time
         self._patience_s = self._deadline_s
 
@@ -81,8 +80,8 @@ class RequestWorkers:
         """Yield ids and replies until `max_pending` wallets remain. While waiting, yield None."""
         pending = self._pending
         grace_ends = math.inf
-        while len(pending) > (0 if self._cancel.is_set() else max_pending):
-            if self._cancel.is_set():
+        while len(pending) > (0 if self.cancel.is_set() else max_pending):
+            if self.cancel.is_set():
                 self._connection[0].in_flight.abort_attempts([each.ident for each in self._workers])
                 grace_ends = min(grace_ends, time.monotonic() + _GRACE_S)
             try:
@@ -100,14 +99,14 @@ class RequestWorkers:
 
     def stop(self) -> None:
         """Send no more requests, and abandon requests in flight."""
-        self._cancel.set()
+        self.cancel.set()
         for _ in self._workers:
             self._batch_queue.put(None)
 
     def _request_and_queue_replies(self, batch: Mapping[int, WalletAddress]) -> None:
         """Request a batch, then each wallet without a reply one by one."""
-        is_refused = len(batch) > 1 and self._batches_refused.is_set()
-        replies = {} if is_refused else self._send_with_retries(batch)
+        is_unsupported = len(batch) > 1 and self._batches_unsupported.is_set()
+        replies = {} if is_unsupported else self._send_with_retries(batch)
         for numbered_reply in replies.items():
             self._reply_queue.put(numbered_reply)
         for request_id, wallet in batch.items():
@@ -138,7 +137,7 @@ class RequestWorkers:
                         self._give_up_at = math.inf
                     limiter.note_answer()
                 wait_s = _retry_delay_s(batch, attempt, reply)
-                if time.monotonic() + wait_s > deadline or self._cancel.wait(wait_s):
+                if time.monotonic() + wait_s > deadline or self.cancel.wait(wait_s):
                     break
                 attempt += 1
             replies = self._replies_by_id(batch, self._reply_after_retries(reply, denial, deadline))
@@ -148,13 +147,13 @@ class RequestWorkers:
 
     def _wait_for_permit(self, deadline: float) -> Outcome | None:
         """Wait for a permit. Return an outcome if the request must not be sent."""
-        if self._key_refused.is_set():
+        if self._key_rejected.is_set():
             return _NOT_REQUESTED
-        while not self._cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
-            until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_EVERY_S)
-            if self._connection[1].wait_for_permit(self._cancel, until):
+        while not self.cancel.is_set() and time.monotonic() <= min(deadline, self._give_up_at):
+            until = min(deadline, self._give_up_at, time.monotonic() + _CHECK_INTERVAL_S)
+            if self._connection[1].wait_for_permit(self.cancel, until):
                 return None
-        if self._cancel.is_set():
+        if self.cancel.is_set():
             return CANCELLED
         answers = f"for {self._patience_s:.0f} s, all answers were 429 (too many requests)"
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
@@ -162,7 +161,7 @@ class RequestWorkers:
     def _reply_after_retries(self, reply: Reply, denial: Outcome | None, deadline: float) -> Reply:
         if denial is not None and (denial is _NOT_REQUESTED or reply.answer is CANCELLED):
             return Reply(datetime.now(UTC), denial)
-        if self._cancel.is_set() and reply.failure:
+        if self.cancel.is_set() and reply.failure:
             return Reply(reply.fetched_at, CANCELLED)
         if self._deadline_s and time.monotonic() > deadline and reply.failure is Status.TIMEOUT:
             late = f"no answer within {self._deadline_s:g} s"  # not the last attempt's limit
@@ -171,26 +170,26 @@ class RequestWorkers:
 
     def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
         """Return the replies by id, except for wallets to request one by one."""
-        if reply.key_refused:
-            self._key_refused.set()
+        if reply.key_rejected:
+            self._key_rejected.set()
         if isinstance(reply.answer, Outcome):
             if not _may_succeed_singly(batch, reply):
                 return dict.fromkeys(batch, reply)
             if reply.failure is not Status.SERVICE_ERROR:
-                self._batches_refused.set()
+                self._batches_unsupported.set()
             return {}
         if len(batch) == 1:
             return dict.fromkeys(batch, reply)
         bodies, unrequested = split_answer(reply.answer, list(batch.values()))
         if len(bodies) <= 1:
-            self._batches_refused.set()
+            self._batches_unsupported.set()
         self.unrequested += unrequested
         ids = list(batch)
         return {ids[position]: reply._replace(answer=body) for position, body in bodies.items()}
 
 
 def _may_succeed_singly(batch: Mapping[int, WalletAddress], reply: Reply) -> bool:
-    if len(batch) == 1 or reply.key_refused:
+    if len(batch) == 1 or reply.key_rejected:
         return False
     is_batch_failure = reply.failure in _BATCH_FAILURES and not reply.retryable
     return is_batch_failure or reply.failure is Status.TIMEOUT
@@ -199,8 +198,8 @@ def _may_succeed_singly(batch: Mapping[int, WalletAddress], reply: Reply) -> boo
 def _retry_delay_s(batch: Mapping[int, WalletAddress], attempt: int, reply: Reply) -> float:
     if reply.failure is Status.RATE_LIMITED:  # the rate limiter also waits
         return reply.retry_after_s or 0.0
-    if not reply.retryable or attempt + 1 >= _ATTEMPTS or _may_succeed_singly(batch, reply):
+    if not reply.retryable or attempt + 1 >= _MAX_ATTEMPTS or _may_succeed_singly(batch, reply):
         return math.inf
-    longest = min(_FIRST_WAIT_S * 2**attempt, _LONGEST_WAIT_S)
+    longest = min(_FIRST_WAIT_S * 2**attempt, _MAX_WAIT_S)
     jittered = random.uniform(longest / 2, longest)  # noqa: S311 - not a secret
     return max(jittered, reply.retry_after_s or 0.0)

@@ -1,9 +1,4 @@
-"""The accessor ``ddf.wf`` of Dask DataFrames that contain holdings, or addresses to fetch.
-
-`open_wallets` opens the folder of a fetch as two Dask DataFrames. A partition is a shard: a
-subfolder, written by one bulk run, with all balances of some wallets. A worker reads the shard when
-it computes the partition, and raises an error if files have changed since `open_wallets`.
-"""
+"""The accessor ``ddf.wf`` of Dask DataFrames that contain holdings, or addresses to fetch."""
 
 from __future__ import annotations
 
@@ -25,10 +20,10 @@ from walletframe.accessor import NAME
 from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
-from walletframe.address.lists import rename_wallet_columns, wallets_to_request
+from walletframe.address.lists import OnUnreadable, rename_wallet_columns, wallets_to_request
 from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.bulk.reading import append_extra_columns, warn_if_unfinished
-from walletframe.bulk.summary import RESUME_HINT, RunCounters, warn_or_raise
+from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
     OpenedFolder,
@@ -45,28 +40,23 @@ from walletframe.disk import local_path
 from walletframe.errors import ArgumentError, ColumnsError, FetchInterrupted, SettingsError
 from walletframe.frames.assembly import assemble
 from walletframe.frames.extra_columns import check_keep
-from walletframe.frames.groups import by_as_list
+from walletframe.frames.groups import By, by_as_list
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_repeated_wallets
 from walletframe.frames.positions import require_one_snapshot
 from walletframe.frames.schema import SNAPSHOT
 from walletframe.pandas_versions import TEXT
-from walletframe.settings.values import require_service, require_settings
+from walletframe.settings.values import Settings, require_service, require_settings
 from walletframe.tracebacks import strip_address_tracebacks
 from walletframe.walletfile import read_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from walletframe.address.lists import OnUnreadable
-    from walletframe.bulk.summary import FetchSummary
     from walletframe.client import OnFailure, Progress
     from walletframe.dask.holdings import ClusterHoldings, WalletsLike
-    from walletframe.frames.groups import By
     from walletframe.frames.joining import How
-    from walletframe.settings.values import Settings
 
-_KEY = "_walletframe_key"
 _NO_KEYS = pd.Series([], dtype=TEXT)
 _CONFIG_LOCK = Lock()
 _MAX_SHARDS = 10_000
@@ -347,10 +337,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             return table.map_partitions(merge_rows, shared, meta=meta)
         count = max(table.npartitions, other.npartitions)
         # All rows of a wallet move into one partition, whose number is equal in both frames.
-        shuffled_table = table.assign(**{_KEY: user_keys}).shuffle(_KEY, npartitions=count)
-        shuffled_frame = other.assign(**{_KEY: frame_keys}).shuffle(_KEY, npartitions=count)
+        shuffled_table = table.shuffle(user_keys, npartitions=count)
+        shuffled_frame = other.shuffle(frame_keys, npartitions=count)
         return shuffled_table.map_partitions(
-            _drop_keys_and_merge, shuffled_frame, merge_rows, meta=meta, align_dataframes=False
+            merge_rows, shuffled_frame, meta=meta, align_dataframes=False
         )
 
 
@@ -418,8 +408,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     with raise_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Paths(path).read_service() is not None]
-        for path in roots or [root]:  # without any, this raises
-            paths = Paths(path)
+        for paths in map(Paths, roots or [root]):  # without any, this raises
             paths.require_service()
             warn_if_unfinished(paths, {})
         shards = [OpenedFolder(path, list_mutable_files(path)) for path in roots]
@@ -453,9 +442,3 @@ def _wallet_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:
 def _frame_keys(rows: pd.DataFrame) -> pd.Series:
     ids = encode_wallets(rows)
     return pd.Series([str(ids.keys[code]) for code in ids.codes], rows.index, TEXT)
-
-
-def _drop_keys_and_merge(
-    table: pd.DataFrame, frame: pd.DataFrame, merge_rows: Callable[..., pd.DataFrame]
-) -> pd.DataFrame:
-    return merge_rows(*(rows.drop(columns=_KEY) for rows in (table, frame)))

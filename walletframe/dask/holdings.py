@@ -21,15 +21,15 @@ from dask.delayed import delayed
 from dask.system import CPU_COUNT
 from distributed import Client, as_completed
 
-from walletframe.bulk import open_holdings, read_wallets
+from walletframe.bulk import StoredHoldings, open_holdings, read_wallets
 from walletframe.bulk.files import Paths, raise_dataset_errors
 from walletframe.bulk.journal import segment_paths
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
 from walletframe.frames.coverage import with_filters
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.groups import by_as_list
-from walletframe.frames.identity import TOKEN, encode_tokens, encode_wallets
-from walletframe.frames.lookups import encode_token_symbol_pairs
+from walletframe.frames.groups import By, by_as_list
+from walletframe.frames.identity import TOKEN, Codes, TokenKey, encode_tokens, encode_wallets
+from walletframe.frames.lookups import PriceLookup, SpamFlags, encode_token_symbol_pairs
 from walletframe.frames.positions import Chunk, Positions, encode_holdings, read_positions
 from walletframe.frames.schema import SNAPSHOT, concat_frames, normalize_blockchains
 from walletframe.numerals import counted_noun
@@ -40,11 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
-    from walletframe.bulk import StoredHoldings
     from walletframe.frames.details import FetchLike
-    from walletframe.frames.groups import By
-    from walletframe.frames.identity import Codes, TokenKey
-    from walletframe.frames.lookups import PriceLookup, SpamFlags
 
 T = TypeVar("T")
 Lookup: TypeAlias = "PriceLookup | SpamFlags"

@@ -10,25 +10,19 @@ import asyncio
 import math
 import time
 from collections import deque
-from concurrent.futures import CancelledError, wait
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from distributed import SchedulerPlugin
+from distributed import Scheduler, SchedulerPlugin, Worker
 
-from walletframe.settings.values import require_service
+from walletframe.settings.values import Settings, require_service
 from walletframe.transport import rate
 from walletframe.transport.rate import RateLimiter, RateState
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from distributed import Scheduler, Worker
-
-    from walletframe.settings.values import Settings
-
     Reply: TypeAlias = dict[str, Any]
 
 _BATCH_S = 0.1  # all waiting workers together get the permits for this time
@@ -89,7 +83,7 @@ class RateLimiterPlugin(SchedulerPlugin):
             async with shared.lock:
                 while True:  # a rate-limited answer may delay the permit meanwhile
                     now = time.monotonic()
-                    wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - rate.AHEAD_S
+                    wait_s = rate.next_permit_at(shared.state, now, math.inf) - now - rate.LEAD_S
                     if wait_s <= 0:
                         break
                     await asyncio.sleep(min(wait_s, _POLL_S))
@@ -156,7 +150,7 @@ class WorkerRateLimiter(RateLimiter):
             return super()._take_permit_if_due()
         now = time.monotonic()
         with self._lock:
-            while self._permits and self._permits[0] < now - rate.LATE_S:
+            while self._permits and self._permits[0] < now - rate.PERMIT_EXPIRY_S:
                 self._permits.popleft()
             if self._permits:
                 return self._permits.popleft() - now, True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -25,28 +25,25 @@ from distributed import CancelledError, KilledWorker, get_worker
 
 from walletframe.bulk.files import Paths, raise_dataset_errors, read_or_write_marker, wallet_key
 from walletframe.bulk.run import fetch_into
-from walletframe.bulk.summary import RESUME_HINT, RunCounters
+from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters
 from walletframe.client import Client
 from walletframe.dask.rate import RateLimiterPlugin, WorkerRateLimiter
 from walletframe.disk import create_private_folder, file_lock
 from walletframe.errors import ClusterError, DatasetError, SettingsError
 from walletframe.numerals import counted_noun
-from walletframe.settings.values import add_env_key, endpoint_and_key
+from walletframe.settings.values import Settings, add_env_key, endpoint_and_key
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import pandas as pd
 
     from walletframe.address.forms import WalletAddress
-    from walletframe.bulk.summary import FetchSummary
-    from walletframe.settings.values import Settings
 
 LOCK_TIMEOUT_S = 120.0  # network drives release a dead machine's locks sooner
-_REPORT_S = 0.5
+_REPORT_INTERVAL_S = 0.5
 _TICK_S = 0.2
 _MAX_NAMED = 10
 _running: Final[dict[Event, str]] = {}  # the event that cancels a shard -> the name of its fetch
@@ -129,7 +126,7 @@ def fetch_shards(
                     reports[summary.folder.name] = done
                     summaries[summary.folder.name] = summary
                     pending.discard(future)  # frees the shard's wallets on the worker
-                    if summary.key_refused:
+                    if summary.key_rejected:
                         cluster.run(cancel_worker_shards, name, on_error="ignore")
                 counts = Counter()
                 for report in reports.values():
@@ -261,7 +258,7 @@ def fetch_shard(shard: Shard, settings: Settings, fetch_name: str) -> FetchSumma
 
     def report_progress(_done: int, _total: int | None, counts: Mapping[str, int]) -> None:
         nonlocal reported_at
-        if time.monotonic() - reported_at >= _REPORT_S:
+        if time.monotonic() - reported_at >= _REPORT_INTERVAL_S:
             reported_at = time.monotonic()
             event = {"shard": shard.root.name, "worker": worker.address, "before": counters.resumed}
             worker.log_event(fetch_name, event | {"counts": dict(counts)})

@@ -20,13 +20,7 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import TEXT_SUFFIX, merge_amount_columns
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
-from walletframe.exports.writers import (
-    PANDAS_ATTRS,
-    SEPARATORS,
-    concat_columns,
-    require_openpyxl,
-    without_gz,
-)
+from walletframe.exports import writers
 from walletframe.frames.extra_columns import ARROW_DTYPES
 from walletframe.frames.positions import HOLDING_COLUMNS
 from walletframe.frames.schema import HOLDING_DTYPES, WALLET_DTYPES
@@ -119,8 +113,8 @@ def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_frame_and_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    suffix = without_gz(path).suffix.lower()
-    readers = dict.fromkeys(SEPARATORS, _read_csv_or_tsv)
+    suffix = writers.without_gz(path).suffix.lower()
+    readers = dict.fromkeys(writers.SEPARATORS, _read_csv_or_tsv)
     readers |= {".parquet": _read_parquet, ".xlsx": _read_excel}
     if suffix != ".json" and suffix not in readers:
         hint = f"pass a file whose name ends in {', '.join(SUFFIXES)}"
@@ -136,7 +130,7 @@ def _read_frame_and_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | No
 
 
 def _read_csv_or_tsv(path: Path) -> pd.DataFrame:
-    separator = SEPARATORS[without_gz(path).suffix.lower()]
+    separator = writers.SEPARATORS[writers.without_gz(path).suffix.lower()]
     with pa.input_stream(path) as stream:
         names = next(csv.reader(TextIOWrapper(stream, "utf-8-sig"), delimiter=separator), [])
     with pa.input_stream(path) as stream:
@@ -167,12 +161,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         and frame[field.name].hasnans
     ]
     exact = table.select(with_missing).to_pandas(types_mapper=ARROW_DTYPES.get)
-    frame.attrs = json.loads((table.schema.metadata or {}).get(PANDAS_ATTRS, "{}"))
+    frame.attrs = json.loads((table.schema.metadata or {}).get(writers.PANDAS_ATTRS, "{}"))
     return frame.assign(**{name: exact[name].array for name in with_missing})
 
 
 def _read_excel(path: Path) -> pd.DataFrame:
-    require_openpyxl("reading Excel files")
+    writers.require_openpyxl("reading Excel files")
     import openpyxl  # noqa: PLC0415 - the package is an optional extra
 
     with path.open("rb") as file:
@@ -212,7 +206,7 @@ def _unescape_texts(frame: pd.DataFrame) -> pd.DataFrame:
         return column.map(unescape).astype(column.dtype)
 
     columns = [unescape_column(column) for _, column in frame.items()]
-    return concat_columns(columns, [*map(unescape, frame)], frame)
+    return writers.concat_columns(columns, [*map(unescape, frame)], frame)
 
 
 def _restore_dtype(name: str, column: pd.Series) -> pd.Series:

@@ -24,13 +24,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_float_dtype, is_numeric_dtype
 
-from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import (
-    DECIMALS,
-    rounded_decimals,
-    text_column_name,
-    to_portable_table,
-)
+from walletframe.amounts import AmountDtype, arrow
 from walletframe.disk import atomic_write
 from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.pandas_versions import TEXT
@@ -50,7 +44,7 @@ SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}  # by the end of a file's name, 
 PANDAS_ATTRS: Final = b"PANDAS_ATTRS"  # pandas' key for `attrs` in a Parquet file
 _OTHER_COMPRESSIONS = (".bz2", ".tar", ".xz", ".zip", ".zst")
 _TO_QUOTE = re.compile(r"""[,;|\t"']|^[\s\#]|\s$""")
-_EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
+_MAX_CELL_CHARS, _MAX_LINKS = 32_000, 65_000
 
 
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
@@ -168,7 +162,7 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     >>> frame.wf.to_arrow().column_names
     ['symbol', 'amount', 'amount_text']
     """
-    return to_portable_table(frame)
+    return arrow.to_portable_table(frame)
 
 
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
@@ -195,7 +189,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
         each.cat.as_unordered() if getattr(each.dtype, "ordered", False) else each
         for _, each in frame.items()
     ]
-    table = to_portable_table(concat_columns(columns, [*frame], frame))
+    table = arrow.to_portable_table(concat_columns(columns, [*frame], frame))
     if frame.attrs:  # as pandas writes them
         attributes = json.dumps(frame.attrs, default=str, skipkeys=True)
         table = table.replace_schema_metadata({PANDAS_ATTRS: attributes})
@@ -245,9 +239,10 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing
         columns[column] = series
         if not isinstance(series.dtype, AmountDtype):
             continue
-        columns[text_column_name(label, frame)] = series.array.to_arrow().to_pandas()
+        columns[arrow.text_column_name(label, frame)] = series.array.to_arrow().to_pandas()
         if has_decimals:
-            columns[column], types[column] = rounded_decimals(series).to_pandas(), _decimal_type()
+            columns[column] = arrow.rounded_decimals(series).to_pandas()
+            types[column] = _decimal_type()
         else:
             columns[column] = series.astype("float64")
     pd.DataFrame(columns).to_sql(name, con, if_exists=if_exists, index=False, dtype=types)
@@ -261,7 +256,7 @@ def _decimal_type() -> Any:
         def bind_processor(self, dialect: Any) -> None:  # noqa: ARG002 - SQLAlchemy's own
             return None
 
-    return DecimalColumnType(DECIMALS.precision, DECIMALS.scale)
+    return DecimalColumnType(arrow.DECIMALS.precision, arrow.DECIMALS.scale)
 
 
 def _supports_decimals(con: Database) -> bool:
@@ -344,13 +339,13 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
             links += [(row, len(names), text) for row, text in texts if url_if_safe(text)]
         if isinstance(series.dtype, AmountDtype):
-            names.append(_escape_for_excel(text_column_name(name, frame)))
+            names.append(_escape_for_excel(arrow.text_column_name(name, frame)))
             columns.append(_text_or_none(series))
     buffer = BytesIO()  # on a full disk, openpyxl's writer could not be closed
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         concat_columns(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
         sheet: Any = next(iter(book.sheets.values()))
-        for row, column, text in links[:_EXCEL_LINKS]:
+        for row, column, text in links[:_MAX_LINKS]:
             sheet.cell(row, column).hyperlink = text
     with atomic_write(Path(path)) as file:
         file.write(buffer.getbuffer())
@@ -367,7 +362,7 @@ def _excel_column(series: pd.Series) -> pd.Series:
 
 
 def _escape_for_excel(value: Any) -> Any:
-    return escape_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
+    return escape_excel_cell(value, _MAX_CELL_CHARS) if isinstance(value, str) else value
 
 
 def concat_columns(columns: list[pd.Series], names: list[Any], empty: pd.DataFrame) -> pd.DataFrame:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from walletframe.address.forms import canonical_key
-from walletframe.address.lists import distinct_wallets
+from walletframe.address.lists import WalletsLike, distinct_wallets
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import MissingExtraError, SettingsError
-from walletframe.frames.details import extract_frame
+from walletframe.frames.details import DetailsLike, extract_frame
 from walletframe.frames.schema import HOLDING_DTYPES, category_dtype, require_columns, typed_frame
 from walletframe.node import request
 from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
@@ -23,9 +23,6 @@ from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from walletframe.address.lists import WalletsLike
-    from walletframe.frames.details import DetailsLike
 
 
 class Agreement(StrEnum):

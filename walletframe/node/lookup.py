@@ -20,14 +20,13 @@ from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 
 from walletframe.amounts.integers import MAX_DECIMALS
-from walletframe.node.request import NodeBalance, TokenMetadata
+from walletframe.node.request import BalanceQuery, NodeBalance, NodeOptions, TokenMetadata
 from walletframe.node.rpc import Node, NodeFailure, NodeStatus
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.node.request import BalanceQuery, NodeOptions
     from walletframe.settings.key import RpcUrl
 
 _MULTICALL_SIZE, _BATCH_SIZE = 300, 100
@@ -143,8 +142,6 @@ def _chain_mismatch(
 def _read_block_number(node: Node, block: int | None) -> int | NodeFailure:
     tag = "latest" if block is None else hex(block)
     header = node.call("eth_getBlockByNumber", tag, False)  # noqa: FBT003 - nodes accept parameters only by position
-    if isinstance(header, NodeFailure):
-        return header
     if header is None:
         return NodeFailure(NodeStatus.NO_BLOCK, f"the node has no block {block}")
     number = _parse_quantity(header.get("number") if isinstance(header, dict) else header)

@@ -12,8 +12,8 @@ from collections import Counter
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from walletframe.address.forms import canonical_address, canonical_blockchain
-from walletframe.address.lists import parse_wallets
+from walletframe.address.forms import WalletAddress, canonical_address, canonical_blockchain
+from walletframe.address.lists import WalletsLike, parse_wallets
 from walletframe.chains import known_blockchains
 from walletframe.client import append_reasons
 from walletframe.errors import AddressError, FetchWarning, SettingsError
@@ -24,8 +24,6 @@ from walletframe.settings.key import safe_repr
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from walletframe.address.forms import WalletAddress
-    from walletframe.address.lists import WalletsLike
     from walletframe.node.rpc import NodeFailure
 
 COIN_DECIMALS = 18
@@ -132,6 +130,6 @@ def _is_strictly_between(value: Any, kind: Any, low: float, high: float) -> bool
 
 def warn_of_unknown_balances(errors: Sequence[str | None]) -> None:
     """Warn if balances are not known. `errors` contains None for each known balance."""
-    if reasons := dict(Counter(error for error in errors if error is not None).most_common()):
-        lead = f"{count_with_verb(sum(reasons.values()), len(errors), 'balance')} not known"
+    if reasons := Counter(filter(None, errors)):
+        lead = f"{count_with_verb(reasons.total(), len(errors), 'balance')} not known"
         notify(f"{append_reasons(lead, reasons)}; the column 'error' has the reasons", FetchWarning)

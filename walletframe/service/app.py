@@ -32,8 +32,8 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
-from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, make_wallet_detail
-from walletframe.service.options import BASES, TEST_KEY_PER_SECOND
+from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, Ledger, make_wallet_detail
+from walletframe.service.options import BASES, TEST_KEY_PER_SECOND, Behaviour, SandboxKey
 from walletframe.settings.key import is_local_host
 from walletframe.wire import schemas
 
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from walletframe.service.ledger import Ledger
-    from walletframe.service.options import Behaviour, SandboxKey
 
 HOST = "127.0.0.1"
 _JSON = "application/json"
@@ -53,7 +51,7 @@ _SCHEMA = "#/components/schemas/"
 _OWN_STATUS = "The service's documentation does not list this status; the sandbox defines it."
 _TEXTS = tomllib.loads(files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8"))
 _OK, _LIMITED = "200", "429"
-_LONGEST_WINDOW_S = 50
+_MAX_WINDOW_S = 50
 _SCHEMAS = ("ProblemAnswer", "WalletDetailsAnswer")  # for refused and valid requests
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
@@ -108,7 +106,7 @@ class Gate:
         self._limiter = MovingWindowRateLimiter(self._storage)
         self._limit: RateLimitItem | None = None
         if requests_per_second is not None:
-            rate = Fraction(requests_per_second).limit_denominator(_LONGEST_WINDOW_S)
+            rate = Fraction(requests_per_second).limit_denominator(_MAX_WINDOW_S)
             self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
@@ -303,28 +301,21 @@ class LoopbackServer:
             h11_max_incomplete_event_size=1 << 20,
         )
         self._server = uvicorn.Server(config)
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run_server, name=_THREAD_NAME, daemon=True)
+        run, args = self._server.run, ([self._socket],)
+        self._thread = threading.Thread(target=run, args=args, name=_THREAD_NAME, daemon=True)
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.002)
 
-    def _run_server(self) -> None:
-        try:
-            self._server.run([self._socket])
-        finally:
-            self._ended.set()
-
     def wait(self) -> None:
         """Block until another thread stops the server."""
         # After an interrupt, `Thread.join` would treat the thread as ended.
-        while not self._ended.wait(0.2):
-            pass
+        while not self._server.should_exit:
+            time.sleep(0.2)
 
     def stop(self) -> None:
         """Stop the server, and wait until its thread has ended and its socket is closed."""
         self._server.should_exit = True
-        self._ended.wait()
         self._thread.join()
         self._socket.close()
 

@@ -26,7 +26,7 @@ T = TypeVar("T")
 GENERATOR_VERSION = 2
 _DEFAULT_EXPLORER = "https://blockscan.com/address/"  # supports many blockchains
 _EMPTY_SHARE, _NULL_SHARE = 0.03, 0.01
-_LONGEST_DRAW = 59
+_MAX_DIGITS = 59
 _PROBABILITY_STEPS = 1_000_000
 _UINT256_MAX = 2**256 - 1
 
@@ -182,7 +182,7 @@ def _random_raw_amount(rng: HashRandom, token: _Token) -> int:
     """Return an amount with a value of about 1,000 * 10**n, for a random n."""
     integer_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
     tail = rng.choice((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
-    digits = min(max(token.decimals + integer_digits + tail, 1), _LONGEST_DRAW)
+    digits = min(max(token.decimals + integer_digits + tail, 1), _MAX_DIGITS)
     lowest: int = 10 ** (digits - 1)
     raw_amount = lowest + rng.random_below(9 * lowest)
     rounding = 10 ** max(digits - 2, 0)

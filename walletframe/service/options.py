@@ -10,7 +10,7 @@ from walletframe.errors import SettingsError
 
 BASES = ("private", "public")  # the kinds of keys that have their own base URL
 TEST_KEY_PER_SECOND = 2
-_LARGEST_SEED = 10**18
+_MAX_SEED = 10**18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Behaviour:
             object.__setattr__(self, "seed", operator.index(self.seed))
         except TypeError:
             raise SettingsError(f"seed={self.seed!r} is not valid", "use an integer") from None
-        _check_range("seed", self.seed, -_LARGEST_SEED, _LARGEST_SEED)
+        _check_range("seed", self.seed, -_MAX_SEED, _MAX_SEED)
 
 
 def _check_range(name: str, value: float, minimum: float, maximum: float) -> None:

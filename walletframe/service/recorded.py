@@ -32,7 +32,7 @@ LedgerLike: TypeAlias = pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame] | str |
 _REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "decimals")
 _OPTIONAL = ("token_blockchain", "price")
 _UNKNOWN_TOKEN = {"blockchain": "", "symbol": "", "address": ""}  # a native coin's address is null
-_SHOWN = 60
+_MAX_SHOWN_CHARS = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FORMATS_HINT = (
     'use a list of records (as written by DataFrame.to_json(orient="records")), or an answer of '
@@ -200,7 +200,7 @@ def _validate_row(number: int, record: Mapping[str, object]) -> _HoldingRow:
         needed, _, location = str(error).rpartition(" - at ")
         column = location.strip("`$.")
     text = repr(record.get(column))
-    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    text = text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"
     lead = f"row {number} of the holdings (counted from 0) has an invalid value in the column"
     raise LedgerError(f"{lead} {column!r}: {text}", needed)
 

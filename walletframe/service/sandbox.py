@@ -14,15 +14,13 @@ from platformdirs import user_cache_path
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.service.ledger import SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, Behaviour
-from walletframe.service.recorded import as_ledger
+from walletframe.service.recorded import LedgerLike, as_ledger
 from walletframe.settings.key import safe_repr
-from walletframe.settings.values import KeyKind, Settings
+from walletframe.settings.values import KeyKind, Settings, SettingsKwargsWithoutKeyKind
 from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
     from walletframe.client import Client
-    from walletframe.service.recorded import LedgerLike
-    from walletframe.settings.values import SettingsKwargsWithoutKeyKind
 
 
 class Sandbox(AbstractContextManager["Sandbox"]):

@@ -25,6 +25,7 @@ FILE_VARIABLE = "WALLETFRAME_FILE"
 FILE_NAME = "walletframe.toml"
 # The settings that a file in the working folder may contain.
 TABLE_SETTINGS = ("currency", "prices", "assets", "spam_allow", "spam_deny", "colors")
+_is_accessible_file = os.path.isfile  # Path.is_file raises without access to the folder
 
 
 class Entry(NamedTuple):
@@ -116,13 +117,6 @@ def _require_toml_path(source: str, value: Any) -> Path:
         hint = f"use a path such as ~/{FILE_NAME}"
         raise SettingsError(f"{source} is not the path of a .toml file", hint)
     return path
-
-
-def _is_accessible_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -1,8 +1,4 @@
-"""The immutable `Settings`, and the validation of each setting.
-
-A setting comes from an argument, an environment variable, a settings file, or its default. The
-environment and the files are read when a `Settings` object is created.
-"""
+"""The immutable `Settings`, and the validation of each setting."""
 
 from __future__ import annotations
 

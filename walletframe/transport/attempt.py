@@ -12,7 +12,7 @@ import time
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from threading import Lock, Thread, get_ident
+from threading import Event, Lock, Thread, get_ident
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakSet
 
@@ -20,7 +20,6 @@ from urllib3.util.connection import allowed_gai_family
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
-    from threading import Event
 
     from urllib3.connection import HTTPConnection
 

@@ -95,14 +95,13 @@ class Database:
     def write_in_transaction(self, func: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function in one transaction, retry after a conflict, and return the result."""
         with self.lock:
-            memory = self._memory
-            if memory is None:
+            if self._memory is None:
                 try:
                     result = self._run_on_file(lambda con: run_in_transaction(con, func))
                 except FAULTS as fault:
-                    memory = self._fall_back_to_memory(fault)
-            if memory is not None:
-                result = run_in_transaction(memory, func)
+                    self._fall_back_to_memory(fault)
+            if self._memory is not None:
+                result = run_in_transaction(self._memory, func)
         self._show_warnings()
         return result
 
@@ -159,14 +158,13 @@ class Database:
         self._con = con
         return con
 
-    def _fall_back_to_memory(self, fault: Exception) -> sqlite3.Connection:
+    def _fall_back_to_memory(self, fault: Exception) -> None:
         if self._memory is None:
             self.fell_back_because_locked = is_busy_error(fault)
             self._warnings.append(self._spec.fallback_warning.format(path=self.path, fault=fault))
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._spec.prepare(memory)
             self._memory = memory
-        return self._memory
 
     def _show_warnings(self) -> None:
         with self.lock:

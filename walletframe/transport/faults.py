@@ -32,11 +32,7 @@ _MESSAGES: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Return the outcome for an exception, without the exception's text, which contains the URL.
-
-    >>> fault_outcome(requests.ConnectTimeout(), 60).error
-    'no answer within 60 s'
-    """
+    """Return the outcome for an exception, without the exception's text, which contains the URL."""
     if isinstance(fault, requests.Timeout):
         return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
     cause: object = fault
@@ -80,11 +76,7 @@ def json_error_message(body: bytes) -> bytes:
 
 
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
-    """Return the outcome for an HTTP status other than 200, with a one-line quote of the body.
-
-    >>> status_outcome(404, b"no such path").error
-    "the service answered 404 Not Found: 'no such path'"
-    """
+    """Return the outcome for an HTTP status other than 200, with a one-line quote of the body."""
     phrase = next((known.phrase for known in HTTPStatus if known == status), "")
     quote = safe_line(body[:1000].decode(errors="replace"), 150)
     answered = f"answered {status} {phrase}".rstrip()

@@ -18,28 +18,24 @@ from http.client import HTTPResponse
 from itertools import chain
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import unquote, unquote_plus, urlencode
+from urllib.parse import SplitResult, unquote, unquote_plus, urlencode
 from weakref import proxy
 
 from requests.adapters import HTTPAdapter
 from requests.utils import requote_uri
-from urllib3 import exceptions
+from urllib3 import BaseHTTPResponse, PoolManager, exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from walletframe.settings.key import Secret, basic_credentials, secret_url_parts
-from walletframe.transport.attempt import InFlightRequests, open_socket
+from walletframe.settings.key import ApiKey, Secret, basic_credentials, secret_url_parts
+from walletframe.transport.attempt import InFlightRequests, SocksOptions, open_socket
 from walletframe.wire.schemas import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from urllib.parse import SplitResult
 
     import requests
-    from urllib3 import BaseHTTPResponse, PoolManager
 
-    from walletframe.settings.key import ApiKey
-    from walletframe.transport.attempt import SocksOptions
 
 _BytesFilter: TypeAlias = "Callable[[bytes], bytes]"
 

@@ -14,7 +14,7 @@ from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from secrets import token_bytes
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
@@ -26,7 +26,6 @@ from walletframe.transport.database import Database, DatabaseSpec, require_schem
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
-    from threading import Event
 
     from walletframe.settings.values import CacheChoice, Settings
 
@@ -52,13 +51,13 @@ _MIN_USE = 0.5  # the rate rises only if at least this fraction of it was used
 _IDLE_S = 3.0
 _OUTAGE_S, _PROBE_S = 10.0, 2.0
 _RECOVERY = 4  # factor by which each answer raises the rate after a short series of refusals
-_EXPIRY_S = 300.0
-AHEAD_S = 0.25  # a permit can be taken this long before its time
+_RATE_EXPIRY_S = 300.0
+LEAD_S = 0.25  # a permit can be taken this long before its time
 ASSUMED_PROCESSES = 16  # if the number of processes that share a limit is unknown
 _CLOCK_TOLERANCE_S = 60.0
 _STATE = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ? AND key = ?"
 _POLL_S = 0.1
-LATE_S = 1.0  # an unused permit expires this long after its time
+PERMIT_EXPIRY_S = 1.0  # an unused permit expires this long after its time
 _Count = Annotated[int, Meta(ge=0)]
 _Rate = Annotated[float, Meta(gt=0)]
 
@@ -69,7 +68,7 @@ class RateState:
 
     rate: _Rate = START_RATE  # per second
     start_rate: _Rate = START_RATE
-    most_rate: _Rate = MAX_RATE  # the maximum of a discovered rate
+    max_rate: _Rate = MAX_RATE  # the maximum of a discovered rate
     fixed: bool = False  # whether the settings define the rate
     slow_start: bool = True  # whether the rate still doubles, since the limit is not known yet
     next_at: float = 0.0  # the time of the next permit
@@ -106,15 +105,15 @@ def apply_current_limits(state: RateState, initial: RateState) -> RateState:
     """Return the state with the limits of `initial`, since settings may have changed."""
     rate, slow_start = initial.rate, initial.slow_start
     if not state.fixed and not initial.fixed:
-        rate, slow_start = min(state.rate, initial.most_rate), state.slow_start
-    limits: Any = {name: getattr(initial, name) for name in ("start_rate", "most_rate", "fixed")}
+        rate, slow_start = min(state.rate, initial.max_rate), state.slow_start
+    limits: Any = {name: getattr(initial, name) for name in ("start_rate", "max_rate", "fixed")}
     return replace(state, rate=rate, slow_start=slow_start, **limits)
 
 
 def divide_rate(state: RateState, count: int, now: float) -> RateState:
     """Return the state of one of `count` processes or threads that share a rate equally."""
     minimum = 0.0 if state.fixed else MIN_RATE
-    rates = (state.rate, state.start_rate, state.most_rate)
+    rates = (state.rate, state.start_rate, state.max_rate)
     rate, start, maximum = (max(each / count, minimum) for each in rates)
     divided = RateState(rate, start, maximum, state.fixed, state.slow_start, window_at=now)
     return replace(divided, next_at=now + 1 / rate, paused_until=state.paused_until)
@@ -122,7 +121,7 @@ def divide_rate(state: RateState, count: int, now: float) -> RateState:
 
 def take_permit(state: RateState, now: float) -> RateState:
     """Take the permit that is due `now`. After long inactivity, rediscover the rate."""
-    if not state.fixed and now - max(state.next_at, state.paused_until) > _EXPIRY_S:
+    if not state.fixed and now - max(state.next_at, state.paused_until) > _RATE_EXPIRY_S:
         rate = max(state.rate, state.start_rate)
         state = replace(state, rate=rate, slow_start=True, rate_before=0.0)
     wait_s = 1 / state.rate
@@ -147,7 +146,7 @@ def count_answers(state: RateState, count: int, now: float) -> RateState:
     used = served >= _MIN_USE * rate * min(window_s, 1.0) and window_s < max(_IDLE_S, 2 / rate)
     if used and not state.fixed:
         doubles = state.slow_start or rate < _SLOW_RATE
-        rate = min(rate * (2 if doubles else _SLOW_GROWTH), state.most_rate)
+        rate = min(rate * (2 if doubles else _SLOW_GROWTH), state.max_rate)
     return replace(state, rate=rate, window_at=now, served=0, served_before=served)
 
 
@@ -246,7 +245,7 @@ class RateLimiter:
 
     def _permit_wait_s(self) -> float:
         """Return the seconds until the granted permit is due, or else until a permit is free."""
-        if self._permit_at < time.monotonic() - LATE_S:
+        if self._permit_at < time.monotonic() - PERMIT_EXPIRY_S:
             wait_s, is_granted = self._take_permit_if_due()
             if not is_granted:
                 return wait_s
@@ -260,8 +259,8 @@ class RateLimiter:
         def take_if_due(state: RateState, now: float) -> RateState:
             nonlocal wait_s, is_granted
             due = next_permit_at(state, now, self._max_wait_s)
-            is_granted = due - now <= AHEAD_S
-            wait_s = due - now if is_granted else due - now - AHEAD_S
+            is_granted = due - now <= LEAD_S
+            wait_s = due - now if is_granted else due - now - LEAD_S
             return take_permit(state, due) if is_granted else state
 
         self._update_state(take_if_due)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import requests
 from urllib3.exceptions import HTTPError
 
-from walletframe.settings.key import require_rpc_url
-from walletframe.settings.values import endpoint_and_key
+from walletframe.settings.key import RpcUrl, require_rpc_url
+from walletframe.settings.values import Settings, endpoint_and_key
 from walletframe.text import safe_line
 from walletframe.tracebacks import strip_tracebacks
 from walletframe.transport import faults
@@ -27,8 +27,6 @@ from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.schemas import DETAILS_PATH
 
 if TYPE_CHECKING:
-    from walletframe.settings.key import RpcUrl
-    from walletframe.settings.values import Settings
     from walletframe.transport.attempt import Attempt, InFlightRequests
     from walletframe.transport.faults import Server
     from walletframe.transport.keyed import SecretAdapter
@@ -44,7 +42,7 @@ class Reply(NamedTuple):
 
     fetched_at: datetime  # the end of the request, in UTC
     answer: bytes | Outcome  # the scrubbed body of a response with status 200, or the failure
-    key_refused: bool = False  # whether the server rejected the API key
+    key_rejected: bool = False  # whether the server rejected the API key
     retryable: bool = False  # whether a retry may succeed
     retry_after_s: float | None = None  # the pause that the server requested
     sequence: int | None = None  # the sequence number, or None if requests are not numbered
@@ -119,7 +117,7 @@ class _Session:
                     reply = Reply(
                         fetched_at,
                         faults.status_outcome(status, message, self._server),
-                        key_refused=status in {401, 403},
+                        key_rejected=status in {401, 403},
                         retryable=status in {429, 502, 503, 504},
                         retry_after_s=parse_retry_after(retry_after, self._max_wait_s),
                     )
@@ -195,11 +193,7 @@ class NodeSession(_Session):
 
 
 def parse_retry_after(header: str | None, max_s: float) -> float | None:
-    """Return the seconds in a Retry-After header, from 0 to `max_s`, or None if it is invalid.
-
-    >>> parse_retry_after("1.5", 60), parse_retry_after("86400", 60), parse_retry_after("soon", 60)
-    (1.5, 60, None)
-    """
+    """Return the seconds in a Retry-After header, from 0 to `max_s`, or None if it is invalid."""
     if header is None:
         return None
     try:

@@ -22,19 +22,17 @@ from urllib.parse import quote
 from requests.structures import CaseInsensitiveDict
 from requests_cache import BaseCache, CachedResponse
 
-from walletframe.address.forms import canonical_key
+from walletframe.address.forms import WalletAddress, canonical_key
 from walletframe.errors import CacheError, CacheWarning, SettingsError
 from walletframe.forks import ForkSafeLock
 from walletframe.notice import notify
-from walletframe.settings.values import default_cache_path
+from walletframe.settings.values import CacheChoice, default_cache_path
 from walletframe.text import safe_line
 from walletframe.transport import database
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from walletframe.address.forms import WalletAddress
-    from walletframe.settings.values import CacheChoice
 
 SCHEMA_VERSION = 1
 # Sequence numbers (column `turn`) are nanoseconds since the machine started. All processes share

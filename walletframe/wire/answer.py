@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Raw
 from msgspec.json import Decoder, decode, encode
 
-from walletframe.address.forms import canonical_key
+from walletframe.address.forms import WalletAddress, canonical_key
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.schemas import (
@@ -33,7 +33,6 @@ from walletframe.wire.schemas import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from walletframe.address.forms import WalletAddress
 
 _Key: TypeAlias = tuple[str, str]  # canonical blockchain and address
 _T = TypeVar("_T")
@@ -73,7 +72,7 @@ _decode_wallet = Decoder(SentWallet).decode
 _decode_raw_wallet = Decoder(_RawWallet).decode
 _decode_list = Decoder(list[Raw] | None).decode
 _decode_balance = Decoder(SentBalance).decode
-_decode_price = Decoder(Price).decode
+_decode_price = Decoder(Price, strict=False).decode  # also from a string
 _decode_text = Decoder(str | None).decode
 _decode_raw_fields = Decoder(dict[str, Raw]).decode
 
@@ -84,8 +83,7 @@ def find_duplicate_name(body: bytes) -> str | None:
 
     def record_duplicate(pairs: list[tuple[str, object]]) -> None:
         if len(dict(pairs)) < len(pairs):
-            counts = Counter(name for name, _ in pairs)
-            duplicates.append(max(counts, key=counts.__getitem__))
+            duplicates.append(Counter(name for name, _ in pairs).most_common(1)[0][0])
 
     # Decoding drops duplicate names, so encoding writes fewer colons, unless some were escaped.
     # This fast check needs ten times the memory of the body.
@@ -123,7 +121,7 @@ def read_answer(body: bytes, requested: Sequence[WalletAddress]) -> Answer:
 
 
 def _error_field_message(raw: Raw) -> str | None:
-    if bytes(raw) == b"null" or not _decoded_or_none(decode, raw):
+    if not _decoded_or_none(decode, raw):
         return None
     return f"the service sent an error and no balances: {safe_line(_string_or_json(raw) or '')!r}"
 
@@ -224,11 +222,7 @@ def _read_balance_leniently(raw: Raw) -> SentBalance:
         is_valid = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DECIMALS_DIGITS
         decimals = int(digits) if is_valid else None
         amount = SentAmount(_string_or_json(amount_parts.get("amount", NULL)), decimals)
-    sent_price = parts.get("price", NULL)
-    price = _decoded_or_none(_decode_price, sent_price)
-    if price is None:  # the price may be a string
-        text = _decoded_or_none(_decode_text, sent_price) or ""
-        price = _decoded_or_none(_decode_price, text.encode())
+    price = _decoded_or_none(_decode_price, parts.get("price", NULL))
     return SentBalance(SentAsset(chain, symbol, address), amount, price)
 
 

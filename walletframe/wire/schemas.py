@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS
+from walletframe.numerals import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,10 +26,10 @@ DETAILS_PATH = "/wallets/details"
 ADDRESS_PARAMETER = "address"
 KEY_PARAMETER = "apiKey"
 NULL = msgspec.Raw(b"null")
-_LARGEST = sys.float_info.max
+_MAX_FLOAT = sys.float_info.max
 _VALID_DECIMALS = frozenset(range(MAX_DECIMALS + 1))
 _MAX_KEPT_CHARS = 200  # maximum length of an unreadable amount
-Price = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None
+Price = Annotated[float, msgspec.Meta(ge=-_MAX_FLOAT, le=_MAX_FLOAT)] | None
 
 
 def details_query(wallets: Iterable[WalletAddress]) -> str:
@@ -142,16 +143,13 @@ class Balances:
         """Convert decoded balances to columns."""
         assets = [balance.asset for balance in sent]
         amounts = [balance.amount for balance in sent]
-        symbols = [asset.symbol for asset in assets]
+        symbols = [asset.symbol or None for asset in assets]
         addresses = [asset.address for asset in assets]
-        chains = [asset.blockchain for asset in assets]
+        chains = [asset.blockchain or None for asset in assets]
         raw = [amount.amount for amount in amounts]
         decimals = [amount.decimals for amount in amounts]
         prices = [balance.price for balance in sent]
-        if not all(symbols):
-            symbols = [symbol or None for symbol in symbols]
-        # Only null means the native coin: "" is an unknown token.
-        if not all(addresses) and "" in addresses:
+        if "" in addresses:  # only null means the native coin: "" is an unknown token
             pairs = zip(chains, addresses, strict=True)
             chains = [None if address == "" else chain for chain, address in pairs]
             addresses = [address or None for address in addresses]
@@ -160,9 +158,6 @@ class Balances:
         if is_plain and _all_digits(raw, max_digits):
             return cls(symbols, addresses, chains, raw, decimals, prices)
         texts = [str(each) if isinstance(each, int) else each for each in raw]
-        if is_plain and _all_digits(texts, max_digits):
-            return cls(symbols, addresses, chains, texts, decimals, prices)
-        chains = [chain or None for chain in chains]
         invalid = frozenset(
             n
             for n, text in enumerate(texts)
@@ -183,8 +178,8 @@ class Balances:
         """A message about unreadable balances, or None if there are none."""
         if not self.unreadable_count:
             return None
-        noun = "balance" if len(self) == 1 else "balances"
-        return f"{self.unreadable_count:,} of {len(self):,} {noun} could not be read"
+        total = counted_noun(len(self), "balance")
+        return f"{self.unreadable_count:,} of {total} could not be read"
 
     def __len__(self) -> int:
         return len(self.symbols)
