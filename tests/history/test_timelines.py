@@ -323,8 +323,9 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
     ]
     history = history_of(*days)
     selected = history.wf.where(asset="ETH")
-    shown = [total_timeline(each, asset="ETH", by="wallet") for each in (history, selected)]
-    pd.testing.assert_frame_equal(*map(pd.DataFrame, shown))
+    for by in ("wallet", None):
+        shown = [total_timeline(history, asset="ETH", by=by), total_timeline(selected, by=by)]
+        pd.testing.assert_frame_equal(*map(pd.DataFrame, shown))
     both = [fetched(day, at=DAY + timedelta(days=n)) for n, day in enumerate(days)]
     changes = [
         compare(*pair, by=["wallet", "asset"], **options)

@@ -186,6 +186,16 @@ def test_a_group_without_known_values_is_unknown():
     assert by_asset.fillna(-1).to_numpy().tolist() == [[1, 1, 0], [-1, -1, -1]]
 
 
+def test_all_groupings_have_the_same_total():
+    """An owner's unknown token hides no change of the owner's other tokens."""
+    nameless = {"asset": None, "amount": {"amount": "5", "decimals": 0}}
+    coins = [balance(f"{count}{'0' * 18}", **ETHER, decimals=18) for count in (1, 3)]
+    days = valued([coins[0]], [nameless], []), valued([coins[1]], [nameless, coins[1]], [])
+    groupings = ("owner", "wallet", "asset", "blockchain", ["owner", "asset"])
+    sums = {str(by): compare_values(*days, by=by)["difference"].sum() for by in groupings}
+    assert {*sums.values()} == {5}, sums
+
+
 def test_an_unknown_token_counts_once():
     """Although it can't be identified at the other time."""
     nameless = {"asset": None, "amount": {"amount": "5", "decimals": 0}}

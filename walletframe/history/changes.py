@@ -9,12 +9,11 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, SnapshotError
 from walletframe.frames import coverage
-from walletframe.frames.asset_list import BRIDGED, reject_assets, tokens_to_assets
+from walletframe.frames.asset_list import BRIDGED, reject_assets
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import is_simulated
 from walletframe.frames.names import user_wallet_names
-from walletframe.frames.positions import HOLDERS, encode_holdings
 from walletframe.frames.schema import (
     COMPARED,
     SIMULATED,
@@ -32,6 +31,7 @@ from walletframe.history.timelines import (
     group_amounts,
     make_token_filter,
     select_matrix_columns,
+    token_or_asset_of_selection,
 )
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, six_digit_text
@@ -169,14 +169,11 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     )
     names = [by] if isinstance(by, str) else list(by or [])
     wallets = concat_frames([earlier.wallets, later.wallets])
-    holdings, attrs = concat_frames([earlier.holdings, later.holdings]), later.holdings.attrs
-    if names and token is asset is None and attrs.get(HOLDERS, {}).get("is_single"):
-        encoded = encode_holdings(holdings)
-        by_asset = tokens_to_assets(encoded, assets, bridged=bridged or BRIDGED in attrs)
-        chosen = by_asset.contracts.keys[0] if len(by_asset.tokens.keys) == 1 else None
-        of_token = any(each.startswith("token=") for each in attrs[coverage.SELECTED])
-        token, asset = (chosen, None) if of_token and "asset" not in names else (None, chosen)
-    bridged = bridged or (BRIDGED in attrs and ("asset" in names or asset is not None))
+    holdings = concat_frames([earlier.holdings, later.holdings])
+    holdings.attrs = later.holdings.attrs
+    if names and token is asset is None:
+        token, asset = token_or_asset_of_selection(holdings, names, assets=assets, bridged=bridged)
+    bridged = bridged or (BRIDGED in holdings.attrs and ("asset" in names or asset is not None))
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}
     settings = options | {"by_contract": "token" in names, "rows_before": len(earlier.holdings)}
     token_filter = make_token_filter(holdings, token, asset, **settings)

@@ -18,6 +18,7 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.sums import AmountsWithGroups, group_totals
 from walletframe.errors import InputWarning, SettingsError, SnapshotError
 from walletframe.frames.asset_list import (
+    BRIDGED,
     count_and_sum_omitted_bridged,
     count_bridged_versions,
     find_token_or_asset,
@@ -27,6 +28,7 @@ from walletframe.frames.asset_list import (
     warn_about_bridged,
 )
 from walletframe.frames.coverage import (
+    SELECTED,
     count_unknown_tokens,
     dropped_and_selected,
     snapshot_count,
@@ -38,6 +40,7 @@ from walletframe.frames.groups import KINDS, by_as_list, group_holdings, read_gr
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
+    HOLDERS,
     encode_holdings,
     possible_blockchains_mask,
     snapshot_times,
@@ -58,7 +61,7 @@ from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -130,10 +133,11 @@ class AmountMatrix(NamedTuple):
         **omitted: Any,
     ) -> pd.DataFrame:
         """Add the coverage of `results` to the table. Known wallets are known at all times."""
-        known = (self.status == OK).all(axis=1)
-        is_known = pd.Series(known).groupby(self.wallet_ids.codes[self.wallet_rows]).all()
+        wallets = self.wallet_ids.codes[self.wallet_rows]
+        status = self.status if self.token_filter else self.wallet_status[wallets]
+        is_known = pd.Series((status == OK).all(axis=1)).groupby(wallets).all()
         stale = int((self.wallet_status[is_known.index] == STALE).any(axis=1).sum())
-        balances = int((known & (self.token_codes >= 0)).sum())
+        balances = int(((self.status == OK).all(axis=1) & (self.token_codes >= 0)).sum())
         dropped = dropped_and_selected(results)
         omitted |= self.token_filter.omitted if self.token_filter else {}
         dropped["unknown_tokens"] += omitted.pop("unknown_tokens", 0)
@@ -324,6 +328,20 @@ def make_token_filter(
         },
         by_contract=by_contract and asset is not None,
     )
+
+
+def token_or_asset_of_selection(
+    holdings: pd.DataFrame, names: Sequence[str], *, assets: AssetsLike | None, bridged: bool
+) -> tuple[TokenLike | None, TokenLike | None]:
+    """Return the only token or the only asset that `where` selected, or None for both."""
+    attrs = holdings.attrs
+    if not attrs.get(HOLDERS, {}).get("is_single"):
+        return None, None
+    encoded = encode_holdings(holdings)
+    by_asset = tokens_to_assets(encoded, assets, bridged=bridged or BRIDGED in attrs)
+    chosen = by_asset.contracts.keys[0] if len(by_asset.tokens.keys) == 1 else None
+    of_token = any(each.startswith("token=") for each in attrs[SELECTED])
+    return (chosen, None) if of_token and "asset" not in names else (None, chosen)
 
 
 class GroupTotals(NamedTuple):
@@ -543,7 +561,8 @@ def total_timeline(
         asset, not of each token. A warning lists changed labels; the last label of a wallet is used
         for all times. Default: all wallets are one group.
     token, asset : str or (str, str or None), optional
-        Return only this token or asset, as in `timeline`.
+        Return only this token or asset, as in `timeline`. Default: the only one that `where`
+        selected, if any.
     assets, bridged : optional
         The definition of assets, as in `timeline`.
 
@@ -586,14 +605,19 @@ def total_timeline(
       symbol  wallets_known  wallets
     0   NEAR              1        1
     """
+    details = as_details(history, "history")
+    if token is asset is None:
+        token, asset = token_or_asset_of_selection(
+            details.holdings, by_as_list(by or ()), assets=assets, bridged=bridged
+        )
     by = by or ("token" if asset is None else "asset")
     by_contract = asset is not None and "token" in by_as_list(by)
+    bridged = bridged or (BRIDGED in details.holdings.attrs and asset is not None)
     moments, matrix = _snapshot_times_and_matrix(
-        history, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
+        details, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )
     rows = np.flatnonzero(matrix.trackable)
     rows = rows[np.argsort(matrix.token_codes[rows], kind="stable")]
-    details = as_details(history)
     grouped = group_amounts(matrix, details.wallets, by, rows, assets=assets, bridged=bridged)
     grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups = np.arange(len(grouped.labels))

@@ -19,7 +19,7 @@ from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
-from walletframe.frames.positions import with_selection_status
+from walletframe.frames.positions import HOLDERS, with_selection_status
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     SNAPSHOT,
@@ -227,6 +227,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     codes = np.split(wallet_keys.codes, np.cumsum([*map(len, frames[:-1])]))
     compared = np.intersect1d(codes[0], codes[1])
     rows = concat_frames([earlier, later]).drop(columns=SNAPSHOT, errors="ignore")
+    rows.attrs = {HOLDERS: later.attrs[HOLDERS]} if HOLDERS in later.attrs else {}
     holders = np.append(codes[2], codes[3])
     is_compared, is_later = np.isin(holders, compared), np.arange(len(rows)) >= len(earlier)
     tokens, amounts = encode_tokens(rows), rows["amount"].to_numpy("float64", na_value=np.nan)
