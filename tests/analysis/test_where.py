@@ -237,6 +237,36 @@ def test_a_minimum_value_without_prices_warns():
         assert len(details.wf.where(small=5).holdings) == 1
 
 
+def test_unknown_tokens_count_in_any_order_of_conditions():
+    """Those of the selected wallets that could hold the token."""
+    unknown = token("?", contract=None, blockchain=None)
+    answers = {f"ETH.{A}": [token(), unknown], f"ETH.{B}": [token("DAI", contract="0xd"), unknown]}
+    details = fetched(
+        answers | {f"BSC.{C}": [token("BNB", contract=None, blockchain="BSC"), unknown]}
+    )
+    details = details._replace(wallets=details.wallets.assign(owner=["Ada", "Bob", "Cem"]))
+    for *steps, count in (
+        ({"token": "TKN"}, 2),
+        ({"token": ["TKN", "BNB"]}, 3),
+        ({"token": ["TKN", "BNB"]}, {"token": "TKN"}, 2),
+        ({"token": "TKN", "owner": "Bob"}, 1),
+        ({"token": "TKN"}, {"owner": "Bob"}, 1),
+        ({"token": "TKN"}, {"wallet": f"ETH.{B}"}, 1),
+        ({"token": "TKN"}, {"blockchain": "BSC"}, 0),
+    ):
+        selected = details
+        for step in steps:
+            selected = selected.wf.where(**step)
+        stated = selected.wf.totals("owner").attrs["coverage"]
+        assert (steps, stated["unknown_tokens"]) == (steps, count)
+    assert (
+        details.wf.where(token=["TKN", "BNB"])
+        .wf.share(token="TKN")
+        .attrs["coverage"]["unknown_tokens"]
+        == 2
+    )
+
+
 def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
     """Even if they failed. In a table by owner, an empty selection has the amount 0."""
     unknown = token("?", contract=None, blockchain=None)

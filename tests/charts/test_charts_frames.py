@@ -164,7 +164,7 @@ def sizes(thing):
 def test_unknown_amounts_count_as_balances(chart):
     """Balances of unknown amount are counted, and the hover says so."""
     known = holdings("1").assign(token_address="0xU")
-    for amounts, text in (((None,), "unknown amount of T"), ((None, "1"), "1 T")):
+    for amounts, text in (((None,), "unknown amount of T"), ((None, "7"), "7 T")):
         rows = pd.concat([holdings(*amounts), known])
         assert text in CHARTS[chart](rows).to_json()
 

@@ -265,7 +265,7 @@ def test_compare_and_show_can_select_one_asset(run, folder):
     assert re.search(
         rf"ETH\.{abbreviate(UPPER_A)} +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output
     )
-    once = "1 balance of 1 wallet (0.000005 before) known at only one time"
+    once = "1 balance of 1 wallet (0.000005 before) not known at both times"
     counts = "changes: 1 increased, 1 unknown; unknown wallets: 1"
     assert output.endswith(f"Not counted: 1 of 2 wallets unknown; {once}.\n{counts}\n")
     assert re.search(r"ETH +USDC .* increased +1 of 2", run(*words, "--by", "blockchain").output)

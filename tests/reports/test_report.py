@@ -153,7 +153,7 @@ def test_changes_without_prices_are_those_of_compare():
     assert rows[0]["difference"] == "5"
     assert {row["kind"] for row in rows[2:]} == {"unknown"}
     assert content.change == ("Amounts since 2026-01-31 05:59 UTC: 1 new, 1 increased, 3 unknown.")
-    assert content.notes[1] == "Not compared: 2 balances of 2 wallets known at only one time."
+    assert content.notes[1] == "Not compared: 2 balances of 2 wallets not known at both times."
     assert listing(content_of(fetched(SOME)), "changes") is None
 
 

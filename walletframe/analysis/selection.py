@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,7 +39,6 @@ from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import HOLDERS, encode_holdings, read_positions
 from walletframe.frames.results import bridged_text
 from walletframe.notice import notify
-from walletframe.numerals import counted_noun
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
 
@@ -254,15 +254,18 @@ class SelectableHoldings:
     def mask_before_spam_and_value(self, selection: Selection) -> Mask:
         """Return a mask of rows. Conditions on spam and value are not applied."""
         held = self.held
-        mask = _selected_wallets_mask(held.wallet_keys, selection)[held.wallet_codes]
-        if selection.texts_by_column(self.groups):
-            codes = self.requested.codes[self.wallet_mask(selection)]
-            keys = [self.requested.keys[code] for code in codes.tolist()]
-            mask &= _membership_mask(held.wallet_keys, keys)[held.wallet_codes]
+        mask = self._wallet_keys_mask(held.wallet_keys, selection)[held.wallet_codes]
         for name, texts in selection.texts_by_column({*held.holdings} - {*self.groups}).items():
             mask &= label_texts(held.holdings[name]).isin(texts).to_numpy()
         if selection.tokens:
             mask &= _membership_mask(held.tokens.keys, selection.tokens)[held.tokens.codes]
+        return mask
+
+    def _wallet_keys_mask(self, keys: list[TokenKey], selection: Selection) -> Mask:
+        mask = _selected_wallets_mask(keys, selection)
+        if selection.texts_by_column(self.groups):
+            codes = self.requested.codes[self.wallet_mask(selection)]
+            mask &= _membership_mask(keys, [self.requested.keys[code] for code in codes.tolist()])
         return mask
 
     def where(
@@ -270,10 +273,11 @@ class SelectableHoldings:
     ) -> WalletDetails:
         """Return the selected rows that contain all words. `names` are names for tokens."""
         holdings = self.held.holdings
-        matches = self.mask_before_spam_and_value(selection)
+        found = np.ones(len(holdings), dtype=bool)
         if words := split_search_words(search):
             texts = searchable_columns(self._with_wallets, names).values()
-            matches &= rows_with_words_mask(words, texts, len(holdings))
+            found = rows_with_words_mask(words, texts, len(holdings))
+        matches = found & self.mask_before_spam_and_value(selection)
         mask = self.mask_spam_and_value(matches, selection)
         with_small = self.mask_spam_and_value(matches, selection._replace(small=None))
         reasons = {}
@@ -285,13 +289,8 @@ class SelectableHoldings:
             if len(holdings) and not has_values:
                 text = "small=… drops no balance, since no balance has a value"
                 notify(f"{text}; call value(…) with prices first", InputWarning)
-        unknown = self.held.tokens.unknown[self.held.tokens.codes] & bool(selection.tokens)
         if words or selection.tokens:
-            unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
-            blockchains = self._selected_blockchains(selection, matches)
-            unknown &= self.held.on_blockchains_mask(blockchains)[self.held.wallet_codes]
-            balances = counted_noun(int(unknown.sum()), "balance")
-            reasons[SELECTED] = unknown, f"{balances} whose token is unknown"
+            reasons[SELECTED] = np.zeros(len(holdings), dtype=bool), ""
         if selection.bridged:
             versions = selection._replace(tokens=tuple(dict(selection.bridged)))
             rows = self.mask_spam_and_value(self.mask_before_spam_and_value(versions), versions)
@@ -303,15 +302,31 @@ class SelectableHoldings:
         if not wallets.all():  # rows dropped before may belong to other wallets
             holdings = without_dropped_counts(holdings)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
-        if selection.tokens:
-            is_single = len(selection.token_blockchains) == 1
-            selected.attrs[HOLDERS] = {"blockchains": blockchains, "is_single": is_single}
+        if record := self._record_of_holders(selection, matches, found):
+            selected.attrs[HOLDERS] = record
         searched = [_condition_text("search", [" ".join(sorted(words))])] * bool(words)
         earlier = holdings.attrs.get(SELECTED, [])
         selected.attrs[SELECTED] = [*earlier, *searched, *selection.conditions]
         if "bridged=True" in selection.conditions:
             selected.attrs[BRIDGED] = True
         return WalletDetails(self.wallets[wallets], selected)
+
+    def _record_of_holders(
+        self, selection: Selection, matches: Mask, found: Mask
+    ) -> dict[str, Any]:
+        """Record which wallets can hold the selected tokens, and who holds unknown tokens."""
+        held, record = self.held, {**self.held.holdings.attrs.get(HOLDERS, {})}
+        earlier: dict[str, int] = record.get("unknown_tokens", {})
+        keys: list[Any] = [tuple(wallet.split(".", 1)) for wallet in earlier]
+        counts = Counter(dict(compress(earlier.items(), self._wallet_keys_mask(keys, selection))))
+        if selection.tokens:
+            record["blockchains"] = chains = self._selected_blockchains(selection, matches)
+            record["is_single"] = len(selection.token_blockchains) == 1
+            unknown = found & held.tokens.unknown[held.tokens.codes]
+            unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
+            counts.update(".".join(held.wallet_keys[code]) for code in held.wallet_codes[unknown])
+            counts = Counter({key: n for key, n in counts.items() if key.split(".")[0] in chains})
+        return record and record | {"unknown_tokens": dict(counts)}
 
     def _selected_blockchains(self, selection: Selection, selected: Mask) -> list[str]:
         held = self.held

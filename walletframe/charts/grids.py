@@ -621,27 +621,16 @@ def _question_marks(
     """Return marks for the cells without a known size that have balances or unknown holders."""
     cells, count = level.split_by_token(grid.tokens), len(level.groups)
     is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
-    unread = np.bincount(cells.groups.codes[grid.balances.unknown_rows], minlength=len(is_unknown))
-    is_unknown, is_unread = (
-        mask.reshape(-1, count)[:-1, grid.rows].T
-        for mask in (is_unknown | (unread > 0), unread > 0)
-    )
-    places = np.argwhere(is_unknown & (grid.sizes[:-1, :-1] == 0)).tolist()
-    noun = "value" if grid.balances.measure.kind == "value" else "amount"
-    reasons = [["An unknown token may be this one."], [f"The {noun} is unknown."]]
-    reasons = reasons if "wallet" in level.names else [[], []]
+    is_unknown[cells.groups.codes[grid.balances.unknown_rows]] = True
+    is_unknown = is_unknown.reshape(-1, count)[:-1, grid.rows].T & (grid.sizes[:-1, :-1] == 0)
+    places = np.argwhere(is_unknown).tolist()
     return go.Scatter(
         x=[column_names[token] for _, token in places],
         y=[row for row, _ in places],
         mode="text",
         text="?",
         hovertext=[
-            hover_text(
-                *grid.full_token_names[at],
-                *row_lines[row][at],
-                *reasons[int(is_unread[row, at])],
-            )
-            for row, at in places
+            hover_text(*grid.full_token_names[at], *row_lines[row][at]) for row, at in places
         ],
         hoverinfo="text",
         showlegend=False,

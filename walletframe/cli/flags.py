@@ -164,7 +164,7 @@ token_option: _Option = click.option(
     callback=one_or_list,
     metavar="SYMBOL|BLOCKCHAIN.CONTRACT",
     help="Show only this token: an unambiguous symbol, or a blockchain and a contract, such as "
-    "ETH.0x…. The native coin is 'ETH.', with the dot. In totals, the option can be repeated.",
+    "ETH.0x…. The native coin is 'ETH.', with the dot. In totals, it can be repeated.",
 )
 
 

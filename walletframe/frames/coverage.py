@@ -22,7 +22,7 @@ from walletframe.numerals import counted_noun, money
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import Groups
@@ -130,7 +130,7 @@ def coverage_from_counts(
     held = balances if held is None else held
     filtered = count_filtered(positions, held)
     others["selected"] = _selected_text(positions.holdings)
-    others["unknown_tokens"] = _dropped_unknown_tokens(positions.holdings, held)
+    others["unknown_tokens"] = _dropped_unknown_tokens(positions.holdings)
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
@@ -173,11 +173,11 @@ def _count_dropped(
 ) -> tuple[int, str, set[str]]:
     filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
     selected = [each for each in conditions if not each.startswith(_COUNTED)]
-    counted = [(n, text) for kind, n, text in filters if n and kind != SELECTED]
+    counted = [(n, text) for _, n, text in filters if n]
     dropped, reasons = sum(n for n, _ in counted), [text for _, text in counted]
     kinds = {kind for kind, *_ in filters}
     uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
-    held += _dropped_unknown_tokens(holdings, held)
+    held += _dropped_unknown_tokens(holdings)
     filtered = dropped if listed is None else max(listed - held, 0)
     others = {""} if filtered > dropped and not uncounted else set[str]()
     if dropped > filtered:  # the rows were changed in another way, too
@@ -191,8 +191,14 @@ def _count_dropped(
     return filtered, "; ".join(reasons), kinds | others
 
 
-def _dropped_unknown_tokens(holdings: pd.DataFrame, rows: int) -> int:
-    return sum(count or 0 for kind, count, _ in applied_filters(holdings, rows) if kind == SELECTED)
+def _dropped_unknown_tokens(
+    holdings: pd.DataFrame, blockchains: Collection[str] | None = None
+) -> int:
+    """Count the balances of unknown tokens that a selection of tokens has dropped."""
+    counts: dict[str, int] = holdings.attrs.get(HOLDERS, {}).get("unknown_tokens", {})
+    if blockchains is not None:
+        counts = {name: n for name, n in counts.items() if name.partition(".")[0] in blockchains}
+    return sum(counts.values())
 
 
 def dropped_and_selected(results: Mapping[str, WalletDetails]) -> dict[str, Any]:
@@ -203,7 +209,7 @@ def dropped_and_selected(results: Mapping[str, WalletDetails]) -> dict[str, Any]
         is_by_balance |= "dropped balance" in text or "small" in text
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(text)
         filtered += count
-        unknown += _dropped_unknown_tokens(details.holdings, len(details.holdings))
+        unknown += _dropped_unknown_tokens(details.holdings)
     hint = ", so 0 may be a dropped balance, and sums may be too low" * is_by_balance
     return {
         "filtered": filtered,
@@ -242,7 +248,8 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
 def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
     """Return a copy without the counts of filters, since these may include other wallets."""
     rows = len(holdings)
-    filters = [(kind, None, "") for kind, count, _ in applied_filters(holdings, rows) if count != 0]
+    applied = applied_filters(holdings, rows)
+    filters = [(kind, None, "") for kind, count, _ in applied if count != 0 or kind == SELECTED]
     return with_filters(holdings, filters, rows)
 
 
@@ -301,14 +308,16 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     versions, amount = count_and_sum_omitted_bridged(positions, index)
     coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
     unknown = count_unknown_tokens(positions, index)
-    unknown += coverage.unknown_tokens
     return replace(coverage, bridged=versions, bridged_amount=amount, unknown_tokens=unknown)
 
 
 def count_unknown_tokens(positions: Positions, index: int) -> int:
     """Count the balances of unknown tokens in wallets that could hold the token at `index`."""
-    can_hold = positions.possible_holders_mask(index)[positions.wallet_codes]
-    return int((positions.tokens.unknown[positions.tokens.codes] & can_hold).sum())
+    can_hold, rows = positions.possible_holders_mask(index), positions.tokens.unknown_rows()
+    codes = {*positions.wallet_chain_codes[can_hold].tolist()}
+    names = {name for name, code in positions.index_by_chain.items() if code in codes}
+    held = int(can_hold[positions.wallet_codes[rows]].sum())
+    return held + _dropped_unknown_tokens(positions.holdings, names)
 
 
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:

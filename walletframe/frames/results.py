@@ -88,8 +88,8 @@ class Coverage:
     omitted_rows : int
         The number of rows that `top` leaves out, unless the table is from `totals`.
     known_once : str
-        The balances above 0 that `compare` leaves out of differences, since they are known at only
-        one time, such as ``2 balances of 1 wallet``; empty if none.
+        The balances above 0 that `compare` leaves out of differences, since they are not known at
+        both times, such as ``2 balances of 1 wallet``; empty if none.
     not_compared : str
         The wallets and balances that `compare_values` does not compare, and why; empty if none.
     unfinished : str
@@ -160,14 +160,15 @@ class Coverage:
         stale = f" ({self.stale_unknown:,} with an older answer)" * bool(self.stale_unknown)
         bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
         times = f" at {self.snapshots:,} times" * (self.snapshots > 1)
-        is_summed = bool(times and (self.amount_na or unpriced or self.filtered))
+        summed = self.unknown_tokens, self.amount_na, unpriced, self.filtered
+        is_summed = bool(times and any(summed))
         together = f"{times} together" * is_summed
         left_out = {
             f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
             f"{bridged} (bridged=True)": self.bridged,
             f"{unknown:,} of {wallets} unknown{' at some times' * bool(times)}{stale}": unknown,
             f"{tokens} whose token is unknown": self.unknown_tokens,
-            f"{self.known_once} known at only one time": self.known_once,
+            f"{self.known_once} not known at both times": self.known_once,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
             self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,

@@ -123,8 +123,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         unknown token with the same symbol in the same wallet at both times has one row.
 
         A line below the table counts the wallets that are unknown at one of the times, and the
-        balances that are known at only one time (with amounts for a single token or asset). It also
-        states the left-out bridged versions with their amounts.
+        balances that are not known at both times (with amounts for a single token or asset). It
+        also states the left-out bridged versions with their amounts.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
 
 def _known_once_text(matrix: AmountMatrix) -> str:
-    """Count the balances that are known at only one time. Add up those of a chosen token."""
+    """Count the balances that are not known at both times. Add up those of a chosen token."""
     is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])
     balances = counted_noun(int(is_once.sum()), "balance")
