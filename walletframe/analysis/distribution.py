@@ -520,7 +520,8 @@ def pivot(
     positions, row_names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
     totals = compute_totals(positions, group_holdings(positions, [positions.kind]))
     chosen = argsort_totals(totals)[:n]
-    names = token_or_asset_names(positions, chosen)
+    names = totals["asset"].iloc[chosen].tolist() if positions.assets else None
+    names = names or token_or_asset_names(positions, chosen)
     coverage = coverage_of_chosen_totals(totals, chosen)
     return build_pivot_table(positions, row_names, chosen, names, coverage)
 

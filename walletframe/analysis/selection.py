@@ -230,7 +230,8 @@ class SelectableHoldings:
         # Whether `wallets` contains all wallets of the holdings.
         keys = {*self.held.wallet_keys}
         self.is_complete: bool = wallets is not None and keys <= {*self.requested.keys}
-        self._with_wallets = read_positions(self.held, wallets) if self.is_complete else self.held
+        wallets = wallets if self.is_complete else None
+        self.with_wallets: Positions = read_positions(self.held, wallets)
 
     @cached_property
     def spam_mask(self) -> Mask:
@@ -275,7 +276,7 @@ class SelectableHoldings:
         holdings = self.held.holdings
         found = np.ones(len(holdings), dtype=bool)
         if words := split_search_words(search):
-            texts = searchable_columns(self._with_wallets, names).values()
+            texts = searchable_columns(self.with_wallets, names).values()
             found = rows_with_words_mask(words, texts, len(holdings))
         matches = found & self.mask_before_spam_and_value(selection)
         mask = self.mask_spam_and_value(matches, selection)

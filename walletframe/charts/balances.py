@@ -305,8 +305,7 @@ def _select_drawn_balances(
             kept = drop_rows(without_dropped_counts(frame), is_selected, {})
             wallet_positions = replace(wallet_positions, holdings=kept)
     wallets = None if wallets is None else extract_frame(wallets, "wallets")
-    has_wallets = wallet_positions.has_wallets
-    covered = wallet_positions if has_wallets else read_positions(wallet_positions, wallets)
+    covered = read_positions(wallet_positions, wallets)
     if several_snapshots and wallets is not None:  # as in `totals`, wallets count once per snapshot
         covered = read_positions(frame, wallets, by_snapshot=True)
         covered = replace(covered, tokens=tokens, assets=positions.assets)

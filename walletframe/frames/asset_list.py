@@ -137,7 +137,7 @@ def tokens_to_assets(
     make = _packaged_lookups if listed is _packaged_contracts() else partial(_asset_lookups, listed)
     asset_by_key, blockchains, names = make(bridged=bridged)
     tokens = positions.contracts
-    asset_codes, keys = factorize_values([asset_by_key.get(key, key) for key in tokens.keys])
+    asset_codes, keys = factorize_values(map(asset_by_key.get, tokens.keys, tokens.keys))
     merged = KeyCodes(asset_codes[tokens.codes], keys)
     left_out = {
         key: (_ASSET, listed[key].asset)

@@ -217,7 +217,7 @@ def read_positions(
     encoded = holdings
     if not isinstance(encoded, Positions):
         encoded = encode_holdings(encoded, by_snapshot=by_snapshot)
-    if frame is None:
+    if frame is None or (encoded.has_wallets and frame is encoded.wallet_frame):
         return encoded
     require_columns(frame, _REQUESTED)
     requested = _encode_row_wallets(frame, by_snapshot=by_snapshot)

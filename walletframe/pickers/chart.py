@@ -149,9 +149,10 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
     if not len(held.holdings):
         title = "No wallet could be read" if has_only_failures(selected.data) else chart.title
         return chart._replace(title=title, reason=empty_reason(selected))
-    drawn = held
+    draws_wallets = chart_type.needs == "wallet" or WALLET in options.by[:1]  # only those with rows
+    drawn = held if draws_wallets else selected.with_wallets
     if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
-        drawn = replace(held, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
+        drawn = replace(drawn, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
     try:
         arguments, token = _chart_arguments_and_token_name(selected, options)
         wallets = selected.wallets if selected.data.is_complete else None
@@ -204,7 +205,7 @@ def bridged_button_label(chart: ExplorerChart) -> str:
     """Return the label of the button for bridged versions."""
     combined = _combine_if_per_asset(chart.selected.held, chart.options._replace(bridged=False))
     separate = combined.assets.bridged if combined.assets else {}
-    count = len(separate) - len({*separate.values()} - {*combined.tokens.keys})
+    count = len(separate) - len({*separate.values()}.difference(combined.tokens.keys))
     verb = "Separate" if chart.options.bridged else "Combine"
     return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""
 

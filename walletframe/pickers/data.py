@@ -14,7 +14,7 @@ from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames import known
 from walletframe.frames.coverage import coverage_of_rows
 from walletframe.frames.identity import is_unknown
-from walletframe.frames.positions import read_positions
+from walletframe.frames.positions import Positions, read_positions
 from walletframe.frames.schema import HOLDING_DTYPES, UNFINISHED, WALLET_DTYPES, require_columns
 from walletframe.frames.tables import wallets_table
 from walletframe.numerals import count_with_verb, counted_noun, money
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from walletframe.analysis.selection import Selection
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.identity import Mask
-    from walletframe.frames.positions import Positions, PositionsLike
+    from walletframe.frames.positions import PositionsLike
     from walletframe.pickers.picker import OptionStats
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
@@ -87,12 +87,16 @@ class ExplorerData(SelectableHoldings):
             small = small & (values < SMALL_BELOW)
             small_value = math.fsum(values[small].tolist())
         mask = self.mask_spam_and_value(matches, selection)
-        requested, wallets = self.wallet_mask(selection), self.details.wallets
+        requested, held = self.wallet_mask(selection), self.held.select_rows(mask)
+        wallets = self.wallets if requested.all() else self.wallets[requested]
+        is_whole = held is self.held and wallets is self.wallets
+        encoded = self.with_wallets if is_whole else held
         return SelectedHoldings(
             data=self,
             selection=selection,
-            wallets=wallets if requested.all() else wallets[requested],
-            held=self.held.select_rows(mask),
+            wallets=wallets,
+            held=held,
+            with_wallets=read_positions(encoded, wallets if self.is_complete else None),
             mask=mask,
             spam_tokens=len(spam),
             small_balances=int(small.sum()),
@@ -118,11 +122,10 @@ class ExplorerData(SelectableHoldings):
     def table(self, selected: SelectedHoldings) -> HoldingsTable:
         """Return a table of the selected rows."""
         if self._table is None:
-            self._table = HoldingsTable(self.held, self.wallets if self.is_complete else None)
-        if selected.mask.all() and selected.wallets is self.wallets:
+            self._table = HoldingsTable(self.with_wallets)
+        if selected.with_wallets is self.with_wallets:
             return self._table
-        wallets = selected.wallets if self.is_complete else None
-        return self._table.select_rows(selected.mask, wallets)
+        return HoldingsTable(selected.with_wallets, part_of=(self._table, selected.mask))
 
 
 class SelectedHoldings(NamedTuple):
@@ -132,6 +135,7 @@ class SelectedHoldings(NamedTuple):
     selection: Selection
     wallets: pd.DataFrame
     held: Positions
+    with_wallets: Positions  # the same rows, also with the wallets without rows
     mask: Mask  # (n,): whether each row of the data is selected
     spam_tokens: int
     small_balances: int
@@ -226,11 +230,9 @@ def empty_reason(selected: SelectedHoldings) -> str:
     return f"There are no balances to show: {', '.join(parts) or none}.{advice}"
 
 
-def status_message(
-    wallets: pd.DataFrame, holdings: PositionsLike, *, is_complete: bool = True
-) -> dict[str, Any]:
+def status_message(wallets: pd.DataFrame, holdings: PositionsLike) -> dict[str, Any]:
     """Return lines about a result, and a table of wallets with errors."""
-    held = read_positions(holdings, wallets if is_complete else None)
+    held = holdings if isinstance(holdings, Positions) else read_positions(holdings, wallets)
     lines = [
         *known.summary_lines(wallets, held.holdings, held.tokens),
         str(coverage_of_rows(held)),

@@ -66,10 +66,9 @@ class HoldingsTable:
         holdings: PositionsLike,
         wallets: FetchLike | None = None,
         *,
-        part_of: tuple[HoldingsTable, Mask] | None = None,
+        part_of: tuple[HoldingsTable, Mask] | None = None,  # a larger table, and a mask in it
     ) -> None:
-        self._held = read_positions(holdings)  # without wallets, for `select_rows`
-        self.positions: Positions = read_positions(self._held, wallets)
+        self.positions: Positions = read_positions(holdings, wallets)
         self._part_of, self._table_id = part_of, next(_TABLE_IDS)
         frame = self.positions.holdings
         names = Counter(frame.columns)
@@ -83,10 +82,6 @@ class HoldingsTable:
         self.grid: Callable[[str], _DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
         self.sort_rows: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._sort_rows)
         self._matching_rows = lru_cache(_CACHE_SIZE)(self._find_rows)
-
-    def select_rows(self, mask: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
-        """Return this table with only the rows in `mask`."""
-        return HoldingsTable(self._held.select_rows(mask), wallets, part_of=(self, mask))
 
     def answer_rows(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return a range of rows, and the columns if the front end lacks them.

@@ -195,7 +195,7 @@ class ExplorerState:
 
     def _answer_status(self, _request: object) -> dict[str, Any]:
         selected = self._select(self.selection)
-        return status_message(selected.wallets, selected.held, is_complete=self.data.is_complete)
+        return status_message(selected.wallets, selected.with_wallets)
 
     def _answer_options(self, filter_name: str, _request: object) -> dict[str, Any]:
         options = self._options(filter_name)
