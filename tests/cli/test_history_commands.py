@@ -245,6 +245,12 @@ def test_included_spam_is_counted(run, tmp_path, monkeypatch):
     assert "Spam is included" not in run(*words, "--token", "TKN").output
 
 
+def test_a_repeated_token_is_refused(run, folder):
+    """A history has one."""
+    result = run("history", "show", "--token", "TKN", "--token", "ETH.", "--folder", str(folder))
+    assert (result.exit_code, "it can't be repeated in this command" in result.output) == (2, True)
+
+
 def test_compare_can_select_one_token(run, folder):
     """By a symbol that it has in either, or its contract; an unknown wallet stays."""
     words = ["history", "show", "2026-01-30", "latest", "--folder", str(folder), "--token"]

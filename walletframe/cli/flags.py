@@ -40,6 +40,12 @@ def one_or_list(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | 
     return [*chosen] if chosen[1:] else next(iter(chosen), None)
 
 
+def _only_one(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | None:
+    if chosen[1:]:
+        raise click.BadParameter("it can't be repeated in this command")
+    return next(iter(chosen), None)
+
+
 def examples(*lines: str) -> str:
     """Return the end of a command's help: example lines to paste into a shell."""
     head = "Example:" if len(lines) == 1 else "Examples:"
@@ -158,14 +164,18 @@ def all_rows_option(noun: str) -> _Option:
     )
 
 
-token_option: _Option = click.option(
-    "--token",
-    multiple=True,
-    callback=one_or_list,
-    metavar="SYMBOL|BLOCKCHAIN.CONTRACT",
-    help="Show only this token: an unambiguous symbol, or a blockchain and a contract, such as "
-    "ETH.0x…. The native coin is 'ETH.', with the dot. In totals, it can be repeated.",
-)
+def _token_option(callback: Callable[..., Any]) -> _Option:
+    return click.option(
+        "--token",
+        multiple=True,
+        callback=callback,
+        metavar="SYMBOL|BLOCKCHAIN.CONTRACT",
+        help="Show only this token: an unambiguous symbol, or a blockchain and a contract, such as "
+        "ETH.0x…. The native coin is 'ETH.', with the dot. In totals, it can be repeated.",
+    )
+
+
+token_option, tokens_option = _token_option(_only_one), _token_option(one_or_list)
 
 
 def output_path_check(suffixes: Sequence[str]) -> Callable[..., Path | None]:

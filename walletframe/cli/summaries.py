@@ -74,7 +74,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
 @_arguments
 @flags.group_options("asset, or token with --token")
 @flags.output_option
-@flags.token_option
+@flags.tokens_option
 @click.option(
     "--asset",
     multiple=True,
@@ -102,8 +102,9 @@ def totals(
     With --asset or --token, the table always has amounts by asset or token. With --prices,
     --currency or the setting prices, it also has values and the number of balances without a price.
     The last column counts the known wallets and all wallets that could hold the asset. The exit
-    code is 1 if a wallet or a balance is unknown. A FOLDER that fetch-to-parquet wrote can be
-    larger than memory. In a FOLDER of snapshots, the newest snapshot is read.
+    code is 1 if a wallet or an amount is unknown or, with --asset or --token, a token. A FOLDER
+    that fetch-to-parquet wrote can be larger than memory. In a FOLDER of snapshots, the newest
+    snapshot is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
     asset_options = {name: options.pop(name) for name in ("assets", "bridged")}
@@ -252,7 +253,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
 ) -> None:
     """Write a report on the holdings of WALLETS or of a FILE that fetch wrote.
 
-    The report can be opened offline and printed. The exit code is 1 if the balances of a wallet are
+    The report can be opened offline and printed. The exit code is 1 if a wallet or an amount is
     unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory. In a FOLDER of
     snapshots, the newest snapshot is read.
     """

@@ -280,7 +280,7 @@ def _draw_charts(
     drawn_charts = []
     for each in by[len(positions.wallet_keys) == 1 :]:
         figure = charts.bar(
-            positions,
+            positions if "value" in holdings else positions.holdings,  # frames may show amounts
             by=each,
             top=_MAX_BARS,
             top_tokens=_MAX_COLORS,
