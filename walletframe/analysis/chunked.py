@@ -393,7 +393,7 @@ def chunked_pivot(
             "holdings.compute() for a Dask DataFrame",
         )
     chosen = distribution.argsort_totals(totals)[:n]
-    keys = _contract_keys(tokens, chosen) | {UNKNOWN}  # unknown tokens may be one of these
+    keys = _contract_keys(tokens, chosen)
     rows = source.template.encode_and_replace_rows(source.read_rows(keys, ()))
     positions, _ = encode_by_holder(rows, by, **options)
     codes = {key: code for code, key in enumerate(positions.tokens.keys)}
