@@ -70,6 +70,16 @@ def test_a_wallet_of_only_one_fetch_is_unknown():
     assert f"\n{line}" in repr(table)
 
 
+def test_wallets_that_are_not_compared_have_values_at_later_prices():
+    """If the earlier fetch has no values, as balances that are compared."""
+    later = fetched([1, 2, None], "2026-01-31", 150)
+    earlier = fetched([1, 2, 5], "2026-01-30", 100)
+    bare = earlier._replace(holdings=earlier.holdings.drop(columns=["value", "currency"]))
+    with pytest.warns(PricesWarning):
+        table = compare_values(bare, later)
+    assert "Not compared: 1 wallet (750 USD before), whose value is unknown" in repr(table)
+
+
 def test_filters_of_both_fetches_are_stated():
     """In the words of `compare`."""
     days = fetched([1, 2, 5], "2026-01-30", 100), fetched([3, 2, 5], "2026-01-31", 150)

@@ -240,7 +240,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     currencies = single_currency(stated, "values", "call value(…) with prices in one currency")
     earlier_total = pd.Series(values[~is_later]).sum(min_count=1)
     is_revalued = is_compared & ~is_later & np.isnan(values) & ~np.isnan(at_later_prices)
-    values = np.where(is_revalued, at_later_prices, values)
+    values = np.where(is_later | ~np.isnan(values), values, at_later_prices)
     values[is_compared & (amounts == 0)] = 0  # at any price
     pairs = holders * count + tokens.codes
     is_unvalued = is_compared & np.isin(pairs, pairs[np.isnan(values)])
