@@ -545,8 +545,8 @@ def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
         cells |= {name: value_cells(head[name]) for name in ("before", "after")}
     else:
         note = (
-            "Exact differences of amounts. A change is unknown if a wallet is unknown at one of the "
-            "times, and the other wallets have no change."
+            "Exact differences of amounts. A change is unknown if a wallet is unknown at one of "
+            "the times, and the other wallets have no change."
         )
         order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
         head = changes.iloc[order].head(_MAX_ROWS)
