@@ -860,6 +860,18 @@ def small_charts(figure):
 class TestTimeline:
     """Lines of any groups, and bars in small charts."""
 
+    def test_bars_by_snapshot_count_each_wallet_once(self):
+        """In the label of each bar; the heading of a small chart has no count of all bars."""
+        wallets, holdings = snapshots()
+        figure = charts.bar(holdings, by="snapshot", asset="USDC", wallets=wallets)
+        texts = [
+            text.replace("<br>", " ").split("00:00 ")[1] for text in figure.layout.yaxis.ticktext
+        ]
+        assert texts == [f"({count} of 7 known)" for count in (4, 4, 3, 1)]
+        facets = charts.bar(holdings, by="snapshot", facet="owner", asset="USDC", wallets=wallets)
+        headings = [note.text for note in facets.layout.annotations if note.text.startswith("<b>")]
+        assert headings == ["<b>no owner</b>", "<b>Ada</b>"]
+
     def test_a_line_for_each_owner(self):
         """A line has gaps for unknown values, and hollow points for incomplete values."""
         wallets, holdings = snapshots()

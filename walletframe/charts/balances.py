@@ -71,6 +71,7 @@ from walletframe.frames.positions import (
     snapshot_times,
     sum_cells,
 )
+from walletframe.frames.schema import SNAPSHOT
 from walletframe.numerals import compact, counted_noun, full_amount, money, percent
 from walletframe.text import safe_line
 
@@ -491,6 +492,7 @@ class GroupedBalances(NamedTuple):
         requested = np.zeros(len(groups), dtype=np.intp)
         known = requested[:, np.newaxis]
         is_counted = not {*names}.isdisjoint(self._grouping_wallet_columns())
+        is_counted &= SNAPSHOT in names or not self.positions.by_snapshot
         if is_counted and self.requests is not None and len(self.requests):
             times = pd.DatetimeIndex(self.requests["time"].unique())
             known, _, requested = count_known_wallets(groups, self.requests, times)
@@ -510,6 +512,7 @@ class GroupedBalances(NamedTuple):
         if not self.positions.has_wallets:
             return []
         of_wallets = {"blockchain", *self.positions.extra_column_names}
+        of_wallets |= {SNAPSHOT} if self.positions.by_snapshot else set()
         return [name for name in self.names if name in of_wallets]
 
     def notes_by_group(self, top: int) -> list[str]:
