@@ -857,6 +857,21 @@ def small_charts(figure):
     }
 
 
+def test_heatmaps_name_tokens_of_which_nothing_is_known():
+    """They have no column."""
+    rows = pd.concat(
+        [
+            HOLDINGS,
+            HOLDINGS.iloc[:1].assign(
+                symbol="NEW", token_address="0xNew", amount=pd.array([None], "amount")
+            ),
+        ]
+    )
+    assert "Not drawn, since no amount is known: NEW" in notes_of(
+        charts.heatmap(rows, by="owner", wallets=WALLETS)
+    )
+
+
 class TestTimeline:
     """Lines of any groups, and bars in small charts."""
 

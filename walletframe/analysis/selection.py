@@ -320,10 +320,13 @@ class SelectableHoldings:
         earlier: dict[str, int] = record.get("unknown_tokens", {})
         keys: list[Any] = [tuple(wallet.split(".", 1)) for wallet in earlier]
         counts = Counter(dict(compress(earlier.items(), self._wallet_keys_mask(keys, selection))))
-        if selection.tokens:
-            record["blockchains"] = chains = self._selected_blockchains(selection, matches)
-            record["is_single"] = len(selection.token_blockchains) == 1
-            unknown = found & held.tokens.unknown[held.tokens.codes]
+        if selection.tokens or not found.all():
+            chains = self._selected_blockchains(selection, matches)
+            if selection.tokens or not record:
+                is_single = len(selection.token_blockchains) == 1
+                record |= {"blockchains": chains, "is_single": is_single}
+            unknown = held.tokens.unknown[held.tokens.codes]
+            unknown &= found if selection.tokens else ~found
             unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
             counts.update(".".join(held.wallet_keys[code]) for code in held.wallet_codes[unknown])
             counts = Counter({key: n for key, n in counts.items() if key.split(".")[0] in chains})
