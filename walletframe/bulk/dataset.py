@@ -91,7 +91,8 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     def __init__(
         self, root: Path, service: str, lock_timeout_s: float = 0.0, cancel: Event | None = None
     ) -> None:
-        self.paths = paths = Paths(root)
+        self.paths: Paths = Paths(root)
+        paths = self.paths
         self._service = service
         with ExitStack() as resources, raise_dataset_errors(root):
             if root.exists() and not paths.marker.exists():

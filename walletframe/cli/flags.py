@@ -175,7 +175,8 @@ def _token_option(callback: Callable[..., Any]) -> _Option:
     )
 
 
-token_option, tokens_option = _token_option(_only_one), _token_option(one_or_list)
+token_option: _Option = _token_option(_only_one)
+tokens_option: _Option = _token_option(one_or_list)
 
 
 def output_path_check(suffixes: Sequence[str]) -> Callable[..., Path | None]:
