@@ -253,6 +253,7 @@ def test_unknown_tokens_count_in_any_order_of_conditions():
         ({"search": "tkn"}, 3),
         ({"search": "tkn"}, {"token": "TKN"}, 2),
         ({"token": "TKN"}, {"search": "tkn"}, 2),
+        ({"token": ["TKN", "DAI"]}, {"search": "tkn"}, 2),
         ({"token": "TKN"}, {"owner": "Bob"}, 1),
         ({"token": "TKN"}, {"wallet": f"ETH.{B}"}, 1),
         ({"token": "TKN"}, {"blockchain": "BSC"}, 0),
