@@ -857,7 +857,7 @@ def small_charts(figure):
     }
 
 
-def test_heatmaps_name_tokens_of_which_nothing_is_known():
+def test_heatmaps_count_assets_of_which_nothing_is_known():
     """They have no column."""
     rows = pd.concat(
         [
@@ -867,7 +867,7 @@ def test_heatmaps_name_tokens_of_which_nothing_is_known():
             ),
         ]
     )
-    assert "Not drawn, since no amount is known: NEW" in notes_of(
+    assert "1 asset of unknown amount is not drawn." in notes_of(
         charts.heatmap(rows, by="owner", wallets=WALLETS)
     )
 

@@ -277,6 +277,12 @@ class DrawnBalances(NamedTuple):
         name = self.user_wallet_names[index]
         return full_wallet_name(blockchain, address, name, limit=_HOVER_CHARS)
 
+    @property
+    def unknown_token_count(self) -> int:
+        """The number of tokens or assets of which no size is known."""
+        held = self.positions.tokens.codes[self.unknown_rows]
+        return len(np.setdiff1d(held, self.token_codes))
+
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
         """Return the exact sum of each wanted group, or None if unknown. A group has one token."""
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1

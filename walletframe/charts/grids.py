@@ -43,6 +43,7 @@ from walletframe.charts.canvas import (
     shorten_middle,
     simulated_notes,
     to_markup,
+    undrawn_notes,
     wallets_frame,
 )
 from walletframe.charts.facets import choose_facets, split_into_facets
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
     from walletframe.charts.balances import (
-        DrawnBalances,
         GroupLevel,
         Measure,
         PivotedSizes,
@@ -93,7 +93,6 @@ on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "“Other” is grey, since it is beyond the colour scale."
-_MAX_NAMED = 5
 _UNKNOWN_CELLS_NOTE = "Cells with “?” are unknown, perhaps not empty."
 _COLOR_BAR = {"orientation": "h", "thickness": 8, "ypad": 12, "outlinewidth": 0}
 _COLOR_BAR |= {"ticks": "", "ticklen": 0}  # ticks of a template would move the bar below its title
@@ -593,7 +592,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     marks = _question_marks(level, grid, column_names, row_lines)
     traces += [marks] * bool(marks.x)
     notes += [
-        *_unknown_tokens_note(balances),
+        *undrawn_notes(
+            balances.unknown_token_count, kind, f" of unknown {'amount' if is_shares else 'value'}"
+        ),
         *[_GREY_OTHER_NOTE] * off_scale,
         *[_UNKNOWN_CELLS_NOTE] * bool(marks.x),
         *[f"Narrow pages omit names of {kind}s."] * (width > _MAX_LABELS_ON_PHONE),
@@ -618,16 +619,6 @@ def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[d
     # On a category axis, plotly omits labels that have no space.
     options = {"type": "category", "tickangle": angle}
     return label_axis_options(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
-
-
-def _unknown_tokens_note(balances: DrawnBalances) -> list[str]:
-    """Return a sentence on the tokens that have no column, since no size of them is known."""
-    held = balances.positions.tokens.codes[balances.unknown_rows]
-    unknown = np.setdiff1d(held, balances.token_codes).tolist()
-    names = balances.token_names(unknown[:_MAX_NAMED])
-    names += [f"{len(unknown) - len(names):,} more"] * (len(unknown) > len(names))
-    noun = "value" if balances.measure.kind == "value" else "amount"
-    return [f"Not drawn, since no {noun} is known: {', '.join(names)}."] * bool(names)
 
 
 def _question_marks(
