@@ -326,6 +326,7 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
     for by in ("wallet", None):
         shown = [total_timeline(history, asset="ETH", by=by), total_timeline(selected, by=by)]
         pd.testing.assert_frame_equal(*map(pd.DataFrame, shown))
+        assert [each.attrs["coverage"]["unknown_tokens"] for each in shown] == [2, 2]
     both = [fetched(day, at=DAY + timedelta(days=n)) for n, day in enumerate(days)]
     changes = [
         compare(*pair, by=["wallet", "asset"], **options)
@@ -339,5 +340,6 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
         == changes[0]["change"].tolist()
         == ["increased", "gone", "increased"]
     )
+    assert [each.attrs["coverage"]["unknown_tokens"] for each in changes] == [2, 2]
     valued = [each.wf.where(asset="ETH").wf.value({"ETH": 1}) for each in both]
     assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 1, 1]

@@ -315,7 +315,7 @@ class SelectableHoldings:
     def _record_of_holders(
         self, selection: Selection, matches: Mask, found: Mask
     ) -> dict[str, Any]:
-        """Record which wallets can hold the selected tokens, and who holds unknown tokens."""
+        """Return a record of the possible holders, and of the dropped unknown tokens by wallet."""
         held, record = self.held, {**self.held.holdings.attrs.get(HOLDERS, {})}
         earlier: dict[str, int] = record.get("unknown_tokens", {})
         keys: list[Any] = [tuple(wallet.split(".", 1)) for wallet in earlier]

@@ -307,17 +307,17 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     among = positions.possible_holders_mask(index)
     versions, amount = count_and_sum_omitted_bridged(positions, index)
     coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
+    codes = {*positions.wallet_chain_codes[among].tolist()}
+    chains = {name for name, code in positions.index_by_chain.items() if code in codes}
     unknown = count_unknown_tokens(positions, index)
+    unknown += _dropped_unknown_tokens(positions.holdings, chains)
     return replace(coverage, bridged=versions, bridged_amount=amount, unknown_tokens=unknown)
 
 
 def count_unknown_tokens(positions: Positions, index: int) -> int:
-    """Count the balances of unknown tokens in wallets that could hold the token at `index`."""
+    """Count the rows of unknown tokens in wallets that could hold the token at `index`."""
     can_hold, rows = positions.possible_holders_mask(index), positions.tokens.unknown_rows()
-    codes = {*positions.wallet_chain_codes[can_hold].tolist()}
-    names = {name for name, code in positions.index_by_chain.items() if code in codes}
-    held = int(can_hold[positions.wallet_codes[rows]].sum())
-    return held + _dropped_unknown_tokens(positions.holdings, names)
+    return int(can_hold[positions.wallet_codes[rows]].sum())
 
 
 def _oldest_time(wallets: pd.DataFrame, rows: Codes) -> str:

@@ -352,7 +352,7 @@ class GroupTotals(NamedTuple):
     is_partial: Mask  # (g,): whether an amount is unknown
     is_known: Mask  # (g, s): whether an amount can be read, or a wallet is known to hold none
     is_listed: Mask  # (g,): whether the group has a pair
-    wallets_known: Codes  # (g, s) or (g, 1): the number of known wallets that could hold the token
+    wallets_known: Codes  # (g, s): the number of known wallets that could hold the token
     wallets: Codes  # (g,): the number of wallets that could hold the token
     bridged_separate: int  # the number of bridged versions in separate groups
 
@@ -406,13 +406,9 @@ def group_amounts(
     member_groups, member_wallets = np.divmod(members, stride)
     unknown, integers = _any_by_code(matrix.status != OK, cells, len(members)), matrix.integers
     if known_at_all_times:
-        unknown, wallet_known = (
-            each.repeat(unknown.shape[1], axis=1)
-            for each in (
-                unknown.any(axis=1, keepdims=True),
-                wallet_known.all(axis=1, keepdims=True),
-            )
-        )
+        unknown = np.broadcast_to(unknown.any(axis=1, keepdims=True), unknown.shape)
+        all_known = wallet_known.all(axis=1, keepdims=True)
+        wallet_known = np.broadcast_to(all_known, wallet_known.shape)
         integers = np.where(unknown[cells], 0, integers)
     sums = np.full((count, integers.shape[1]), 0, dtype=object)
     np.add.at(sums, codes, integers)
