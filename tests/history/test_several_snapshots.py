@@ -166,11 +166,11 @@ def test_changes_of_groups_state_their_coverage(folder):
         later.holdings[later.holdings["address"] != later.wallets["address"][0]],
     )
     table = wf.history.compare(earlier, partly, by="owner", asset="ETH", bridged=True)
-    known_once = "1 balance of 1 wallet (8.14001 before)"
-    line = f"Not counted: 1 of 4 wallets unknown; {known_once} not known at both times."
+    unknown_once = "1 balance of 1 wallet (8.14001 before)"
+    line = f"Not counted: 1 of 4 wallets unknown; {unknown_once} not known at both times."
     assert f"\n\n{line}\n" in repr(table)
     assert table.attrs["coverage"]["wallets_ok"] == 3
-    assert table.attrs["coverage"]["known_once"] == known_once
+    assert table.attrs["coverage"]["unknown_once"] == unknown_once
     assert repr(wf.history.compare(earlier, partly)).count(" not known at both times.") == 1
     assert table.attrs["walletframe_compared"]["after"] == "2026-01-31 06:00 UTC"
 

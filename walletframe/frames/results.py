@@ -87,7 +87,7 @@ class Coverage:
         unknown.
     omitted_rows : int
         The number of rows that `top` leaves out, unless the table is from `totals`.
-    known_once : str
+    unknown_once : str
         The balances above 0 that `compare` leaves out of differences, since they are not known at
         both times, such as ``2 balances of 1 wallet``; empty if none.
     not_compared : str
@@ -133,7 +133,7 @@ class Coverage:
     beyond_limit: int = 0
     partial_cells: int = 0
     omitted_rows: int = 0
-    known_once: str = ""
+    unknown_once: str = ""
     not_compared: str = ""
     unfinished: str = ""
     prices: str = ""
@@ -168,7 +168,7 @@ class Coverage:
             f"{bridged} (bridged=True)": self.bridged,
             f"{unknown:,} of {wallets} unknown{' at some times' * bool(times)}{stale}": unknown,
             f"{tokens} whose token is unknown": self.unknown_tokens,
-            f"{self.known_once} not known at both times": self.known_once,
+            f"{self.unknown_once} not known at both times": self.unknown_once,
             f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
             f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
             self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,

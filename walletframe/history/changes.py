@@ -195,7 +195,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         distinct = _drop_repeated_unknown_tokens(matrix, len(earlier.holdings))
         changes, separate = _changes_by_group(distinct, wallets, by, **options)
     both_times = {"before": earlier, "after": later}
-    omitted = {"bridged_separate": separate, "known_once": _known_once_text(matrix)}
+    omitted = {"bridged_separate": separate, "unknown_once": _unknown_once_text(matrix)}
     changes = matrix.add_coverage(changes, both_times, **omitted)
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
@@ -211,7 +211,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     return changes
 
 
-def _known_once_text(matrix: AmountMatrix) -> str:
+def _unknown_once_text(matrix: AmountMatrix) -> str:
     """Count the balances that are not known at both times. Add up those of a chosen token."""
     is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])

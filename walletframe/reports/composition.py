@@ -227,7 +227,9 @@ def _compare(
         counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         change = f"Amounts since {since}: {counted or 'unchanged'}."
         listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
-        note = f"Not compared: {once.known_once} not known at both times." * bool(once.known_once)
+        note = f"Not compared: {once.unknown_once} not known at both times." * bool(
+            once.unknown_once
+        )
         return change, [note, *_sentences_on_wallet_lists(*results), earlier], listing, None
     values = diff_values(*results, names)
     change = _change_sentence(values, grouping, unit, since)
