@@ -85,7 +85,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         also have a row if they could hold the token.
     asset : str or (str, str or None), optional
         Compare only this asset, as in `timeline`. If `by` has ``"token"``, compare its contracts.
-        With `by`, the default of `token` and `asset` is the only one that `where` selected.
+        Default of `token` and `asset`: the only one that `where` selected, if any.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
@@ -171,7 +171,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     wallets = concat_frames([earlier.wallets, later.wallets])
     holdings = concat_frames([earlier.holdings, later.holdings])
     holdings.attrs = later.holdings.attrs
-    if names and token is asset is None:
+    if token is asset is None:
         token, asset = token_or_asset_of_selection(holdings, names, assets=assets, bridged=bridged)
     bridged = bridged or (BRIDGED in holdings.attrs and ("asset" in names or asset is not None))
     options: dict[str, Any] = {"assets": assets, "bridged": bridged}
