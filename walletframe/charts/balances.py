@@ -66,6 +66,7 @@ from walletframe.frames.names import (
 from walletframe.frames.positions import (
     Positions,
     encode_holdings,
+    mark_selection_unreadable,
     mark_unreadable_unknown,
     read_positions,
     snapshot_times,
@@ -790,6 +791,7 @@ def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFram
     frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
     columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
     requests = pd.DataFrame(columns).take(positions.first)
+    positions = mark_selection_unreadable(positions)
     if token is not None and len(positions.holdings):
         index = find_token_or_asset(positions, token)
         can_hold = positions.possible_holders_mask(index)

@@ -15,7 +15,11 @@ from walletframe.frames.asset_list import count_and_sum_omitted_bridged
 from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
-from walletframe.frames.positions import HOLDERS, mark_unreadable_unknown
+from walletframe.frames.positions import (
+    HOLDERS,
+    mark_selection_unreadable,
+    mark_unreadable_unknown,
+)
 from walletframe.frames.results import Coverage
 from walletframe.frames.schema import SNAPSHOT, WALLET_DTYPES, count_array, missing_wallets_text
 from walletframe.numerals import counted_noun, money
@@ -52,9 +56,9 @@ def count_possible_holders(
     positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> Codes:
     """Return three rows: each group's numbers of known, stale and requested wallets."""
-    states = _wallet_state_flags(positions)
     if KINDS.isdisjoint(groups.names):
-        return _sum_wallet_sets(states, groups)
+        return _sum_wallet_sets(_wallet_state_flags(mark_selection_unreadable(positions)), groups)
+    states = _wallet_state_flags(positions)
     if unreadable is None:
         unreadable = count_wallets_with_unreadable_amount(positions, groups)
     counts = sum_possible_holders(positions, groups, states)
@@ -89,7 +93,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) ->
 
 def repeat_completeness(positions: Positions, row_count: int) -> dict[str, Any]:
     """Return columns that count all wallets, with the same counts in each row."""
-    counts = _wallet_state_flags(positions).sum(axis=1, keepdims=True)
+    counts = _wallet_state_flags(mark_selection_unreadable(positions)).sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
 
@@ -134,17 +138,18 @@ def coverage_from_counts(
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
-    mask, codes = np.ones_like(positions.known) if among is None else among, positions.first
+    positions, codes = mark_selection_unreadable(positions), positions.first
+    mask = np.ones_like(positions.known) if among is None else among
+    if record := positions.holdings.attrs.get(HOLDERS):
+        mask = mask & positions.on_blockchains_mask(record["blockchains"])
     if positions.by_snapshot:  # count a wallet once
         codes = encode_wallets(positions.wallet_frame).codes[positions.first]
     requested, unknown, stale = (
         int(np.count_nonzero(np.bincount(codes[mask & each])))
         for each in (True, ~positions.known, positions.stale)
     )
-    mask = mask & positions.known
-    if record := positions.holdings.attrs.get(HOLDERS):
-        mask &= positions.on_blockchains_mask(record["blockchains"])
-    others["as_of"] = _oldest_time(positions.wallet_frame, positions.first[mask])
+    answers = positions.first[mask & positions.known]
+    others["as_of"] = _oldest_time(positions.wallet_frame, answers)
     others["unfinished"] = missing_wallets_text(positions.wallet_frame.attrs)
     return Coverage(requested, requested - unknown, stale, *counts, *filtered, **others)
 

@@ -252,11 +252,14 @@ def read_positions(
 
 
 def _with_selection_known(positions: Positions) -> Positions:
-    record = positions.holdings.attrs[HOLDERS]
-    can_hold = positions.on_blockchains_mask(record["blockchains"])
-    if record["is_single"]:
-        positions = mark_unreadable_unknown(positions, slice(None))
+    can_hold = positions.on_blockchains_mask(positions.holdings.attrs[HOLDERS]["blockchains"])
     return replace(positions, known=positions.known | ~can_hold, stale=positions.stale & can_hold)
+
+
+def mark_selection_unreadable(positions: Positions) -> Positions:
+    """Mark wallets with an unreadable amount of the only selected token or asset as unknown."""
+    is_single = positions.holdings.attrs.get(HOLDERS, {}).get("is_single")
+    return mark_unreadable_unknown(positions, slice(None)) if is_single else positions
 
 
 def mark_unreadable_unknown(positions: Positions, rows: Mask | slice) -> Positions:
