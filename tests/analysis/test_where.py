@@ -213,6 +213,38 @@ def test_bridged_versions_are_not_dropped_in_silence():
     assert both.wf.plot.bar(asset="ETH").data[0].x == (0.000003,)
 
 
+@pytest.mark.filterwarnings("ignore:the result lacks")
+def test_bridged_versions_count_in_any_order_of_conditions():
+    """Those of the selected assets and wallets, added up exactly for a single asset."""
+    usdc = token("USDC", 1, 0, contract="0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
+    weth = token("WETH", 3, 0, contract="0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
+    in_polygon = "POLYGON", "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174", "USDC.e", 2, 0
+    in_base = "BASE", "0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA", "USDbC", 10**40, 0
+    held = {f"ETH.{A}": [usdc, weth, token("ETH", 1, 0, contract=None)]}
+    wallets, holdings = fetched(held | {f"POLYGON.{B}": [in_polygon], f"BASE.{C}": [in_base]})
+    details = wf.WalletDetails(wallets.assign(owner=["Ada", "Bob", "Ada"]), holdings)
+    both, usdc = {"asset": ["ETH", "USDC"]}, {"asset": "USDC"}
+    large = "10,000,000,000,000,000,000,000,000,000,000,000,000,00"
+    for *steps, text in (
+        (usdc, f"{large}2 in 2 bridged versions; 2 balances not selected"),
+        (both, "3 bridged versions"),
+        (both, usdc, f"{large}2 in 2 bridged versions; 2 balances not selected"),
+        (both, {"asset": "ETH"}, "3 in 1 bridged version; 3 balances not selected"),
+        (usdc, {"token": "USDC"}, "4 balances not selected"),
+        (usdc, {"search": "usdc"}, f"{large}2 in 2 bridged versions; 2 balances not selected"),
+        (usdc, {"owner": "Bob"}, "2 in 1 bridged version"),
+        ({"owner": "Bob"} | usdc, "2 in 1 bridged version"),
+        (usdc, {"owner": "Ada"}, f"{large}0 in 1 bridged version; 2 balances not selected"),
+        (usdc, {"wallet": f"ETH.{A}"}, "2 balances not selected"),
+    ):
+        selected = details
+        for step in steps:
+            selected = selected.wf.where(**step)
+        assert f". Not counted: {text}. As of" in str(selected.wf.coverage())
+    drawn = details.wf.where(**usdc).wf.plot.pie(f"ETH.{A}")
+    assert "bridged" not in str(drawn.layout.meta)
+
+
 def test_balances_of_unknown_tokens_are_counted(details):
     """They may be of the selected token. Balances of other owners don't count."""
     missing = details.holdings["symbol"].eq("claim at x.io") | details.holdings["symbol"].eq("TKN")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cached_property
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,19 +24,27 @@ from walletframe.errors import (
 )
 from walletframe.frames.asset_list import (
     BRIDGED,
-    count_and_sum_positive,
     find_token_or_asset,
     tokens_to_assets,
     warn_about_bridged,
 )
-from walletframe.frames.coverage import DROPPED, SELECTED, drop_rows, without_dropped_counts
+from walletframe.frames.coverage import (
+    DROPPED,
+    SELECTED,
+    OmittedRow,
+    count_and_sum_bridged,
+    drop_rows,
+    omitted_rows,
+    record_omitted_rows,
+    without_other_wallets,
+)
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import reject_both
 from walletframe.frames.identity import UNKNOWN, encode_wallets, is_unknown, token_key
 from walletframe.frames.names import token_index, token_names
 from walletframe.frames.positions import HOLDERS, encode_holdings, read_positions
-from walletframe.frames.results import bridged_text
+from walletframe.frames.schema import SNAPSHOT
 from walletframe.notice import notify
 from walletframe.pandas_versions import TEXT
 from walletframe.text import safe_line
@@ -50,7 +57,7 @@ if TYPE_CHECKING:
     from walletframe.address.lists import WalletsLike
     from walletframe.bulk import StoredHoldings
     from walletframe.frames.asset_list import AssetsLike
-    from walletframe.frames.identity import KeyCodes, Mask, TokenKey
+    from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import Positions, PositionsLike
 
@@ -198,6 +205,7 @@ class Selection(NamedTuple):
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
     token_blockchains: tuple[Collection[str], ...] = ()  # of each token or asset; empty: any
+    assets: tuple[str, ...] = ()  # the names of the selected assets
     bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # pairs: omitted version, asset
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
@@ -292,45 +300,57 @@ class SelectableHoldings:
                 notify(f"{text}; call value(…) with prices first", InputWarning)
         if words or selection.tokens:
             reasons[SELECTED] = np.zeros(len(holdings), dtype=bool), ""
-        if selection.bridged:
-            versions = selection._replace(tokens=tuple(dict(selection.bridged)))
-            rows = self.mask_spam_and_value(self.mask_before_spam_and_value(versions), versions)
-            count, amount = count_and_sum_positive(self.held, rows)
-            amount *= len({asset for _, asset in selection.bridged}) == 1
-            reasons["bridged"] = rows, bridged_text(count, amount)
-            warn_about_bridged(count, amount)
-        wallets = self.wallet_mask(selection)
-        if not wallets.all():  # rows dropped before may belong to other wallets
-            holdings = without_dropped_counts(holdings)
+        keys = [*{*self.held.wallet_keys, *self.requested.keys}]
+        selected_keys = {*compress(keys, self._wallet_keys_mask(keys, selection))}
+        if len(selected_keys) < len(keys):
+            holdings = without_other_wallets(holdings, selected_keys)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
-        if record := self._record_of_holders(selection, matches, found):
+        if record := self._record_of_holders(holdings, selection, matches, found):
             selected.attrs[HOLDERS] = record
         searched = [_condition_text("search", [" ".join(sorted(words))])] * bool(words)
         earlier = holdings.attrs.get(SELECTED, [])
         selected.attrs[SELECTED] = [*earlier, *searched, *selection.conditions]
         if "bridged=True" in selection.conditions:
             selected.attrs[BRIDGED] = True
-        return WalletDetails(self.wallets[wallets], selected)
+        return WalletDetails(self.wallets[self.wallet_mask(selection)], selected)
 
     def _record_of_holders(
-        self, selection: Selection, matches: Mask, found: Mask
+        self, holdings: pd.DataFrame, selection: Selection, matches: Mask, found: Mask
     ) -> dict[str, Any]:
-        """Return a record of the possible holders, and of the dropped unknown tokens by wallet."""
-        held, record = self.held, {**self.held.holdings.attrs.get(HOLDERS, {})}
-        earlier: dict[str, int] = record.get("unknown_tokens", {})
-        keys: list[Any] = [tuple(wallet.split(".", 1)) for wallet in earlier]
-        counts = Counter(dict(compress(earlier.items(), self._wallet_keys_mask(keys, selection))))
-        if selection.tokens or not found.all():
-            chains = self._selected_blockchains(selection, matches)
-            if selection.tokens or not record:
-                is_single = len(selection.token_blockchains) == 1
-                record |= {"blockchains": chains, "is_single": is_single}
-            unknown = held.tokens.unknown[held.tokens.codes]
-            unknown &= found if selection.tokens else ~found
-            unknown &= self.mask_before_spam_and_value(selection._replace(tokens=()))
-            counts.update(".".join(held.wallet_keys[code]) for code in held.wallet_codes[unknown])
-            counts = Counter({key: n for key, n in counts.items() if key.split(".")[0] in chains})
-        return record and record | {"unknown_tokens": dict(counts)}
+        """Return a record of the possible holders, and of the omitted rows that a line counts."""
+        record, rows = {**holdings.attrs.get(HOLDERS, {})}, omitted_rows(holdings)
+        if not selection.tokens and found.all():
+            return record
+        chains = self._selected_blockchains(selection, matches)
+        if selection.tokens or not record:
+            is_single = len(selection.token_blockchains) == 1
+            record |= {"blockchains": chains, "is_single": is_single}
+        omitted = self.held.tokens.unknown[self.held.tokens.codes]
+        omitted &= found if selection.tokens else ~found
+        omitted &= self.mask_before_spam_and_value(selection._replace(tokens=()))
+        if selection.bridged:
+            versions = selection._replace(tokens=tuple(dict(selection.bridged)))
+            mask = self.mask_before_spam_and_value(versions)
+            omitted |= self.mask_spam_and_value(mask, versions)
+        added = self._describe_omitted(np.flatnonzero(omitted), dict(selection.bridged))
+        warn_about_bridged(*count_and_sum_bridged(added))
+        if selection.tokens:
+            rows = [row for row in rows if not row.asset or row.asset in selection.assets]
+        rows = [row for row in rows + added if row.asset or row.blockchain in chains]
+        return record_omitted_rows(record, rows)
+
+    def _describe_omitted(
+        self, rows: Codes, asset_by_key: Mapping[TokenKey, TokenKey]
+    ) -> list[OmittedRow]:
+        held, times = self.held, [""] * len(rows)
+        if SNAPSHOT in held.holdings:
+            times = held.holdings[SNAPSHOT].take(rows).astype(str).tolist()
+        amounts = ["" if pd.isna(each) else format(each, "f") for each in held.amounts[rows]]
+        keys = [held.tokens.keys[code] for code in held.tokens.codes[rows].tolist()]
+        assets = [asset_by_key.get(key, UNKNOWN)[1] or "" for key in keys]
+        wallets: list[Any] = [held.wallet_keys[code] for code in held.wallet_codes[rows].tolist()]
+        columns = zip(wallets, assets, map(str, keys), amounts, times, strict=True)
+        return [OmittedRow(*wallet, *others) for wallet, *others in columns]
 
     def _selected_blockchains(self, selection: Selection, selected: Mask) -> list[str]:
         held = self.held
@@ -379,6 +399,7 @@ def parse_where_arguments(
         wallets=tuple(map(str, wallets)),
         tokens=tuple(keys),
         token_blockchains=tuple(token_chains),
+        assets=() if options["asset"] is None else tuple(map(str, names)),
         bridged=tuple(left_out),
         labels=tuple(labels),
         spam=options["spam"],

@@ -40,7 +40,7 @@ from walletframe.frames.coverage import (
     coverage_of_token,
     drop_rows,
     snapshot_count,
-    without_dropped_counts,
+    without_other_wallets,
 )
 from walletframe.frames.details import extract_frame
 from walletframe.frames.groups import (
@@ -64,6 +64,7 @@ from walletframe.frames.names import (
     wallet_names,
 )
 from walletframe.frames.positions import (
+    HOLDERS,
     Positions,
     encode_holdings,
     mark_selection_unreadable,
@@ -309,8 +310,10 @@ def _select_drawn_balances(
     if len(frame) and wallet is not None:
         is_selected &= mask_of_wallet(positions.wallets, wallet)[positions.wallet_codes]
         wallet_positions = positions.select_rows(is_selected)
-        if not is_selected.all():  # rows dropped before may belong to other wallets
-            kept = drop_rows(without_dropped_counts(frame), is_selected, {})
+        if not is_selected.all() or HOLDERS in frame.attrs:  # dropped rows may be of other wallets
+            indices = np.unique(positions.wallet_codes[is_selected]).tolist()
+            keys = {positions.wallet_keys[index][:2] for index in indices}
+            kept = drop_rows(without_other_wallets(frame, keys), is_selected, {})
             wallet_positions = replace(wallet_positions, holdings=kept)
     wallets = None if wallets is None else extract_frame(wallets, "wallets")
     covered = read_positions(wallet_positions, wallets)

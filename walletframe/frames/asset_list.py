@@ -157,24 +157,19 @@ def combine_single_asset(positions: Positions) -> Positions | None:
 def count_and_sum_omitted_bridged(
     positions: Positions, asset_index: int, mask: Mask | None = None
 ) -> tuple[int, str]:
-    """Return the number and the exact sum of an asset's omitted bridged versions."""
+    """Count an asset's omitted bridged versions, and add them up ("" for several snapshots)."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts
     asset = positions.tokens.keys[asset_index]
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
     is_counted = is_version[contracts.codes]
-    return count_and_sum_positive(positions, is_counted if mask is None else is_counted & mask)
-
-
-def count_and_sum_positive(positions: Positions, mask: Mask) -> tuple[int, str]:
-    """Count contracts with positive amounts, and add these up ("" for several snapshots)."""
-    indices = np.flatnonzero(mask)
+    indices = np.flatnonzero(is_counted if mask is None else is_counted & mask)
     indices = indices[positive_mask(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
     is_added = snapshots is None or len(snapshots.array[indices].unique()) <= 1
     amount = format(positions.amounts[indices].sum(), "f") if is_added else ""
-    return len(np.unique(positions.contracts.codes[indices])), amount
+    return len(np.unique(contracts.codes[indices])), amount
 
 
 def warn_about_bridged(versions: int, *amounts: str) -> None:

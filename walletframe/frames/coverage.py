@@ -5,12 +5,15 @@ A wallet is known for a token if its balances are known and its amounts of the t
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from walletframe.amounts import AmountDtype
 from walletframe.frames.asset_list import count_and_sum_omitted_bridged
 from walletframe.frames.groups import KINDS
 from walletframe.frames.identity import encode_wallets
@@ -20,13 +23,13 @@ from walletframe.frames.positions import (
     mark_selection_unreadable,
     mark_unreadable_unknown,
 )
-from walletframe.frames.results import Coverage
+from walletframe.frames.results import Coverage, bridged_text
 from walletframe.frames.schema import SNAPSHOT, WALLET_DTYPES, count_array, missing_wallets_text
 from walletframe.numerals import counted_noun, money
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import Groups
@@ -177,6 +180,8 @@ def _count_dropped(
     holdings: pd.DataFrame, held: int, listed: int | None
 ) -> tuple[int, str, set[str]]:
     filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
+    if bridged := [row for row in omitted_rows(holdings) if row.asset]:
+        filters.append(("bridged", len(bridged), bridged_text(*count_and_sum_bridged(bridged))))
     selected = [each for each in conditions if not each.startswith(_COUNTED)]
     counted = [(n, text) for _, n, text in filters if n]
     dropped, reasons = sum(n for n, _ in counted), [text for _, text in counted]
@@ -200,10 +205,38 @@ def _dropped_unknown_tokens(
     holdings: pd.DataFrame, blockchains: Collection[str] | None = None
 ) -> int:
     """Count the balances of unknown tokens that a selection of tokens has dropped."""
-    counts: dict[str, int] = holdings.attrs.get(HOLDERS, {}).get("unknown_tokens", {})
-    if blockchains is not None:
-        counts = {name: n for name, n in counts.items() if name.partition(".")[0] in blockchains}
-    return sum(counts.values())
+    chains = [row.blockchain for row in omitted_rows(holdings) if not row.asset]
+    return len(chains) if blockchains is None else sum(chain in blockchains for chain in chains)
+
+
+class OmittedRow(NamedTuple):
+    """A balance that a selection of tokens omits, and that the line below its tables counts."""
+
+    blockchain: str  # with the address, the canonical key of the wallet
+    address: str
+    asset: str  # of a bridged version, or "" for an unknown token
+    contract: str
+    amount: str  # "" if unknown
+    snapshot: str
+
+
+def record_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedRow]) -> dict[str, Any]:
+    """Return a record of holders with these omitted rows."""
+    return record | {"omitted": json.dumps(rows)}  # a text: pandas copies `attrs` deeply
+
+
+def omitted_rows(holdings: pd.DataFrame) -> list[OmittedRow]:
+    """Return the bridged versions and the unknown tokens that a selection of tokens omits."""
+    rows = holdings.attrs.get(HOLDERS, {}).get("omitted", "[]")
+    return [OmittedRow(*row) for row in json.loads(rows)]
+
+
+def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
+    """Count bridged versions above 0, and add them up ("" for several assets or snapshots)."""
+    held = [row for row in rows if row.asset and row.amount and Decimal(row.amount) > 0]
+    is_added = len({(row.asset, row.snapshot) for row in held}) <= 1
+    amounts = pd.Series([row.amount for row in held], dtype=object).astype(AmountDtype())
+    return len({row.contract for row in held}), format(amounts.sum(), "f") if is_added else ""
 
 
 def dropped_and_selected(results: Mapping[str, WalletDetails]) -> dict[str, Any]:
@@ -250,12 +283,16 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
     return result
 
 
-def without_dropped_counts(holdings: pd.DataFrame) -> pd.DataFrame:
-    """Return a copy without the counts of filters, since these may include other wallets."""
+def without_other_wallets(holdings: pd.DataFrame, keys: Container[object]) -> pd.DataFrame:
+    """Return a copy without the counts of filters, and with only the omitted rows of wallets."""
     rows = len(holdings)
     applied = applied_filters(holdings, rows)
     filters = [(kind, None, "") for kind, count, _ in applied if count != 0 or kind == SELECTED]
-    return with_filters(holdings, filters, rows)
+    result = with_filters(holdings, filters, rows)
+    if record := holdings.attrs.get(HOLDERS):
+        omitted = [row for row in omitted_rows(holdings) if row[:2] in keys]
+        result.attrs[HOLDERS] = record_omitted_rows(record, omitted)
+    return result
 
 
 def differing_selections(before: WalletDetails, after: WalletDetails) -> str:
