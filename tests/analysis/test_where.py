@@ -335,6 +335,20 @@ def test_an_unreadable_amount_of_the_selected_token_is_unknown():
         assert row[["wallets_ok", "wallets_asked", "amount_na"]].tolist() == [1, 2, 1]
 
 
+def test_an_unreadable_amount_of_one_contract_leaves_the_others_known():
+    """Although they are contracts of one asset on one blockchain."""
+    own = pd.DataFrame(
+        {"asset": "mine", "token_blockchain": "ETH", "token_address": ["0xa", "0xb"]}
+    )
+    held = [token(contract="0xa"), token(contract="0xb", decimals=None)]
+    answers = {f"ETH.{A}": held, f"ETH.{B}": [], f"BTC.{C}": "failed"}
+    selected = fetched(answers).wf.where(asset="mine", assets=own)
+    table = selected.wf.totals("token")
+    assert table[["wallets_ok", "wallets_asked"]].to_numpy().tolist() == [[2, 2], [1, 2]]
+    for result in (table, selected.wf.totals(assets=own), selected.wf.share("mine", assets=own)):
+        assert "Not counted: 1 of 2 wallets unknown; 1 balance of unknown" in repr(result)
+
+
 def test_parquet_files_record_which_wallets_can_hold_the_token(tmp_path):
     """A failed wallet on another blockchain is known after reading, too."""
     wallets, holdings = fetched({f"ETH.{A}": [token()], f"BSC.{B}": "failed"}).wf.where(token="TKN")

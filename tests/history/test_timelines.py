@@ -341,5 +341,7 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
         == ["increased", "gone", "increased"]
     )
     assert [each.attrs["coverage"]["unknown_tokens"] for each in changes] == [2, 2]
+    selected = [each.wf.where(asset="ETH") for each in both]
+    pd.testing.assert_frame_equal(compare(*selected), compare(*both, asset="ETH"))
     valued = [each.wf.where(asset="ETH").wf.value({"ETH": 1}) for each in both]
     assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 1, 1]
