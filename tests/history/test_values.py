@@ -11,7 +11,7 @@ from fetches import failed, record
 import walletframe as wf
 from walletframe.errors import ColumnsError, InputWarning, PricesError, PricesWarning, SnapshotError
 from walletframe.frames.assembly import assemble
-from walletframe.history import compare_values
+from walletframe.history import compare, compare_values
 from walletframe.numerals import counted_noun
 
 ETHER = {"symbol": "ETH", "address": None}
@@ -215,8 +215,11 @@ def test_an_unknown_token_counts_once():
     assert table[["before", "after", "difference"]].isna().all(axis=None)
     coins = [balance(f"{count}{'0' * 18}", **ETHER, decimals=18) for count in (1, 3)]
     days = valued([coins[0], nameless], [], []), valued([coins[1], nameless], [], [])
-    ether = compare_values(*days).set_index("asset").loc["ETH"]
-    assert ether[["difference", "wallets_known", "wallets"]].tolist() == [2, 3, 3]
+    values = compare_values(*days).set_index("asset")
+    assert values.loc["ETH", ["difference", "wallets_known", "wallets"]].tolist() == [2, 3, 3]
+    amounts = compare(*days, by="asset").set_index("asset")
+    counted = [each["wallets_known"].drop("ETH").tolist() for each in (values, amounts)]
+    assert counted == [[2, 2], [2]]  # by asset, `compare` has one row for both times
 
 
 @pytest.mark.parametrize("order", [1, -1])
