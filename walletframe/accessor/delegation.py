@@ -29,7 +29,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that returns ``call(accessor, load(), …)``. Its docstring is `load()`'s."""
+    """A method that returns ``call(accessor, load(), …)``, with the docstring of ``load()``."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]

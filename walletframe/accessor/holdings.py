@@ -21,7 +21,7 @@ else:
     distribution, selection = map(LazyPackage, ("analysis.distribution", "analysis.selection"))
     sums, valuation = map(LazyPackage, ("analysis.sums", "analysis.valuation"))
     flags = LazyPackage("analysis.spam.flags")
-package: Any = LazyPackage("accessor")  # imports this module
+package: Any = LazyPackage("accessor")  # lazy, since the package imports this module
 pickers: Any = LazyPackage("pickers")  # a higher layer, imported when `explore` is called
 
 _NO_WALLETS = (

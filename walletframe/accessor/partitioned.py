@@ -87,9 +87,9 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
         source = self._holdings_only()
-        mark = source.without_spam if drop_spam else source.with_spam_flags
+        apply_flags = source.without_spam if drop_spam else source.with_spam_flags
         result = flags.flags_and_unknown_token_positions(source, drop_spam=drop_spam, **options)
-        return self._wrap_holdings(mark(*result))
+        return self._wrap_holdings(apply_flags(*result))
 
     totals: Final = delegate_chunked(lambda: sums.totals, lambda: chunked.chunked_totals)
     coverage: Final = delegate_chunked(lambda: sums.coverage, lambda: chunked.chunked_coverage)

@@ -107,7 +107,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet or why it is unreadable, and the alias that was replaced, or ""."""
+    """Return the wallet, or the reason why it is unreadable; and the replaced alias, or ""."""
     blockchain, address, reason = _parse_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -137,7 +137,7 @@ def is_blank(item: object) -> bool:
 
 
 def _blockchain_and_address(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return only the present values. The keys can be those of the service."""
+    """Return the blockchain and the address if present. Other spellings of keys are accepted."""
     values = dict(zip(standard_column_names(mapping), mapping.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 

@@ -409,7 +409,7 @@ def first_and_conflicting_labels(
 def first_and_conflicting_label_rows(
     column_name: str, wallet_codes: Indices, column: Any
 ) -> tuple[Indices, list[int]]:
-    """Return each wallet's first labelled row (-1: none), and its rows with another label."""
+    """Return each wallet's first labelled row (-1: none), and all rows with a different label."""
     try:
         labels, _ = factorize(column)
     except TypeError:

@@ -71,7 +71,7 @@ class ChunkedHoldings(Protocol):
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
     ) -> Iterator[T]:
-        """Apply a function to each chunk. Amounts may be NA unless in `extra_columns`."""
+        """Apply a function to each chunk. Amounts may be NA unless `extra_columns` has "amount"."""
 
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]
@@ -107,7 +107,7 @@ class Aggregation(NamedTuple):
 
 
 class GroupSpec:
-    """The names to group by, and options. With `key_columns`, no wallets are counted."""
+    """Names to group by, and options. If `key_columns` computes them, no wallets are counted."""
 
     def __init__(
         self,
@@ -344,7 +344,7 @@ def _measure_one_token(
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
     tokens, names = encode_by_holder(_distinct_tokens(source, aggregation), names, **options)
     index = asset_list.find_token_or_asset(tokens, named)
-    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # may be the same token
+    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # unknown tokens are counted, too
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}

@@ -130,8 +130,8 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     if frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
         return rows
     if "balances" in frame:
-        stated = np.append(positions, np.flatnonzero(column.isna()))  # NA is not beyond the limit
-        return with_coverage(rows, coverage_of_chosen_totals(frame, stated))
+        within = np.append(positions, np.flatnonzero(column.isna()))  # NA is not beyond the limit
+        return with_coverage(rows, coverage_of_chosen_totals(frame, within))
     omitted = len(frame) - len(rows)
     return with_coverage(rows, replace(coverage_from_attrs(frame), omitted_rows=omitted))
 
@@ -358,7 +358,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
 
 def _measures_by_token(positions: Positions, holders: Groups, top: float) -> dict[str, Floats]:
-    """Only groups with an amount above 0 count as holders."""
+    """Return the `MEASURES` of each token. Groups without an amount above 0 are not holders."""
     stride, exact, tokens = len(holders), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -479,8 +479,8 @@ def pivot(
 
         - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
           hold the asset: the service lists all balances.
-        - An amount is NA if all wallets failed, or if none of the balances is readable. If the row
-          has no balance of the asset, it is NA unless a wallet that could hold the asset is known.
+        - An amount is NA if none of the row's balances of the asset is readable. If there is no
+          such balance, it is NA if all wallets of the row, or all possible holders, failed.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
         below the table counts the sums that may be too low, since a wallet or balance is unknown.

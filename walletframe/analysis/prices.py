@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""A pair (token, symbol or normalized asset name; time of the price or None)."""
+"""A pair: a token, a symbol or a normalized asset name; and the time of the price, or None."""
 
 UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
@@ -269,12 +269,12 @@ def _read_csv_and_line_numbers(path: Path) -> tuple[pd.DataFrame, list[int]]:
         numbered = [(reader.line_num, [*map(unescape_cell, row)]) for row in reader if row]
     if not numbered:
         raise ValueError("the file is empty")
-    (_, heads), *rows = numbered
+    (_, header), *rows = numbered
     for line, row in rows:
-        if len(row) > len(heads):
-            raise ValueError(f"line {line} has {len(row)} cells, but the header has {len(heads)}")
-    cells = [[*row, *[""] * (len(heads) - len(row))] for _, row in rows]
-    return pd.DataFrame(cells, columns=heads, dtype=TEXT), [line for line, _ in rows]
+        if len(row) > len(header):
+            raise ValueError(f"line {line} has {len(row)} cells, but the header has {len(header)}")
+    cells = [[*row, *[""] * (len(header) - len(row))] for _, row in rows]
+    return pd.DataFrame(cells, columns=header, dtype=TEXT), [line for line, _ in rows]
 
 
 class LoadedPrices(NamedTuple):

@@ -210,7 +210,7 @@ class Selection(NamedTuple):
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
     small: float | None = None  # the minimum value of a balance
-    conditions: tuple[str, ...] = ()  # all of these as texts, which don't depend on spelling
+    conditions: tuple[str, ...] = ()  # all conditions as normalized texts
 
     def wallet_keys(self) -> list[TokenKey]:
         """Return the canonical key of each wallet in `wallets`."""
@@ -233,7 +233,7 @@ class SelectableHoldings:
         self.held: Positions = read_positions(rows)
         self.columns: list[str] = [*columns]  # of the selected rows, or [] for all
         self.wallets: pd.DataFrame = self.held.holdings[:0] if wallets is None else wallets
-        self.groups: list[str] = [] if wallets is None else extra_names(wallets)
+        self.label_columns: list[str] = [] if wallets is None else extra_names(wallets)
         self.requested: KeyCodes = encode_wallets(self.wallets)
         # Whether `wallets` contains all wallets of the holdings.
         keys = {*self.held.wallet_keys}
@@ -256,7 +256,7 @@ class SelectableHoldings:
     def wallet_mask(self, selection: Selection) -> Mask:
         """Return a mask of the selected wallets."""
         mask = _selected_wallets_mask(self.requested.keys, selection)[self.requested.codes]
-        for name, texts in selection.texts_by_column(self.groups).items():
+        for name, texts in selection.texts_by_column(self.label_columns).items():
             mask &= label_texts(self.wallets[name]).isin(texts).to_numpy()
         return np.asarray(mask)
 
@@ -264,7 +264,9 @@ class SelectableHoldings:
         """Return a mask of rows. Conditions on spam and value are not applied."""
         held = self.held
         mask = self._wallet_keys_mask(held.wallet_keys, selection)[held.wallet_codes]
-        for name, texts in selection.texts_by_column({*held.holdings} - {*self.groups}).items():
+        for name, texts in selection.texts_by_column(
+            {*held.holdings} - {*self.label_columns}
+        ).items():
             mask &= label_texts(held.holdings[name]).isin(texts).to_numpy()
         if selection.tokens:
             mask &= _membership_mask(held.tokens.keys, selection.tokens)[held.tokens.codes]
@@ -272,7 +274,7 @@ class SelectableHoldings:
 
     def _wallet_keys_mask(self, keys: list[TokenKey], selection: Selection) -> Mask:
         mask = _selected_wallets_mask(keys, selection)
-        if selection.texts_by_column(self.groups):
+        if selection.texts_by_column(self.label_columns):
             codes = self.requested.codes[self.wallet_mask(selection)]
             mask &= _membership_mask(keys, [self.requested.keys[code] for code in codes.tolist()])
         return mask
@@ -379,9 +381,9 @@ def parse_where_arguments(
     labels: list[tuple[str, str]] = []
     conditions: dict[str, list[Any]] = {}
     for name, wanted in arguments.items():
-        frame = source.wallets if name in source.groups else source.held.holdings
+        frame = source.wallets if name in source.label_columns else source.held.holdings
         if name not in frame:
-            raise ColumnsError([name], [*source.groups, *map(str, frame.columns)])
+            raise ColumnsError([name], [*source.label_columns, *map(str, frame.columns)])
         texts, values = label_texts(frame[name]), _nonempty_list(name, wanted)
         equal = texts[frame[name].isin([each for each in values if not isinstance(each, str)])]
         named = label_texts(pd.Series(values, dtype=object))
@@ -452,8 +454,8 @@ def _selected_and_omitted_tokens(
         indices = [find_token_or_asset(by_asset, name) for name in names]
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, indices)]
         chosen = [by_asset.tokens.keys[index] for index in indices]
-        separate = by_asset.assets.bridged if by_asset.assets else {}
-        left_out = [(key, whole) for key, whole in separate.items() if whole in chosen]
+        bridged_keys = by_asset.assets.bridged if by_asset.assets else {}
+        left_out = [(version, key) for version, key in bridged_keys.items() if key in chosen]
         chains = [by_asset.token_blockchains(index) for index in indices]
         listed = by_asset.assets.blockchains if by_asset.assets else {}
         pairs = zip(chosen, names, strict=True)

@@ -122,8 +122,8 @@ def totals(
           the numbers of known wallets, of known wallets with an out-of-date answer, and of
           requested wallets in the group.
 
-        ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances
-        and all amounts are unknown.
+        ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances,
+        but all their amounts are unknown.
 
         In the rows of a token or asset, the last three columns count only wallets that could hold
         it. These are the wallets on the blockchains of the token or of the asset's contracts, and
@@ -133,8 +133,8 @@ def totals(
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. If all its
         balances are unknown, all columns except those of `by` and the last three are NA. An empty
-        wallet has 0 as amount, counts and value and, in a table by token, NA as the token. Without
-        any holdings, a table by token or asset alone is empty.
+        wallet has 0 as amount, counts and value. In a table by token, its token is NA. Without any
+        holdings, a table by token or asset alone is empty.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
     unknown = empty & (np.asarray(known["wallets_ok"]) == 0 if known else False)
-    none_known = unknown | (~empty & (sums.sizes == 0))
+    none_known = unknown | (~empty & (sums.known_counts == 0))
     columns, holdings = {**groups.columns}, positions.holdings
     is_single = empty.all() and holdings.attrs.get(HOLDERS, {}).get("is_single")
     is_single = is_single or KINDS & {*groups.names} or combine_single_asset(positions)
@@ -227,7 +227,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
         counts["holders"] = sums.holders
     columns |= {name: count_array(count, none_known) for name, count in counts.items()}
     columns["balances"] = count_array(balances, unknown)
-    columns["amount_na"] = count_array(balances - sums.sizes, unknown)
+    columns["amount_na"] = count_array(balances - sums.known_counts, unknown)
     if sums.value_totals is not None:
         totals = sums.value_totals.totals.sums()
         totals[unknown | (~empty & (sums.value_totals.totals.sizes == 0))] = np.nan
@@ -235,8 +235,8 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
         columns["currency"] = text_array((sums.value_totals.currencies or [None]) * len(groups))
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
-    rows = int(balances.sum())
-    unread, prices = rows - int(sums.sizes.sum()), price_sources(holdings, positions.contracts)
+    rows, prices = int(balances.sum()), price_sources(holdings, positions.contracts)
+    unread = rows - int(sums.known_counts.sum())
     coverage = coverage_from_counts(
         positions, rows, unread, unpriced, bridged_separate=bridged_separate, prices=prices
     )
@@ -256,7 +256,7 @@ class GroupAggregates(NamedTuple):
 
     units: Integers | None  # the sums of known amounts; None if groups combine assets
     scale: int
-    sizes: Codes  # the number of known amounts
+    known_counts: Codes  # the number of known amounts
     unreadable: Codes  # the result of `count_wallets_with_unreadable_amount`
     balances: Codes  # the number of rows
     holders: Codes | None  # the number of wallets with an amount above 0; None if not counted
@@ -270,7 +270,7 @@ def aggregate_groups(
     """Aggregate the rows of each group. If `sums_only`, count neither wallets nor contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
-    # A chunk may have no rows.
+    # A chunk without rows also needs units, since `merge_aggregates` adds up those of all chunks.
     if KINDS & {*groups.names} or not len(known) or combine_single_asset(positions):
         units, scale, sizes = group_sums(amounts, groups.codes, count)
     else:
@@ -320,7 +320,7 @@ def merge_aggregates(
     known = [part.holders for part in parts if part.holders is not None]
     holders = merge_counts(known) if known else None
     unreadable = np.stack([merge_counts([part.unreadable[n] for part in parts]) for n in range(2)])
-    sizes = merge_counts([part.sizes for part in parts])
+    sizes = merge_counts([part.known_counts for part in parts])
     balances = merge_counts([part.balances for part in parts])
     return GroupAggregates(units, scale, sizes, unreadable, balances, holders, held, values)
 

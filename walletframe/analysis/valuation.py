@@ -135,9 +135,9 @@ def value(  # noqa: PLR0913 - users pass each option by name
     PricesWarning
         If no price matches a token in these holdings. Otherwise, one warning lists the lines of a
         file that match no token, and the prices for unknown assets. With `at`, another warning
-        counts the snapshots without prices for the day. A list of prices, and prices in the
-        settings, cause only warnings about prices for unknown assets and, once per session, about
-        bridged versions whose price may differ from your price of the asset.
+        counts the snapshots without prices for the day. With a list of prices, or prices in the
+        settings, the only warnings are about prices for unknown assets and, once per session, about
+        bridged versions that may get another price than your price of the asset.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class EffectivePrices(NamedTuple):
     sources: Sequence[str]  # the names of the entries; empty without a column `price_source`
     allows_unmatched: bool  # whether prices may match no token in the holdings
     tokens_by_asset: TokensByAsset | None  # None: prices are by symbol
-    separate: Mapping[TokenKey, str]  # the asset of each bridged version without its price
+    omitted_versions: Mapping[TokenKey, str]  # bridged version -> asset whose price it does not get
 
     def read_prices(
         self,
@@ -289,8 +289,8 @@ def _custom_prices(
         asset_prices = _row_prices(price_by_key, [*assets], asset_codes[codes], times)
         prices = np.where(np.isnan(prices), asset_prices, prices)
         if len(chosen.entries) > 1:
-            others = [chosen.separate.get(key, "") for key in keys if key not in priced]
-            _warn_about_bridged_versions(others, priced)
+            omitted = [chosen.omitted_versions.get(key, "") for key in keys if key not in priced]
+            _warn_about_bridged_versions(omitted, priced)
     prices[holdings["token_blockchain"].isna()] = np.nan
     if chosen.allows_unmatched:
         _warn_about_unmatched_lines(loaded, position_by_key, None, by_asset)
@@ -302,7 +302,7 @@ def _custom_prices(
 def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return each row's price; with `times`, the day's last price not later than the row."""
+    """Return each row's price: with `times`, the last price of the day up to the row's time."""
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
     index = {name: index for index, name in enumerate(names)}
@@ -320,18 +320,18 @@ def _row_prices(
 def _list_tokens_by_asset(
     assets: AssetsLike | None, *, bridged: bool
 ) -> tuple[TokensByAsset, dict[TokenKey, str]]:
-    """Return each asset's tokens to price, and the asset of each bridged version left out."""
+    """Return the tokens that get an asset's price, and the assets of omitted bridged versions."""
     listed = listed_assets(assets)
     tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}
-    separate: dict[TokenKey, str] = {}
+    omitted_versions: dict[TokenKey, str] = {}
     for name, code, kind in zip(listed["asset"], tokens.codes, listed["kind"], strict=True):
         keys = by_asset.setdefault(normalize_asset_name(name), [])
         if bridged or kind != "bridged":
             keys.append(tokens.keys[code])
         else:
-            separate[tokens.keys[code]] = name
-    return by_asset, separate
+            omitted_versions[tokens.keys[code]] = name
+    return by_asset, omitted_versions
 
 
 def _warn_about_bridged_versions(assets: Sequence[str], priced: Mapping[str, object]) -> None:

@@ -171,9 +171,9 @@ def _read_excel(path: Path) -> pd.DataFrame:
 
     with path.open("rb") as file:
         sheet = openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0]
-        heads, *rows = sheet.iter_rows(values_only=True)
+        header, *rows = sheet.iter_rows(values_only=True)
     written = [row for row in rows if any(cell is not None for cell in row)]
-    frame = _unescape_texts(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
+    frame = _unescape_texts(pd.DataFrame(written, columns=pd.Index(header, dtype=object)))
     for name in [*frame]:  # a text column that agrees with the numbers has the exact amounts
         text = f"{name}{TEXT_SUFFIX}"
         if text not in frame.columns or infer_dtype(frame[name]) == "string":
@@ -190,7 +190,7 @@ def _read_json(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     content = json.loads(path.read_text(encoding="utf-8"))
     frames = {}
     for name, rows in (content if isinstance(content, dict) else {"": content}).items():
-        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # without rows
+        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # if there are no rows
         frames[name] = pd.DataFrame(rows, columns=None if rows else [*columns])
     first = next(iter(frames.values()), pd.DataFrame())
     return frames.get("holdings", first), frames.get("wallets")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     Database = sqlite3.Connection | Engine | Connection | str
-Existing = Literal["fail", "replace", "append"]
+IfExists = Literal["fail", "replace", "append"]
 
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}  # by the end of a file's name, before ``.gz``
 PANDAS_ATTRS: Final = b"PANDAS_ATTRS"  # pandas' key for `attrs` in a Parquet file
@@ -52,8 +52,9 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
 
     Amounts and floats have all digits and no exponent. Formulas and text with control characters
     are escaped, with a leading apostrophe. Empty text is quoted, missing values are not. The
-    index is not written. `read_holdings` reads the file back. Spreadsheets convert symbols such as
-    ``1e5`` and ``2026-01-01`` in a CSV file, but not in a file of `to_excel`.
+    index and the conditions of `where` are not written. `read_holdings` reads the file back.
+    Spreadsheets convert symbols such as ``1e5`` and ``2026-01-01`` in a CSV file, but not in a file
+    of `to_excel`.
 
     Parameters
     ----------
@@ -67,12 +68,6 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
         If the name ends in an unsupported suffix, such as ``.zip``.
     OSError
         If the file can't be written.
-
-    Warns
-    -----
-    InputWarning
-        If `where` selected a token or asset, and wallets may hold more of it. The file does not
-        record this.
 
     Examples
     --------
@@ -89,16 +84,16 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
             hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
     separator = SEPARATORS.get(without_gz(target).suffix.lower(), ",")
-    heads = [_quote(_csv_cell(name)) for name in frame.columns]
+    header = [_quote(_csv_cell(name)) for name in frame.columns]
     cells = [_csv_cells(series) for _, series in frame.items()]
     if len(cells) == 1:  # most readers skip empty lines
         cells = [[cell or '""' for cell in cells[0]]]
-    rows = chain([heads], zip(*cells, strict=True))
+    rows = chain([header], zip(*cells, strict=True))
     lines = (f"{separator.join(row)}\n".encode() for row in rows)
-    is_packed = target.suffix.lower() == ".gz"
+    is_gzip = target.suffix.lower() == ".gz"
     with atomic_write(target) as file:
-        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_packed else nullcontext(file)
-        with packed as stream:
+        output = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_gzip else nullcontext(file)
+        with output as stream:
             stream.writelines(lines)
 
 
@@ -108,7 +103,7 @@ def without_gz(path: Path) -> Path:
 
 
 def _csv_cells(series: pd.Series) -> list[str]:
-    is_exact = isinstance(series.dtype, AmountDtype)  # also of kind "f"
+    is_exact = isinstance(series.dtype, AmountDtype)  # `is_float_dtype` is also true for amounts
     if is_float_dtype(series.dtype) and not is_exact:
         plain = np.format_float_positional
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
@@ -120,7 +115,7 @@ def _csv_cells(series: pd.Series) -> list[str]:
 
 
 def _csv_cell(value: object) -> str:
-    """Escape values except numbers, which are never formulas."""
+    """Return a value as text, escaped unless it is a number."""
     return str(value) if isinstance(value, Number) else escape_csv_cell(str(value))
 
 
@@ -197,7 +192,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
         pyarrow.parquet.write_table(table, file)
 
 
-def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
+def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: IfExists = "fail") -> None:
     """Write a table into a database.
 
     For computing, amounts are written as DECIMAL(38, 18), as in `to_arrow`. SQLite has no decimals,
@@ -307,7 +302,8 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     The numbers are the nearest floats; Excel shows 15 digits. The next column, ``<name>_text``,
     contains the exact amounts as text. Formulas and control characters in texts are escaped. Times
     are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Only columns
-    named ``…_url`` have links. The index is not written. `read_holdings` reads the file back.
+    named ``…_url`` have links. The index and the conditions of `where` are not written.
+    `read_holdings` reads the file back.
 
     Parameters
     ----------
@@ -322,11 +318,6 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         If the frame already has a column ``<name>_text`` for a column of amounts.
     OSError
         If the file can't be written.
-
-    Warns
-    -----
-    InputWarning
-        As for `to_csv`.
     """
     require_openpyxl("writing Excel files")
     names: list[Any] = []

@@ -148,7 +148,7 @@ def tokens_to_assets(
 
 
 def combine_single_asset(positions: Positions) -> Positions | None:
-    """Return the rows with assets as tokens, or None unless there is just one asset."""
+    """Return the positions by asset if they have just one asset, else None."""
     combined = positions if positions.assets else tokens_to_assets(positions)
     is_single = len(combined.tokens.keys) == 1 and not combined.tokens.unknown.any()
     return combined if is_single else None
@@ -194,10 +194,8 @@ def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
     keys = [tokens.keys[index] for index in indices.tolist()]
     first = tokens.first[indices[[key[0] != _ASSET for key in keys]]]
     # If the symbol of another token is the name of an asset, the contract is added to the symbol.
-    others = token_names(
-        holdings, assets.contracts, assets.contracts.codes[first], taken=assets.names
-    )
-    names = iter(others)
+    codes = assets.contracts.codes[first]
+    names = iter(token_names(holdings, assets.contracts, codes, taken=assets.names))
     return [safe_line(key[1] or "") if key[0] == _ASSET else next(names) for key in keys]
 
 

@@ -42,7 +42,7 @@ DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that
 SELECT_HINT: Final = "pass the same where(…) to both"
 _COUNTED = ("small=", "spam=")  # conditions whose dropped balances are counted
 
-# The kind of a filter, the number of dropped balances (None: not counted), and this as a text.
+# The kind of a filter, the number of balances it dropped (None: not counted), and its description.
 Filter: TypeAlias = "tuple[str, int | None, str]"
 
 
@@ -163,13 +163,13 @@ def snapshot_count(frame: pd.DataFrame) -> int:
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
-    """Count the balances that the service listed beyond `held`; also return the reasons."""
+    """Return how many more balances the service listed than `held`, and the reasons."""
     listed = int(positions.listed.sum()) if positions.has_wallets else None
     return _count_dropped(positions.holdings, held, listed)[:2]
 
 
 def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
-    """Return the number of dropped balances, the reasons, and the kinds of filters ("": other)."""
+    """Return the number of dropped balances, the reasons, and the filters ("" if unrecorded)."""
     wallets, holdings = details
     listed = int(wallets["tokens"][known_mask(wallets)].sum())
     count, text, kinds = _count_dropped(holdings, len(holdings), listed)
@@ -271,7 +271,7 @@ def drop_rows(
 
 
 def applied_filters(holdings: pd.DataFrame, rows: int) -> list[Filter]:
-    """Return the filters, or [] unless they left exactly this number of rows."""
+    """Return the filters if they left exactly this number of rows, else []."""
     record = holdings.attrs.get(DROPPED, {})
     return [*record["filters"]] if record.get("rows") == rows else []
 

@@ -121,7 +121,7 @@ def table_rows_html(
     table: Table, tag_attributes: Callable[[str, str], str], write_cell: Callable[[Cell], str]
 ) -> str:
     """Return a table's HTML rows. `tag_attributes` takes a tag and a column name."""
-    heads = "".join(
+    header = "".join(
         f"<th{tag_attributes('th', name)}>{as_html(name)}</th>" for name in table.columns
     )
     cells = [f"<td{tag_attributes('td', name)}>" for name in table.columns]
@@ -132,7 +132,7 @@ def table_rows_html(
     ]
     body = "".join(f"{line}{row}</tr>\n" for row in rows)
     return (
-        f"<thead{tag_attributes('thead', '')}>{line}{heads}</tr></thead>\n"
+        f"<thead{tag_attributes('thead', '')}>{line}{header}</tr></thead>\n"
         f"<tbody{tag_attributes('tbody', '')}>{body}</tbody>"
     )
 

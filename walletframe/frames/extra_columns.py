@@ -74,11 +74,11 @@ def extra_column_values(wallets: pd.DataFrame, name: str, first_rows: Codes) -> 
     column, rows = wallets[name].array, first_rows
     if len(wallets) > len(first_rows):
         codes = encode_wallets(wallets).codes
-        labelled, others = first_and_conflicting_label_rows(name, codes, column)
-        if others and SNAPSHOT in wallets:
+        labelled, conflicts = first_and_conflicting_label_rows(name, codes, column)
+        if conflicts and SNAPSHOT in wallets:
             return last_labels(wallets[[name]], codes)[name].array.take(codes[first_rows])
-        if others:
-            wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
+        if conflicts:
+            wallet = ".".join(wallets[["blockchain", "address"]].iloc[conflicts[0]])
             raise SettingsError(
                 f"the column {safe_line(name)!r} of `wallets` has several values for "
                 f"{safe_line(wallet)!r}",

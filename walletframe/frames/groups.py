@@ -92,7 +92,7 @@ def read_groups(
 
 
 def group_by_asset_or_token(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings. If `names` has "token", return tokens, not assets."""
+    """Group holdings. If `names` has "token", the returned positions are by token, not by asset."""
     groups = group_holdings(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
@@ -123,7 +123,7 @@ def add_default_asset(by: By) -> list[str]:
 def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Encode holdings; return `by` without "token" and "asset", or else ["wallet"]."""
+    """Encode holdings. Also return `by` without "token" and "asset", or ["wallet"] if empty."""
     positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
@@ -143,17 +143,19 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
     set_codes, set_count = _number_wallet_sets(positions, by_wallets)
     row_codes, first = _row_codes_and_first_rows(positions, by_rows)
     if not by_wallets:
-        codes, sets, row_kinds = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
+        codes, sets = row_codes, np.zeros(len(first), np.intp)
+        group_row_codes = np.arange(len(first))
     elif not by_rows:
         codes, sets = set_codes[positions.wallet_codes], np.arange(set_count)
-        row_kinds = np.full(set_count, -1)
+        group_row_codes = np.full(set_count, -1)
     else:
-        row_sets = set_codes[positions.wallet_codes]
-        codes, sets, row_kinds = _group_by_set_and_code(row_sets, set_count, row_codes, len(first))
-    rows = np.append(first, -1)[row_kinds]
+        codes, sets, group_row_codes = _group_by_set_and_code(
+            set_codes[positions.wallet_codes], set_count, row_codes, len(first)
+        )
+    rows = np.append(first, -1)[group_row_codes]
     tokens = np.full(len(rows), -1)
     if by_rows in (["token"], ["asset"]):  # the codes of rows are those of tokens
-        tokens = row_kinds
+        tokens = group_row_codes
     elif not KINDS.isdisjoint(by_rows):
         contracts = positions.contracts if "token" in by_rows else positions.tokens
         tokens = np.append(contracts.codes, -1)[rows]
@@ -199,7 +201,7 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Return columns of labels for `rows` or, by token, for `tokens`. Index -1 means NA."""
+    """Return labels of the rows or tokens with these indices. Index -1 means NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -269,13 +271,13 @@ def _group_by_set_and_code(
 ) -> tuple[Codes, Codes, Codes]:
     """Return each row's group, then each group's set and code (-1 for a set without rows)."""
     first, pairs = pd.factorize(set_of_row * code_count + code_of_row)
-    sets, row_kinds = np.divmod(pairs, max(code_count, 1))
+    sets, row_codes = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
-    sets, row_kinds = np.append(sets, empty), np.append(row_kinds, np.full(len(empty), -1))
+    sets, row_codes = np.append(sets, empty), np.append(row_codes, np.full(len(empty), -1))
     order = np.argsort(sets, kind="stable")
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
-    return ranks[first], sets[order], row_kinds[order]
+    return ranks[first], sets[order], row_codes[order]
 
 
 def _codes_and_count(name: str, column: Any) -> tuple[Codes, int]:

@@ -44,7 +44,7 @@ class KeyCodes:
 
     @cached_property
     def first(self) -> Codes:
-        """Each key's first row, or 0 without a row."""
+        """Each key's first row, or 0 for a key without rows."""
         return first_rows(self.codes, len(self.keys))
 
     @cached_property

@@ -144,7 +144,7 @@ def join(
     Warns
     -----
     InputWarning
-        If rows of your table have no match, or if several rows have the same wallet with balances.
+        If rows of your table have no match, or if several of its rows match the same balances.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def _repeated_wallets_text(count: int) -> str:
 def _joined_key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` of the joined rows, from `table` without a match."""
+    """Return ``blockchain`` and ``address`` from `frame` or, for unmatched rows, from `table`."""
     left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:

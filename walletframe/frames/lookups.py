@@ -33,7 +33,7 @@ class TokenSymbolCodes(NamedTuple):
     codes: Codes  # the code of each row's pair
     keys: list[TokenKey]  # the token of each pair (`UNKNOWN` for all unknown tokens)
     symbols: list[str | None]  # the symbol of each pair
-    row_numbers: Codes  # in the folder; may be valid only for rows of unknown tokens
+    row_numbers: Codes  # among all rows; may be wrong for rows of known tokens
     rows: pd.DataFrame
 
 
@@ -53,7 +53,7 @@ def encode_token_symbol_pairs(
 def price_columns(
     prices: Sequence[Floats], amounts: AmountArray, currency: str | None, sources: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the columns that `value` adds. Each row has the price of the first source with one."""
+    """Return the columns that `value` adds. A row's price is from the first source that has one."""
     units, indices = prices[0], np.where(np.isnan(prices[0]), -1, 0)
     for source, candidates in enumerate(prices[1:], 1):
         missing = np.isnan(units)
@@ -100,7 +100,7 @@ class SpamFlags(NamedTuple):
     by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
-    dropped: Mapping[str, Any]  # arguments of `with_filters`, if all spam is dropped
+    dropped: Mapping[str, Any]  # arguments of `with_filters` for holdings without spam
     by_column: bool = False  # whether the rows already have a column `is_spam`, which decides
 
     def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:

@@ -66,9 +66,9 @@ def token_names(
     names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
     keys, unknown = tokens.keys, tokens.unknown.tolist()
     wanted = {names[index] for index in chosen}
-    same = [index for index, name in enumerate(names) if name in wanted]
-    distinct = [(names[index], keys[index][0]) if by_chain else names[index] for index in same]
-    counts = Counter(distinct)
+    candidates = [index for index, name in enumerate(names) if name in wanted]
+    scoped = [(names[index], keys[index][0]) if by_chain else names[index] for index in candidates]
+    counts = Counter(scoped)
     plain = {
         name
         for name in wanted
@@ -76,7 +76,7 @@ def token_names(
     }
     rest = [
         index
-        for index, each in zip(same, distinct, strict=True)
+        for index, each in zip(candidates, scoped, strict=True)
         if names[index] not in plain or counts[each] > 1 or unknown[index]
     ]
     pairs = [(names[index], keys[index]) for index in rest]
@@ -97,9 +97,9 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
     needed = {*addresses}  # Series.isin of Arrow's text would take seconds
     mask = np.array([address in needed for address in listed], dtype=bool)
     named = wallets[mask & wallets[_NAME_COLUMN].notna().to_numpy()]
-    owners, rows = encode_wallets(named), encode_wallets(frame)
-    texts = [cell_text(name) for name in named[_NAME_COLUMN].array.take(owners.first)]
-    by_key = dict(zip(owners.keys, texts, strict=True))
+    named_wallets, rows = encode_wallets(named), encode_wallets(frame)
+    texts = [cell_text(name) for name in named[_NAME_COLUMN].array.take(named_wallets.first)]
+    by_key = dict(zip(named_wallets.keys, texts, strict=True))
     names = [by_key.get(key, "") for key in rows.keys]
     return [names[code] for code in rows.codes.tolist()]
 
@@ -248,15 +248,15 @@ def ambiguous_token_error(
 ) -> AmbiguousTokenError:
     """Return the error for symbols that several tokens share, with listed tokens first."""
     listed = known_token_by_key()
-    issued = sorted(listed, key=lambda key: listed[key].kind == "bridged")
-    ranks = {key: rank for rank, key in enumerate(issued)}
+    bridged_last = sorted(listed, key=lambda key: listed[key].kind == "bridged")
+    ranks = {key: rank for rank, key in enumerate(bridged_last)}
     ordered = {
         symbol: sorted(tokens, key=lambda key: ranks.get(key, len(ranks)))
         for symbol, tokens in shared.items()
     }
     notes = {key: _listing_note(listed.get(key)) for tokens in ordered.values() for key in tokens}
     if listed.keys().isdisjoint(notes):
-        notes = {}  # a note on every token would not help
+        notes = {}  # the same note on every token would not help
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
 

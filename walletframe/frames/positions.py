@@ -1,4 +1,4 @@
-"""The known wallets, and holdings with integer codes for each row's wallet and token.
+"""Holdings with integer codes for each row's wallet and token, and masks of known wallets.
 
 Tables and charts are computed from `Positions`, so tokens and wallets are identified only once.
 """
@@ -34,7 +34,7 @@ HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token
 _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
 HOLDERS: Final = "holders"
-"""The key in the ``attrs`` of holdings selected by token. It records which wallets are known."""
+"""The key in the ``attrs`` of a selection: possible holders, and dropped unknown tokens."""
 
 
 class Assets(NamedTuple):
@@ -142,14 +142,16 @@ class Positions:
             listed=self.listed[indices],
         )
 
-    def replace_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, owners: Codes) -> Positions:
-        """Return a copy with other rows. `owners` has the wallet index of each row."""
+    def replace_rows(
+        self, holdings: pd.DataFrame, tokens: KeyCodes, wallet_codes: Codes
+    ) -> Positions:
+        """Return a copy with other rows."""
         return replace(
             self,
             holdings=holdings,
             amounts=amounts_of(holdings["amount"]),
             tokens=tokens,
-            wallet_codes=owners,
+            wallet_codes=wallet_codes,
             assets=None,
         )
 
@@ -277,30 +279,30 @@ def with_selection_status(details: WalletDetails) -> WalletDetails:
     positions = read_positions(holdings, wallets, by_snapshot=True)
     codes = _encode_row_wallets(wallets, by_snapshot=positions.by_snapshot).codes
     fresh = (positions.known & ~positions.stale)[codes]
-    unable = fresh & ~known_and_fresh_mask(wallets)  # to hold the tokens
-    columns = {"tokens": wallets["tokens"].mask(unable & wallets["tokens"].isna(), 0)}
+    cannot_hold = fresh & ~known_and_fresh_mask(wallets)
+    columns = {"tokens": wallets["tokens"].mask(cannot_hold & wallets["tokens"].isna(), 0)}
     for name, text in (("status", "ok"), ("source", "service")):
-        columns[name] = wallets[name].astype(TEXT).mask(unable, text)
+        columns[name] = wallets[name].astype(TEXT).mask(cannot_hold, text)
     return details._replace(wallets=wallets.assign(**columns))
 
 
 def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
     """Encode the wallets and tokens of holdings, even of several snapshots."""
     require_columns(holdings, HOLDING_COLUMNS)
-    owners = _encode_row_wallets(holdings, by_snapshot=by_snapshot)
-    known, tokens = np.ones(len(owners.keys), dtype=bool), encode_tokens(holdings)
+    wallets = _encode_row_wallets(holdings, by_snapshot=by_snapshot)
+    known, tokens = np.ones(len(wallets.keys), dtype=bool), encode_tokens(holdings)
     return Positions(
         holdings=holdings,
         amounts=amounts_of(holdings["amount"]),
         tokens=tokens,
-        wallet_keys=owners.keys,
+        wallet_keys=wallets.keys,
         wallet_frame=holdings,
-        first=owners.first,
-        wallet_codes=owners.codes,
+        first=wallets.first,
+        wallet_codes=wallets.codes,
         has_wallets=False,
         known=known,
         stale=~known,
-        listed=np.zeros(len(owners.keys), dtype=np.intp),
+        listed=np.zeros(len(wallets.keys), dtype=np.intp),
         by_snapshot=by_snapshot,
     )
 
@@ -355,10 +357,10 @@ def possible_blockchains_mask(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]],
 ) -> Mask:
-    """Return a mask: rows for tokens, columns for possible blockchains, and one more of each.
+    """Return a mask with a row for each token and a column for each blockchain.
 
-    A blockchain is possible if it is in the token's rows or key, or in `asset_blockchains`. The
-    last row (of no token) and the last column (of wallets that may hold any token) are True.
+    A blockchain is possible if it is in the token's rows or key, or in `asset_blockchains`. An
+    added last row (of no token) and last column (of wallets that may hold any token) are True.
     """
     mask = np.zeros((len(tokens.keys) + 1, len(chains) + 1), dtype=bool)
     mask[-1] = mask[:, -1] = True

@@ -86,7 +86,7 @@ class Coverage:
         The number of cells of `pivot` whose amount may be larger, since a wallet or a balance is
         unknown.
     omitted_rows : int
-        The number of rows that `top` leaves out, unless the table is from `totals`.
+        The number of rows that `top` leaves out. For a table of `totals`, see `beyond_limit`.
     unknown_once : str
         The balances above 0 that `compare` leaves out of differences, since they are not known at
         both times, such as ``2 balances of 1 wallet``; empty if none.
@@ -149,8 +149,8 @@ class Coverage:
         Returns
         -------
         list of str
-            What is selected, if not all; what is not counted or compared; then, if any, out-of-date
-            answers, the time, the prices of a list, and bridged versions in separate rows.
+            The selection, and what is not counted or compared. Then come cells that may be larger,
+            older answers, the time, the prices of a list, and bridged versions in separate rows.
         """
         unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
         if self.not_compared:
@@ -207,7 +207,7 @@ def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
 
 
 class ResultTable(pd.DataFrame):
-    """A DataFrame. Its display omits some columns, adds wallet names, and has notes below.
+    """A DataFrame whose display omits some columns, adds wallet names, and has notes below.
 
     All operations return plain DataFrames. After a change of rows in place, the display is that of
     a plain DataFrame.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COMPARED: Final = "walletframe_compared"  # key in `DataFrame.attrs` that marks a table of changes
 UNFINISHED: Final = "unfinished"
-"""The key in the ``attrs`` of wallets of an unfinished folder: [missing, all] wallets, or zeros."""
+"""Key in the ``attrs`` of an unfinished folder's wallets: [missing, all], or zeros if unknown."""
 SNAPSHOT: Final = "snapshot"  # the column with the time of a saved snapshot
 SIMULATED: Final = "sandbox"  # the service whose data is simulated
 _BLOCKCHAIN_COLUMNS = ("blockchain", "token_blockchain")
@@ -72,7 +72,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays as text. All arrays must be dictionary-encoded, or none."""
+    """Concatenate Arrow arrays as text. Either all or none of them are dictionary-encoded."""
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
         indices = text.indices if rows is None else text.indices.take(pa.array(rows))
@@ -136,10 +136,10 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
 
 
 def single_currency(
-    named: Iterable[Any], noun: str, hint: str, others: str = "others"
+    names: Iterable[Any], noun: str, hint: str, others: str = "others"
 ) -> list[Any]:
     """Return a list of at most one currency, or raise an error for several."""
-    currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in named))
+    currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in names))
     if len(currencies) > 1:
         listed = ", ".join(repr(name) for name in currencies if name is not None)
         problem = f"the {noun} are in {len(currencies)} currencies: {listed}"

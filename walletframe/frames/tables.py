@@ -1,4 +1,4 @@
-"""Tables, also as plain text. Cells show exact amounts and shortened addresses.
+"""Tables for display. Cells show exact amounts and shortened addresses.
 
 Cells contain untrusted text, which is escaped when a table is written.
 """
@@ -80,7 +80,7 @@ class Table(NamedTuple):
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. Limited rows begin with failed wallets, then other errors."""
+    """Return a table of wallets. A limited table begins with wallets that failed or have errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)

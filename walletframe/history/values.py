@@ -246,15 +246,16 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     is_unvalued = is_compared & np.isin(pairs, pairs[np.isnan(values)])
     has_no_price = is_later | is_unvalued | np.isnan(at_later_prices)
     # These columns are summed by group. Without held balances, the sum of gaps (0 or NaN) is used.
-    balances = rows.assign(prices=np.where(has_no_price, 0, at_later_prices - values))
-    # An unknown token can't be identified at the other time, but counts only once.
-    is_unknown = tokens.unknown[tokens.codes]
-    balances["amount"] = rows["amount"].mask(is_unknown)
+    balances = rows.assign(
+        amount=rows["amount"].mask(tokens.unknown[tokens.codes]),
+        prices=np.where(has_no_price, 0, at_later_prices - values),
+    )
     for name, is_side in (("earlier", ~is_later), ("later", is_later)):
         balances[name] = np.where(is_side & ~is_unvalued, values, 0)
         balances[f"{name}_held"] = is_side & ~is_unvalued & (amounts > 0)
         balances[f"{name}_gaps"] = np.where(is_side & is_unvalued, np.nan, 0)
-    unknown = is_unvalued & is_unknown
+    # An unknown token can't be identified at the other time, but counts only once.
+    unknown = is_unvalued & tokens.unknown[tokens.codes]
     unknown_tokens = pd.crosstab(holders[unknown], is_later[unknown]).max(axis=1)
     unvalued = len(np.unique(pairs[is_unvalued & ~unknown])) + int(unknown_tokens.sum())
 

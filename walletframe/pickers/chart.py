@@ -118,7 +118,7 @@ class ExplorerChart(NamedTuple):
         }
         selection, groups, combines = self.selected.selection, list[tuple[str, str]](), []
         if chart.type.by and len(selection.wallets) != 1:
-            names = dict.fromkeys([chart.type.by[0], BLOCKCHAIN, *self.selected.data.groups])
+            names = dict.fromkeys([chart.type.by[0], BLOCKCHAIN, *self.selected.data.label_columns])
             groups = [(name, f"by {safe_line(name, 40)}") for name in names]
         if len(selection.tokens) != 1:
             combines = [(ASSETS, "per asset"), (TOKENS, "per token")]

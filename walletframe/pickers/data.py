@@ -70,7 +70,7 @@ class ExplorerData(SelectableHoldings):
                 self.price_problem = str(error)
         super().__init__(holdings, details.wallets)
         self.details: WalletDetails = details._replace(holdings=holdings)
-        self.groups: list[str] = [name for name in self.groups if name != "name"]
+        self.label_columns: list[str] = [name for name in self.label_columns if name != "name"]
         self._table: HoldingsTable | None = None
         named: Any = holdings["currency"].dropna().head(1) if "currency" in holdings else []
         self.currency: str = "".join(f" {safe_line(str(name))}" for name in named)

@@ -76,7 +76,7 @@ def _remaining_stats(data: ExplorerData, selection: Selection, filter_name: str)
     if selection.tokens:
         holders = data.option_stats(others, "wallets")
         wallets = wallets[[f"{chain}.{address}" in holders for chain, address in keys]]
-    labels = ((name, label_texts(wallets[name]).unique()) for name in data.groups)
+    labels = ((name, label_texts(wallets[name]).unique()) for name in data.label_columns)
     return {(name, text): None for name, texts in labels for text in texts}
 
 
@@ -107,9 +107,9 @@ class ExplorerState:
         self._draw = lru_cache(_CACHE_SIZE)(
             lambda selection, options: draw_chart(self._select(selection), options)
         )
-        self._options = lru_cache(partial(options_of_filter, data.details, data.groups))
+        self._options = lru_cache(partial(options_of_filter, data.details, data.label_columns))
         self._table = lru_cache(1)(lambda selection: data.table(self._select(selection)))
-        self.chart_options = self.chart_options.with_user_changes({}, data.groups)
+        self.chart_options = self.chart_options.with_user_changes({}, data.label_columns)
         kept: Any = {
             kind: self._valid_values(kind, getattr(self.selection, kind)) for kind in FILTERS
         }
@@ -142,7 +142,7 @@ class ExplorerState:
                 changes[kind] = self._valid_values(kind, [value])
             self.selection = before._replace(**changes)
         self._edition += self.selection != before
-        self.chart_options = self.chart_options.with_user_changes(request, self.data.groups)
+        self.chart_options = self.chart_options.with_user_changes(request, self.data.label_columns)
         content, figure = self._state_without_figure(), self.drawn_chart().figure
         self._notify(self._edition)
         return content, [figure] * bool(figure)
@@ -210,7 +210,7 @@ class ExplorerState:
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
             "blockchains": len({*held.index_by_chain, *(chain for chain, _ in wallet_keys)}),
-            "labels": sum(label_texts(data.wallets[name]).nunique() for name in data.groups),
+            "labels": sum(label_texts(data.wallets[name]).nunique() for name in data.label_columns),
         }
         counts = {kind: {"all": totals[kind], "remaining": len(matching[kind])} for kind in FILTERS}
         opened = request.get("open", ())

@@ -27,8 +27,8 @@ class KnownToken(NamedTuple):
     symbol: str
     contract: str | None
     decimals: int
-    # The asset that the token represents, such as ETH for WETH. If the symbol usually means a token
-    # of another project, the name of the token's own project.
+    # The asset that the token represents, such as ETH for WETH, or the name of the token's project,
+    # if the symbol usually means a token of another project.
     asset: str
     kind: str  # "native", "canonical" (issued by the asset's own issuer), "wrapped" or "bridged"
     source: str  # a key of sources.toml
@@ -45,7 +45,7 @@ class KnownToken(NamedTuple):
 
     @property
     def has_symbol_of_other_project(self) -> bool:
-        """Whether the token is genuine, but its symbol usually means another project's."""
+        """Whether the token is genuine, but its symbol usually means another project's token."""
         return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
 

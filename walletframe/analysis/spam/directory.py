@@ -50,7 +50,7 @@ class TokenDirectory(NamedTuple):
         return [*filter(self.symbols.__contains__, skeletons(symbol))]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
-        """Return findings about a token that has skeletons (`shared`) of known symbols."""
+        """Return findings about a token. Its symbol has the skeletons `shared` of known symbols."""
         if not shared:
             return []
         # On all EVM blockchains, only the same deployer can use a known contract address.

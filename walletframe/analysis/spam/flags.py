@@ -71,7 +71,7 @@ def flag_spam(
           as a table of `explain_spam`, or the path of a CSV file with these columns;
         - an iterable of pairs (blockchain, contract).
 
-        On the same blockchain, other contracts with their symbols count as imitations.
+        Other contracts with the symbol of an allowed token on its blockchain are imitations.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -141,7 +141,7 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
 
 
 def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
-    """Return `is_spam`, or all False if spam was dropped; otherwise, or with options, None."""
+    """Return `is_spam`, or all False if spam was dropped. Without either, or with options: None."""
     if any(option is not None for option in options):
         return None
     if "is_spam" in holdings:
@@ -329,29 +329,31 @@ def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Co
     holdings = chunk.positions.holdings.iloc[first].reset_index(drop=True)
     if totals.value_totals:
         sums, sizes = totals.value_totals.totals.sums(), totals.value_totals.totals.sizes
-        holdings = holdings.assign(value=np.where(sizes, sums, np.nan), currency=holdings["money"])
-    known: Any = totals.units, totals.sizes == 0, totals.scale
-    signs, tokens = holdings["signs"].to_numpy(), chunk.positions.tokens.take(first)
+        holdings = holdings.assign(
+            value=np.where(sizes, sums, np.nan), currency=holdings["_currency"]
+        )
+    known: Any = totals.units, totals.known_counts == 0, totals.scale
+    bits, tokens = holdings["_bits"].to_numpy(), chunk.positions.tokens.take(first)
     if "is_spam" in source.template.holdings:
-        holdings = holdings.assign(is_spam=signs & 4 > 0)
+        holdings = holdings.assign(is_spam=bits & 4 > 0)
     filters = applied_filters(source.template.holdings, int(totals.balances.sum()))
     holdings = with_filters(holdings, filters, len(holdings))
-    evidence = SpamEvidence(holdings, tokens, ExactAmounts(*known), signs & 1 > 0, signs & 2 > 0)
+    evidence = SpamEvidence(holdings, tokens, ExactAmounts(*known), bits & 1 > 0, bits & 2 > 0)
     return evidence, chunk.rows[first], totals.balances
 
 
-def _flag_inputs(positions: Positions) -> pd.DataFrame:
+def _evidence_columns(positions: Positions) -> pd.DataFrame:
     holdings = positions.holdings
-    signs = _absurd_amounts_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
+    bits = _absurd_amounts_mask(holdings, positions.amounts) + np.int8(2) * _priced_mask(holdings)
     if "is_spam" in holdings:
-        signs += np.int8(4) * spam_mask(holdings)
+        bits += np.int8(4) * spam_mask(holdings)
     columns = holdings[[*TOKEN, *holdings.columns.intersection(["value"])]]
     # With the name "currency", values in several currencies would raise an error.
-    columns = columns.assign(money=holdings.get("currency"))
-    return columns.assign(signs=pd.Categorical.from_codes(signs, pd.RangeIndex(8)))
+    columns = columns.assign(_currency=holdings.get("currency"))
+    return columns.assign(_bits=pd.Categorical.from_codes(bits, pd.RangeIndex(8)))
 
 
-_BY_EVIDENCE = GroupSpec(["token", "symbol", "signs", "money"], key_columns=_flag_inputs)
+_BY_EVIDENCE = GroupSpec(["token", "symbol", "_bits", "_currency"], key_columns=_evidence_columns)
 
 
 def _absurd_amounts_mask(holdings: pd.DataFrame, amounts: AmountArray) -> Mask:

@@ -24,8 +24,8 @@ _MAX_WORDS, _MAX_LABELS = 2, 2  # of a project's name, such as "yearn.finance"
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
-    # The lookahead of each group rejects most symbols fast. The first group also matches inside
-    # words, but in only four of 29,500 symbols in public lists.
+    # The lookahead of each group rejects most symbols fast. The first group also matches parts of
+    # words, which affects only four of 29,500 symbols in public lists.
     r"(?=[acegrv])(?:air[- ]?drop(?:s|ped)?"
     r"|(?<!ac)(?<!dis)(?<!ex)(?<!pro)(?<!re)claim(?:s|ed|able|ing)?"
     r"|eligible|give[- ]?away|redeem|rewards?|visit|vouchers?)"
@@ -78,7 +78,7 @@ _HONEST_SCRIPTS = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKAN
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _UNASSIGNED = ("Cn", "Co", "Cs")
 _CURRENCY_LETTERS = str.maketrans("$\u20ae\u20b3\u20ac\u20bf\u20b5\u00a2", "staebcc")
-# A string of all ASCII characters, since `translate` looks each up, and a missing key is slow.
+# All ASCII characters, since `str.translate` is slow for characters that its table lacks.
 _LOOK_ALIKE_DIGITS = bytes(range(128)).decode().translate(str.maketrans("Il|Oo", "11100"))
 
 
@@ -102,7 +102,7 @@ def _word_findings(text: str) -> list[Finding]:
     bait = _BAIT.search(spaced) or (len(words) > 1 and _COMMAND.match(text))
     if bait:
         findings.append(Finding("claim", (bait.group().strip(),)))
-    can_be_prize = not text.isalnum() or text[0].isdigit()  # starts with $, or a digit
+    can_be_prize = not text.isalnum() or text[0].isdigit()  # a prize begins with $ or a digit
     if can_be_prize and (prize := re.search(_PRIZE, spaced)):
         findings.append(Finding("prize", (prize.group().strip(),)))
     if len(words) > 1:
