@@ -191,6 +191,22 @@ def test_totals_of_chosen_assets(run, tmp_path, suffix):
     )
 
 
+@pytest.mark.parametrize("suffix", [".csv", ""])
+def test_the_exit_code_follows_the_coverage_of_the_printed_rows(run, tmp_path, suffix):
+    """A failed wallet counts unless it is on a blockchain that can't hold the token."""
+    saved = fetched({f"ETH.{A}": [token(), token("ETH", contract=None)], f"BASE.{C}": "timeout"})
+    path = tmp_path / f"h{suffix}"
+    write_details(saved, path) if suffix else write_parts(path, saved)
+    for words, code, line in (
+        (["--token", "TKN"], 0, "Selected: token='TKN'. Not counted: 1 balance not selected."),
+        (["--asset", "TKN", "--by", "wallet"], 0, "Not counted: 1 balance not selected."),
+        (["--asset", "ETH"], 1, "Not counted: 1 of 2 wallets unknown; 1 balance not selected."),
+        ([], 1, "Not counted: 1 of 2 wallets unknown."),
+    ):
+        result = run("totals", str(path), *words)
+        assert (result.exit_code, line in result.output) == (code, True), result.output
+
+
 @pytest.mark.filterwarnings("always::walletframe.errors.InputWarning")
 def test_bridged_versions_of_a_chosen_asset(run, tmp_path):
     """They are counted with an option of the shell, which the messages name."""

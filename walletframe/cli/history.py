@@ -138,7 +138,7 @@ def show(
     BEFORE and AFTER are times, files of fetch, folders of fetch-to-parquet, or folders of snapshots
     (the newest snapshot is read). A time means the last snapshot until then: latest (the default of
     AFTER), yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Tokens that look like spam
-    are included. The exit code is 1 if a change is unknown.
+    are included. The exit code is 1 if a change, a wallet, an amount or a token is unknown.
     """
     rows = options.pop("rows")
     results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
@@ -192,8 +192,9 @@ def _show_changes(
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         summary = f"changes: {kinds or 'none'}" + f"; unknown wallets: {unknown:,}" * bool(unknown)
-    echo(f"\n{shell_text(coverage_from_attrs(changes))}\n{summary}")
-    steps.exit_by_completeness(all_known=not unknown)
+    coverage = coverage_from_attrs(changes)
+    echo(f"\n{shell_text(coverage)}\n{summary}")
+    steps.exit_by_coverage(coverage)
 
 
 def _read_and_print_summary(heading: str, argument: str, folder: Path | None) -> WalletDetails:

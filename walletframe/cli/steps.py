@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress, WalletLike
     from walletframe.address.lists import OnUnreadable
     from walletframe.frames.details import WalletDetails
+    from walletframe.frames.results import Coverage
     from walletframe.settings.values import Settings
 else:
     client = LazyPackage("client")
@@ -72,6 +73,13 @@ def fetch_details(
 def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoReturn:
     """Exit with the code 0 if all data is known, 1 if not, or 130 after an interrupt."""
     sys.exit(130 if interrupted else 0 if all_known else 1)
+
+
+def exit_by_coverage(coverage: Coverage, *, interrupted: bool = False) -> NoReturn:
+    """Exit with the code 0 if nothing about the rows of a table is unknown, as above otherwise."""
+    gaps = coverage.unfinished or coverage.unknown_tokens or coverage.amount_na
+    known = coverage.wallets_ok == coverage.wallets_asked and not gaps
+    exit_by_completeness(all_known=known, interrupted=interrupted)
 
 
 def read_requested_wallets(

@@ -18,9 +18,9 @@ from walletframe.cli.files import (
     write_frames,
 )
 from walletframe.cli.screen import echo, print_table, shell_text, totals_table
-from walletframe.cli.steps import exit_by_completeness, fetch_details, parse_token
+from walletframe.cli.steps import exit_by_coverage, fetch_details, parse_token
 from walletframe.frames.groups import KINDS
-from walletframe.frames.known import ValueSummary, known_mask, summarize_value, summary_lines
+from walletframe.frames.known import ValueSummary, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.frames.schema import HOLDING_DTYPES
@@ -102,9 +102,9 @@ def totals(
     With --asset or --token, the table always has amounts by asset or token. With --prices,
     --currency or the setting prices, it also has values and the number of balances without a price.
     The last column counts the known wallets and all wallets that could hold the asset. The exit
-    code is 1 if a wallet or an amount is unknown or, with --asset or --token, a token. A FOLDER
-    that fetch-to-parquet wrote can be larger than memory. In a FOLDER of snapshots, the newest
-    snapshot is read.
+    code is 1 if a wallet or an amount is unknown. With --asset or --token, only wallets that could
+    hold it count, and the code is also 1 if a token is unknown. A FOLDER that fetch-to-parquet
+    wrote can be larger than memory. In a FOLDER of snapshots, the newest snapshot is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
     asset_options = {name: options.pop(name) for name in ("assets", "bridged")}
@@ -140,11 +140,7 @@ def totals(
     if wallets is not None:
         echo("\n".join(summary_lines(wallets)))
     echo(shell_text(coverage))
-    known = not (coverage.unfinished or coverage.unknown_tokens or coverage.amount_na)
-    known = known and (wallets is None or bool(known_mask(wallets).all()))
-    if named and wallets is not None:
-        known = known and bool((table["wallets_ok"] == table["wallets_asked"]).all())
-    exit_by_completeness(all_known=known, interrupted=interrupted)
+    exit_by_coverage(coverage, interrupted=interrupted)
 
 
 def _read_or_fetch(
@@ -253,9 +249,9 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
 ) -> None:
     """Write a report on the holdings of WALLETS or of a FILE that fetch wrote.
 
-    The report can be opened offline and printed. The exit code is 1 if a wallet or an amount is
-    unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory. In a FOLDER of
-    snapshots, the newest snapshot is read.
+    The report can be opened offline and printed. The exit code is 1 as for totals. A FOLDER that
+    fetch-to-parquet wrote is loaded completely into memory. In a FOLDER of snapshots, the newest
+    snapshot is read.
     """
     choices = {name: options.pop(name) for name in ("title", "data", "assets", "bridged")}
     pricing = {name: options.pop(name) for name in ("prices", "currency")}
@@ -277,6 +273,4 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     drawn = selection.where(composition.add_values_if_priced(details.holdings), spam=False)
     coverage = sums.coverage(drawn, wallets=details.wallets)
     echo(shell_text(coverage))
-    known = coverage.wallets_ok == coverage.wallets_asked
-    known = known and not (coverage.unfinished or coverage.amount_na)
-    exit_by_completeness(all_known=known, interrupted=interrupted)
+    exit_by_coverage(coverage, interrupted=interrupted)
