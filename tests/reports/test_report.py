@@ -157,6 +157,70 @@ def test_changes_without_prices_are_those_of_compare():
     assert listing(content_of(fetched(SOME)), "changes") is None
 
 
+def usdc_of(amounts, **owners):
+    """Return a fetch of owners' USDC in cents."""
+    held = {
+        f"ETH.0x{owner}": [token("USDC", cents, 2, contract=USDC)]
+        for owner, cents in amounts.items()
+    }
+    wallets, holdings = fetched(held | owners)
+    return WalletDetails(wallets.assign(owner=wallets["address"]), holdings)
+
+
+@pytest.mark.parametrize("by", ["owner", "wallet", "asset", "token"])
+def test_a_single_asset_without_prices_has_its_exact_amount(by):
+    """In the headline and in the row Total, with the unknown wallets in the line of the table."""
+    failed = {"ETH.0xDee": "timeout"}
+    later = usdc_of({"Ada": 10**25 + 1, "Bo": 200, "Cy": 5}, **failed)
+    content = content_of(later, by=by)
+    total = "100,000,000,000,000,000,000,002.06"
+    assert content.total == f"{total} USDC"
+    assert content.notes == (f"Not counted: 1 of 4 wallets unknown. {AS_OF}",)
+    assert [cell.text for cell in content.groups.table.rows[-1]] == ["Total", total, "100%"]
+    assert [*content.groups.table.columns][1:] == ["amount", "share"]
+
+
+@pytest.mark.parametrize("by", ["owner", "wallet", "asset", "token"])
+def test_the_change_of_a_single_asset_is_that_of_compare(by):
+    """Amount after minus amount before, of the wallets that are known at both times."""
+    before = usdc_of({"Ada": 100, "Bo": 200, "Cy": 300, "Dee": 7})
+    later = usdc_of({"Ada": 10**25 + 1, "Bo": 200, "Cy": 5}, **{"ETH.0xDee": "timeout"})
+    content = content_of(later, before, by=by)
+    [row] = wf.history.compare(before, later, by="asset").to_dict("records")
+    assert content.change == (
+        "Up 99,999,999,999,999,999,999,996.06 USDC since 2026-01-31 05:59 UTC, "
+        "from 6 to 100,000,000,000,000,000,000,002.06 (3 of 4 known)."
+    )
+    change = f"+{row['difference']:,f} ({row['wallets_known']} of {row['wallets']} known)"
+    rows = [[cell.text for cell in row] for row in content.groups.table.rows]
+    assert rows[-1][2] == change
+    changes = [each[2] for each in rows[1:-1]]
+    assert changes == (["0", "-2.95", "unknown"] if by in {"owner", "wallet"} else [])
+    assert content.notes[1] == ("Not compared: 1 balance of 1 wallet not known at both times.")
+
+
+def test_a_single_asset_may_be_unchanged_or_unknown():
+    """Neither is 0 if no wallet is known at both times; another asset of the past counts."""
+    some = usdc_of({"Ada": 5})
+    assert content_of(some, some).change == "Unchanged since 2026-01-31 05:59 UTC."
+    assert content_of(some, some).groups.table.rows[-1][2].text == "0"
+    unknown = fetched({f"ETH.{A}": [token("USDC", 5, None, contract=USDC)]})
+    assert content_of(unknown).total == "unknown amount of USDC"
+    content = content_of(unknown, unknown)
+    assert content.change == "The change since 2026-01-31 05:59 UTC is unknown."
+    assert [cell.text for cell in content.groups.table.rows[-1][1:]] == ["unknown"] * 3
+    both = fetched({"ETH.0xAda": [token("USDC", 5, 2, contract=USDC), token()]})
+    assert content_of(some, both).change == "Amounts since 2026-01-31 05:59 UTC: 1 gone."
+
+
+def test_the_row_total_is_not_counted_as_a_row(tmp_path):
+    """Neither is it counted for readers that hear the page."""
+    text = wf.report(BEFORE, tmp_path / "r.html").read_text(encoding="utf-8")
+    groups = text.partition('class="groups">')[2].partition("</table>")[0]
+    assert "Total" in groups
+    assert not re.search(r"\d+ of \d+ rows", groups)
+
+
 def owned_at(prices, amounts, **owners):
     """Return a fetch of ETH and USDC of two owners, in whole tokens, at these prices in USD."""
     held = {

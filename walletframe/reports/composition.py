@@ -15,6 +15,7 @@ from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
 from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
 from walletframe.frames import coverage
+from walletframe.frames.asset_list import combine_single_asset
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
@@ -73,7 +74,7 @@ _VALUES = "A value is an amount times a price, rounded once."
 _OWN_PRICES = "The author of this report chose the prices."
 _SENT_PRICES = "The service sent the prices with the balances, without stating their currency."
 _NAMED_CURRENCY = "The author of this report chose the currency."
-_NO_PRICES = "There were no prices, so charts show counts or shares instead of values."
+_NO_PRICES = "There were no prices, so charts show amounts, counts or shares."
 _SPAM = (
     "Tokens were marked as spam by rules about their symbols, contracts and amounts. The table "
     "lists the reasons. The rules miss some spam, and may mark a genuine token."
@@ -106,13 +107,13 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 
 
 class Content(NamedTuple):
-    """A report's content, from top to bottom. Its change, notes and cells are untrusted text."""
+    """A report's content, from top to bottom. Its sentences and cells are untrusted text."""
 
     title: str
     made: str  # the time of the report
     simulated: bool
     scope: str  # the number of wallets, and their statuses
-    total: str  # the total value or, without values, the number of balances
+    total: str  # the total value; without values, of a single asset the amount, or a count
     currency_note: str  # a note that the currency of the total is unknown, or an empty text
     change: str  # a sentence about the change since the earlier fetch, if any
     notes: tuple[str, ...]  # sentences about uncounted wallets and balances
@@ -136,6 +137,15 @@ class Chart(NamedTuple):
     title: str
     note: str
     figure: Figure
+
+
+class GroupChanges(NamedTuple):
+    """The change of each group, and of all: the difference, and two numbers of wallets."""
+
+    groups: pd.DataFrame  # labels, after, difference, wallets_known, wallets
+    change: Any
+    known: int
+    wallets: int
 
 
 class Grouping(NamedTuple):
@@ -163,19 +173,23 @@ def compose(
     spam, remaining = holdings[holdings["is_spam"]], where(holdings, spam=False)
     default_by = "owner" if "owner" in wallets else "wallet"
     names = by_as_list(default_by if grouping.by is None else grouping.by)
-    change, notes, changes, values = "", list[str](), None, None
+    change, notes, changes, group_changes = "", list[str](), None, None
     total_value = summarize_value(remaining)
     currency = total_value.currency if total_value else ""
-    if before is not None:
-        flagged = details._replace(holdings=holdings)
-        change, notes, changes, values = _compare(before, flagged, names, grouping, currency)
     positions, groups = read_groups(remaining, names, wallets, **grouping.asset_arguments(names))
     frame = compute_totals(positions, groups)
+    by_asset = totals(remaining, wallets=wallets, **grouping.asset_arguments())
+    is_single = len(by_asset) == 1 and combine_single_asset(positions) is not None
+    asset = by_asset["asset"].iloc[0] if is_single else ""
+    if before is not None:
+        results = before, details._replace(holdings=holdings)
+        unit = currency if total_value else asset
+        change, notes, changes, group_changes = _compare(*results, groups, grouping, unit)
     lines = summary_lines(wallets, holdings)
     listings = [] if changes is None else [changes]
     if {*names} - {"wallet", "asset", "token"}:
         listings.append(_subtotals_listing(remaining, wallets, add_default_asset(names), grouping))
-    listings.append(_totals_listing(remaining, wallets, grouping.asset_arguments()))
+    listings.append(_totals_listing(by_asset))
     listings.append(_wallets_listing(remaining, wallets))
     listings.append(_holdings_listing(remaining, wallets))
     if len(spam):
@@ -188,7 +202,13 @@ def compose(
     methods += [_SPAM] * bool(len(spam)) + [_CHANGES] * (changes is not None)
     balances = f"{counted_noun(len(remaining), 'balance')} of "
     balances += counted_noun(len(encode_tokens(remaining).keys), "token")
-    total = total_value.total if total_value else balances
+    total, measure = balances, "balances"
+    if total_value:
+        total, measure = total_value.total, "value"
+    elif asset:
+        amount = by_asset["amount"].iloc[0]
+        total = f"{full_amount(None if pd.isna(amount) else amount)} {asset}"
+        measure = "amount"
     note = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
         title=title,
@@ -199,7 +219,7 @@ def compose(
         currency_note=f"({note})" if "value" in holdings and not currency else "",
         change=change,
         notes=(str(coverage_from_attrs(frame)), *filter(None, notes)),
-        groups=_groups_listing(positions, groups, frame, values, grouping),
+        groups=_groups_listing(positions, groups, frame, measure, group_changes),
         charts=tuple(_draw_charts(remaining, wallets, names, grouping)),
         listings=tuple(listings),
         methods=(*_source_sentences(wallets, lines[1], spam), *methods, _TIMES),
@@ -207,9 +227,9 @@ def compose(
 
 
 def _compare(
-    before: WalletDetails, after: WalletDetails, names: list[str], grouping: Grouping, unit: str
-) -> tuple[str, list[str], Listing | None, ValueChanges | None]:
-    """Return a sentence, notes and a table on changes, and the changes of values, if any."""
+    before: WalletDetails, after: WalletDetails, groups: Groups, grouping: Grouping, unit: str
+) -> tuple[str, list[str], Listing | None, GroupChanges | None]:
+    """Return a sentence, notes, a table, and changes of groups. `unit` is a currency or asset."""
     if text := coverage.differing_selections(before, after):
         return f"Not comparable: {text}. To compare them, {coverage.SELECT_HINT}.", [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
@@ -220,24 +240,28 @@ def _compare(
     dropped = coverage.dropped_and_selected({"": before})["filtered_reasons"]
     earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
-    by = [name for name in add_default_asset(names) if name in possible]
+    names = add_default_asset(groups.names)
+    by = [name for name in names if name in possible]
     amounts = compare(*results, by=by, **grouping.asset_arguments(by))
     if "value" not in after.holdings:
+        listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
+        note = f"Not compared: {once.unknown_once} not known at both times."
+        notes = [note * bool(once.unknown_once), *_sentences_on_wallet_lists(*results), earlier]
+        summed = compare(*results, by="asset", **grouping.asset_arguments())
+        if unit and (summed["asset"] == unit).all() and {*groups.columns} <= {*amounts}:
+            change, *total = _amount_change(summed, since)
+            return change, notes, listing, GroupChanges(amounts, *total)
         counts = amounts["change"].value_counts(sort=False)
         counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-        change = f"Amounts since {since}: {counted or 'unchanged'}."
-        listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
-        note = f"Not compared: {once.unknown_once} not known at both times." * bool(
-            once.unknown_once
-        )
-        return change, [note, *_sentences_on_wallet_lists(*results), earlier], listing, None
-    values = diff_values(*results, names)
+        return f"Amounts since {since}: {counted or 'unchanged'}.", notes, listing, None
+    values = diff_values(*results, groups.names)
     change = _change_sentence(values, grouping, unit, since)
     earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
-    names = add_default_asset(names)
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _changes_listing(table, after.wallets)
-    return change, [f"{values.notes(unit)} {earlier}".strip()], listing, values
+    by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
+    changes = GroupChanges(by_group, values.change, values.known, len(values.requested))
+    return change, [f"{values.notes(unit)} {earlier}".strip()], listing, changes
 
 
 def add_values_if_priced(holdings: pd.DataFrame) -> pd.DataFrame:
@@ -304,28 +328,32 @@ def _groups_listing(
     positions: Positions,
     groups: Groups,
     frame: pd.DataFrame,
-    values: ValueChanges | None,
-    grouping: Grouping,
+    measure: str,
+    changes: GroupChanges | None,
 ) -> Listing:
-    labels, sort_by = [*groups.columns], "value" if "value" in frame else "balances"
-    writers: dict[str, Callable[[Any], str]] = {"balances": "{:,}".format}
-    if "value" in frame:
-        writers = {"value": money, "difference": signed_money}
-        writers["share"] = lambda share: percent(round(share, 9))
-        frame = frame.assign(share=frame["value"] / (frame["value"].sum() or np.nan))
-    if values:
-        changes = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
-        kinds = changes.columns.intersection(["asset", "token_blockchain"])
-        is_shown = changes["difference"].notna() | changes[kinds].notna().all(axis=1)
-        frame = frame.merge(changes[is_shown], "outer", labels)
-        is_gone = frame["wallets_asked"].isna() & (frame["after"] == 0)  # held only earlier
-        frame[["value", "share"]] = frame[["value", "share"]].mask(is_gone, 0.0)
-    frame = frame.sort_values(sort_by, ascending=False, kind="stable")
-    sizes = frame.reindex(columns=[sort_by, "difference"]).abs().max(axis=1)
-    is_named = sizes.rank(method="first", ascending=False, na_option="bottom") <= _MAX_GROUPS
-    head, rest = frame[is_named], frame[~is_named]
+    labels = [*groups.columns]
+    write = money if measure == "value" else full_amount if measure == "amount" else "{:,}".format
+    if changes:
+        names = ["after", "difference", "wallets_known", "wallets"]
+        kinds = groups.labels.columns.intersection(["asset", "token_blockchain"])
+        frame = frame.merge(changes.groups[labels + names], "outer", labels)
+        is_earlier = frame["wallets_asked"].isna()
+        is_blank = is_earlier & frame["difference"].isna() & frame[kinds].isna().any(axis=1)
+        is_gone = is_earlier & (frame["after"] == 0)
+        frame[measure] = frame[measure].mask(is_gone, 0)
+        frame = frame[~is_blank]
+        if measure == "amount":  # `compare` leaves out unchanged groups
+            frame["difference"] = frame["difference"].mask(frame["wallets"].isna(), 0)
+            frame = frame.assign(
+                **{name: frame[name].fillna(frame["wallets_asked"]) for name in names[2:]}
+            )
+    frame = frame.sort_values(measure, ascending=False, kind="stable")
+    sizes = frame.reindex(columns=[measure, "difference"]).astype("float64")
+    frame["share"] = sizes[measure] / (sizes[measure].sum() or np.nan)
+    ranks = sizes.abs().max(axis=1).rank(method="first", ascending=False, na_option="bottom")
+    head, rest = frame[ranks <= _MAX_GROUPS], frame[ranks > _MAX_GROUPS]
     named = _label_cells(head, labels, positions.wallet_frame)
-    counts = [head[name].fillna(0) for name in ("wallets_ok", "wallets_asked", sort_by)]
+    counts = [head[name].fillna(0) for name in ("wallets_ok", "wallets_asked", measure)]
     cells = []
     for known, asked, size, *parts in zip(*counts, *named.values(), strict=True):
         texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
@@ -334,36 +362,44 @@ def _groups_listing(
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
-    if sort_by == "balances":
+
+    def number_cells(name: str, write: Callable[[Any], str]) -> list[Cell]:
+        sums = [each[name] for each in (rest, frame)[-len(ends) :]]
+        # A sum of 0 is unknown if a number is unknown.
+        column = [each.sum(skipna=bool(each.sum()), min_count=1) for each in sums]
+        return text_cells([*head[name], *column], UNKNOWN, _NUMBER_LENGTH, write)
+
+    if measure == "balances":
         numbers = _select_cells(head, "amount", "tokens").items()
         _add_cells(columns, {name: [*each, *[Cell("")] * len(ends)] for name, each in numbers})
-    for name, write in writers.items():
-        if values and name == "difference":
-            _add_cells(columns, {"change": _change_cells(values, head, rest)})
-        elif name in frame:
-            parts = [head[name], *[rest[name]] * (len(ends) - 1), frame[name]]
-            # A sum of 0 is unknown if a number is unknown.
-            sums = (part.sum(skipna=bool(part.sum()), min_count=1) for part in parts[1:])
-            column = [*parts[0], *sums]
-            _add_cells(columns, {name: text_cells(column, UNKNOWN, write=write)})
+    _add_cells(columns, {measure: number_cells(measure, write)})
+    if changes:
+        _add_cells(columns, {"change": _change_cells(changes, head, rest, write)})
+    if measure != "balances":
+        share = number_cells("share", lambda share: percent(round(share, 9)))
+        _add_cells(columns, {"share": share})
     heading = f"By {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
 
 
-def _change_cells(values: ValueChanges, head: pd.DataFrame, rest: pd.DataFrame) -> list[Cell]:
+def _change_cells(
+    changes: GroupChanges, head: pd.DataFrame, rest: pd.DataFrame, write: Callable[[Any], str]
+) -> list[Cell]:
     """Return the changes of named groups, of the rest (if any) and of all groups."""
-    names = ["difference", "wallets_known", "wallets"]
-    named, others = (frame[names].astype("float64") for frame in (head, rest))
-    rows = [*named.itertuples(index=False, name=None)]
+    known, asked = (head[name].astype("float64") for name in ("wallets_known", "wallets"))
+    rows = [*zip(head["difference"], known, asked, strict=True)]
     if len(rest):
-        change, known, asked = others.sum(min_count=1)
-        is_split = asked + named["wallets"].sum() == len(values.requested)  # no wallet is in two
-        rows.append((change, known if is_split else asked, asked))
-    rows.append((values.change, values.known, len(values.requested)))
-    return [
-        Cell(UNKNOWN if pd.isna(change) else signed_money(change) + count_suffix(known, asked))
-        for change, known, asked in rows
-    ]
+        counts = rest[["wallets_known", "wallets"]].astype("float64").sum()
+        is_split = counts["wallets"] + asked.sum() == changes.wallets  # no wallet is in two
+        known_rest = counts["wallets_known" if is_split else "wallets"]
+        rows.append((rest["difference"].sum(min_count=1), known_rest, counts["wallets"]))
+    texts = (
+        UNKNOWN
+        if pd.isna(change)
+        else "+" * bool(change > 0) + write(change) + count_suffix(known, asked)
+        for change, known, asked in [*rows, changes[1:]]
+    )
+    return [Cell(text, _NUMBER_LENGTH) for text in texts]
 
 
 def _label_cells(
@@ -380,10 +416,7 @@ def _label_cells(
     return columns | (_contract_column(frame) if "token_address" in labels else {})
 
 
-def _totals_listing(
-    holdings: pd.DataFrame, wallets: pd.DataFrame, asset_arguments: dict[str, Any]
-) -> Listing:
-    frame = totals(holdings, wallets=wallets, **asset_arguments)
+def _totals_listing(frame: pd.DataFrame) -> Listing:
     head = frame.iloc[argsort_totals(frame)].head(_MAX_ROWS)
     columns = _select_cells(head, "asset", "amount", "contracts", "blockchains", "value", "holders")
     columns["wallets known"] = _wallet_count_cells(head)
@@ -530,6 +563,20 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     share = f" ({total / earlier:+.1%}{part})" if earlier else ""
     head = f"{direction} {whole_money(abs(total))}{currency}{share} since {since}"
     return f"{head}: {'; '.join(parts)}.{not_compared}"
+
+
+def _amount_change(changes: pd.DataFrame, since: str) -> tuple[str, Any, int, int]:
+    """Return a sentence, and the numbers of a table of `compare` with at most one row."""
+    if changes.empty:
+        return f"Unchanged since {since}.", changes["difference"].sum(), 0, 0
+    row: Any = next(changes.itertuples())
+    numbers = row.difference, row.wallets_known, row.wallets
+    if pd.isna(row.difference):
+        return f"The change since {since} is unknown.", *numbers
+    size = f"{'Up' if row.difference > 0 else 'Down'} {full_amount(abs(row.difference))}"
+    sides = f"from {full_amount(row.before)} to {full_amount(row.after)}"
+    size += f" {safe_line(row.asset, _ASSET_LENGTH)} since {since}, {sides}"
+    return f"{size}{count_suffix(*numbers[1:])}.", *numbers
 
 
 def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:

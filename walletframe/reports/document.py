@@ -66,8 +66,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
 ) -> Path:
     """Write a report on the result of a fetch: one screen to read, with the details folded below.
 
-    The first screen has the total value, its change since an earlier fetch with the causes, the
-    largest groups and changes, two charts, and notes on uncounted wallets and balances.
+    The first screen has the total value (or, without prices, the exact amount of a single asset),
+    its change since an earlier fetch, the largest groups and changes, two charts, and notes on
+    uncounted wallets and balances.
 
     Parameters
     ----------
