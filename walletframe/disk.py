@@ -32,7 +32,7 @@ _POLL_S = 0.01
 
 def local_path(folder: str | os.PathLike[str]) -> Path:
     """Return the path of a folder. Raise an error for a URL."""
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]", os.fspath(folder)):  # a drive has one letter
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]", os.fspath(folder)):  # C:/ is a Windows drive
         raise DatasetError(
             f"{os.fspath(folder)!r} is a URL, not a folder on a disk. An object store supports "
             "neither locks nor renaming, so an interrupted run could not continue",
@@ -104,7 +104,7 @@ def _remove_abandoned_files(folder: Path) -> None:
 
 
 def file_lock(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
-    """Acquire a lock between processes, and return a context manager that releases the lock.
+    """Acquire an inter-process lock. Return a context manager that releases the lock.
 
     If another process holds the lock and `blocking` is False, raise filelock's `Timeout`.
     """

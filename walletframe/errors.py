@@ -110,9 +110,9 @@ class AddressError(WalletframeError, ValueError):
     where : str, optional
         A note for the message about the positions, such as "listed by line number".
     fixes : sequence of (int, str, str), optional
-        The position, the alias, and the service's name, for each wallet whose blockchain is an
-        alias. The message counts these wallets by alias. The attributes ``fixes`` and ``problems``
-        contain them.
+        The position, the alias, and the service's identifier of the blockchain, for each wallet
+        with an alias. The message counts these wallets by alias. The attribute ``fixes`` contains
+        all items, and ``problems`` also lists these wallets.
     malformed : bool, default False
         Whether some addresses don't have the format of their blockchain. A fetch with
         ``on_unreadable="ask"`` requests these addresses.
@@ -192,7 +192,7 @@ class AmountError(WalletframeError, ArithmeticError):
 
 
 class AmountPrecisionError(AmountError):
-    """A float, too many decimals or a narrow dtype would lose digits."""
+    """Digits would be lost, or were already lost, for example in a float or a narrow dtype."""
 
 
 class AmountTypeError(AmountError, TypeError):
@@ -438,7 +438,7 @@ class SnapshotError(WalletframeError, ValueError):
 
 
 class FramesNeededError(WalletframeError, AttributeError):
-    """A method that needs a DataFrame was called on WalletDetails, a folder or Dask DataFrames."""
+    """A method of a pandas DataFrame was called on WalletDetails, a folder or a Dask DataFrame."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
@@ -530,8 +530,8 @@ class InputWarning(WalletframeWarning):
     message : str
         The description of the unusual input.
     problems : sequence of (int, str, str), optional
-        For each unreadable row, and each label that differs from the wallet's earlier one: the
-        position, the value as text, and the reason.
+        The position, the value as text, and the reason, for each unreadable row, and for each value
+        of an extra column that differs from the same wallet's value in an earlier row.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:

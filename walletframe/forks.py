@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 class _ResetsAfterFork(Protocol):
     def reset_after_fork(self) -> None:
-        """Reset the object without a lock, since the parent may hold the lock."""
+        """Reset the object. Acquire no lock, since a thread of the parent may have held it."""
 
 
 _registered: WeakSet[_ResetsAfterFork] = WeakSet()

@@ -20,7 +20,7 @@ def count_with_verb(count: int, total: int, noun: str) -> str:
 
 
 def count_suffix(count: float, whole: float) -> str:
-    """Return, for instance, `` (4 of 5 known)``; "" if all are known."""
+    """Return a text such as `` (4 of 5 known)``, or "" if all are known."""
     return f" ({count:,.0f} of {whole:,.0f} known)" if count < whole else ""
 
 
@@ -45,7 +45,7 @@ def money(value: float) -> str:
 
 
 def whole_money(value: float, sign: str = "") -> str:
-    """Round a value to a whole number, or a small value to cents. `sign` may be ``+``."""
+    """Round a value to a whole number, or below 100 as `money` does. `sign` may be ``+``."""
     if abs(value) >= _MIN_WHOLE:
         return f"{value:{sign},.0f}"
     return f"{sign if value > 0 else ''}{money(value)}"

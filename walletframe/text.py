@@ -1,4 +1,4 @@
-"""Escape untrusted text for display and for cells of files, and unescape such cells.
+"""Escape untrusted text for display, and escape and unescape the cells of files.
 
 DataFrames contain the text as the service sent it.
 """
@@ -14,11 +14,11 @@ _LONGEST_LINK = 2_000
 _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
 _MARKUP = re.compile(r'(?<=[0-9])[.:](?=[0-9])|([\\`*_{}\[\]<>()#+.!|~$&:@^="/])')
-"""In group 1, the characters of Markdown's markup. Numbers and times have none."""
+"""Group 1 matches Markdown's markup characters, but not the ``.`` or ``:`` between digits."""
 _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
 """The characters by which JupyterLab, terminals, mail and PDF readers detect links in text."""
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
-"""Slashes of paths, which JupyterLab links on stderr, except in text such as ``ETH/USDC``."""
+"""Slashes of paths, which JupyterLab links on stderr, but not the slash of ``ETH/USDC``."""
 _DIVISION_SLASH = "\u2215"  # looks like a slash
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))

@@ -1,17 +1,17 @@
 """Count the instructions of measured operations, as multiples of those of ``import pandas``.
 
-Instructions hardly vary from run to run, even on a busy machine, as seconds do. valgrind's
-cachegrind counts them. Of the shell and of imports the whole process counts. Anything else runs in
-a fork of a process that has run it once, on little data, so that nothing is loaded or prepared
-twice; the count is that beyond a fork that only prepares.
+Unlike times, counts hardly vary between runs, even on a busy machine. valgrind's cachegrind counts
+instructions. For shell commands and imports, it counts the whole process. Other measures run in
+forks of a process that has already run each of them on little data, so that imports don't count.
+The count is the difference between a fork that runs the measure and a fork that only prepares it.
 
-``python tests/benchmarks/instructions.py`` fails where a measure has grown by more than 3 % beyond
+``python tests/benchmarks/instructions.py`` fails if a count is more than 3 % above the count in
 ``instructions.json``, in two runs, since small counts vary with the state of the heap.
-``--write FEATURE`` writes the file, with the feature for which a measure has grown. PYTHONPATH
-selects the measured tree.
+``--write FEATURE`` writes the file, and notes the feature at each measure that has grown.
+PYTHONPATH selects the measured version of walletframe.
 """
 
-# ruff: noqa: PLC0415 - what counts, loads nothing of what is counted
+# ruff: noqa: PLC0415 - the counting process must not import the measured packages
 
 import argparse
 import decimal
@@ -49,18 +49,18 @@ PROCESSES = {
     "walletframe settings": ("-m", "walletframe", "settings"),
     "walletframe totals": ("-m", "walletframe", "totals", "small.csv"),
 }
-FETCHED, AMOUNTS = {}, {}  # the measures, by the word that prints the name
+FETCHED, AMOUNTS = {}, {}  # the measures by name
 OF_DECIMALS, CACHED_SESSION = " of Decimals", "CachedSession"
 
 
 def of_fetch(function):
-    """Register a measure of a fetch, which yields after its preparation."""
+    """Register a measure of a fetch: a generator that yields once after the preparation."""
     FETCHED[function.__name__] = function
     return function
 
 
 def of_amounts(function):
-    """Register a measure of a DataFrame of amounts, which needs no preparation."""
+    """Register a measure of a DataFrame of amounts. It needs no preparation."""
     AMOUNTS[function.__name__] = function
     return function
 
@@ -100,7 +100,7 @@ def decoded(wallets):
 
 @of_fetch
 def totals(wallets):
-    """Add up by token."""
+    """Compute totals by token."""
     details = read_details(wallets)
     yield
     details.wf.totals()
@@ -117,7 +117,7 @@ def share(wallets):
 
 @of_fetch
 def pivot(wallets):
-    """Make a table of wallets by tokens."""
+    """Compute a table with a row per wallet and a column per token."""
     details = read_details(wallets)
     yield
     details.wf.pivot()
@@ -220,7 +220,7 @@ of_folder("folder, share", lambda stored: stored.wf.share(FIRST_TOKEN))
 
 @of_fetch
 def few_cached(wallets):
-    """Read 14 wallets from the cache, of a client that has read some."""
+    """Read 14 wallets from the cache, with a client that has already read one."""
     from walletframe.client import Client
 
     with Client(base_url=BASE_URL, cache=Path("cache.sqlite")) as client:
@@ -231,7 +231,7 @@ def few_cached(wallets):
 
 @of_fetch
 def few_totals(wallets):
-    """Add up 100 rows by token."""
+    """Compute totals of 100 rows by token."""
     details = read_details(wallets[:1])
     yield
     details.wf.totals()
@@ -247,19 +247,19 @@ def repr_of_details(wallets):
 
 @of_amounts
 def add_up(frame):
-    """Add up all."""
+    """Compute the sum."""
     frame["amount"].sum()
 
 
 @of_amounts
 def groupby(frame):
-    """Add up by token."""
+    """Compute sums by token."""
     frame.groupby("token_address")["amount"].sum()
 
 
 @of_amounts
 def cumsum(frame):
-    """Add up as the rows go."""
+    """Compute cumulative sums."""
     frame["amount"].cumsum()
 
 
@@ -289,13 +289,13 @@ def factorize(frame):
 
 @of_amounts
 def to_list(frame):
-    """Make a list of Decimals."""
+    """Convert to a list of Decimals."""
     frame["amount"].to_list()
 
 
 @of_amounts
 def to_text(frame):
-    """Make a column of text."""
+    """Convert to a column of text."""
     frame["amount"].astype("str")
 
 
@@ -329,19 +329,19 @@ def read_csv(frame):
 
 @of_amounts
 def to_parquet(frame):
-    """Write Parquet, beside Arrow's decimal128."""
+    """Write Parquet. The rival is a column of Arrow's decimal128."""
     frame[[{"object": "decimal128"}.get(str(frame["amount"].dtype), "amount")]].to_parquet(
         io.BytesIO()
     )
 
 
 def rival(name):
-    """Return the measure that a measure is compared with."""
+    """Return the measure with which a measure is compared, or None."""
     return name + OF_DECIMALS if name in AMOUNTS else {"cached": CACHED_SESSION}.get(name)
 
 
 def prepared(name, wallets):
-    """Return a prepared measure of some wallets."""
+    """Prepare a measure of these wallets, and return a function that runs the measure."""
     if name in FETCHED or name == CACHED_SESSION:
         measure = FETCHED.get(name, of_cached_session)(wallets)
         next(measure)
@@ -355,14 +355,14 @@ def prepared(name, wallets):
 
 
 def run_forks(names, jobs):
-    """Run each measure in two forks, one of which only prepares; write which is which."""
-    decimal.getcontext().prec = 200  # or sums of Decimals would be rounded
+    """Run each measure in two forks, of which the first only prepares. Write their ids."""
+    decimal.getcontext().prec = 200  # so that sums of Decimals are not rounded
     wallets = list(pickle.loads(Path("answers.pickle").read_bytes()))
     forks = {}
     for name in list(names):
         try:
             prepared(name, wallets[:SMALL])()
-        except Exception as error:  # noqa: BLE001 - whatever fails is reported after the other measures
+        except Exception as error:  # noqa: BLE001 - failures are reported after the other measures
             forks[name] = f"{type(error).__name__}: {error}".splitlines()[0]
     for thread in set(threading.enumerate()) - {threading.main_thread()}:
         thread.join(1)
@@ -389,7 +389,7 @@ def run_fork(name, wallets, *, only_prepare):
     """Run a measure on 500 wallets, and end this process."""
     try:
         work = prepared(name, wallets)
-        gc.collect()  # or the measure depends on when the collector ran last
+        gc.collect()  # otherwise, the count depends on the last collection
         if not only_prepare:
             work()
     except BaseException:  # noqa: BLE001 - on any error, the fork must end here
@@ -406,7 +406,7 @@ def answers(wallets):
 
 
 def read_details(wallets):
-    """Return a fetch of the first of the wallets."""
+    """Return the fetch of the first wallets, as many as `wallets`."""
     from walletframe import WalletDetails
 
     frames = pickle.loads(Path("details.pickle").read_bytes())
@@ -419,8 +419,8 @@ def plain_url(wallet):
     return f"{BASE_URL}/wallets/details?address={wallet}"
 
 
-def keep_plainly(answers):
-    """Fill a cache with requests-cache's defaults."""
+def write_plain_cache(answers):
+    """Write answers into a cache of requests-cache with default options."""
     from requests import Request
     from requests_cache import CachedRequest, CachedResponse, SQLiteCache
 
@@ -436,7 +436,7 @@ def keep_plainly(answers):
 
 
 def prepare():
-    """Write the measures' input into this folder."""
+    """Write the input of the measures into the working folder."""
     import pandas as pd
     import pyarrow as pa
 
@@ -481,7 +481,7 @@ def prepare():
         wallets, holdings = client.fetch(list(bodies), offline=True)
         for count in (SMALL, WALLETS):
             fetch_to_parquet(list(bodies)[:count], f"folder-{count}", client=client)
-    keep_plainly(bodies)
+    write_plain_cache(bodies)
     Path("answers.pickle").write_bytes(pickle.dumps(bodies))
     Path("details.pickle").write_bytes(pickle.dumps((wallets, holdings)))
     amounts = holdings[["token_address", "amount"]].assign(text=holdings["amount"].astype("str"))
@@ -497,7 +497,7 @@ def prepare():
 
 
 def executed(folder, *command):
-    """Run a command in the measured folder; return its error output."""
+    """Run a command in a folder, and return its error output."""
     dropped = ("PYTHONDONTWRITEBYTECODE", "WALLETFRAME_")
     kept = {name: each for name, each in os.environ.items() if not name.startswith(dropped)}
     own = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -511,21 +511,21 @@ def executed(folder, *command):
 
 
 def counted(folder, *arguments):
-    """Return the instructions of Python with some arguments, and of its forks, by process."""
+    """Run Python. Return the instruction counts of the process and its forks, by process id."""
     errors = executed(folder, *VALGRIND, sys.executable, *arguments)
     counts = re.findall(r"==(\d+)== I +refs: +([\d,]+)", errors)
     return {int(pid): int(count.replace(",", "")) for pid, count in counts}
 
 
 def counted_process(folder, *arguments):
-    """Return the instructions of one process, which has written its bytecode before."""
+    """Run Python twice, first to write bytecode. Return the second instruction count."""
     executed(folder, sys.executable, *arguments)
     [count] = counted(folder, *arguments).values()
     return count
 
 
 def counted_forks(folder, names, jobs):
-    """Return the instructions of each measure, or the text of its failure."""
+    """Return the instruction count of each measure, or the text of its failure."""
     child = (__file__, "--forks", "--jobs", str(jobs), *names)
     executed(folder, sys.executable, *child)  # writes bytecode
     counts = counted(folder, *child)
@@ -583,7 +583,7 @@ def compare(names, jobs):
 
 
 def write(result, grown, feature):
-    """Write the ratios, with the feature for those that have grown or are new."""
+    """Write the ratios. Measures that have grown or are new get the feature."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     for name, each in result.items():
         since = feature if name in grown or name not in recorded else recorded[name]["since"]
@@ -592,7 +592,7 @@ def write(result, grown, feature):
 
 
 def main():
-    """Measure all, or the named ones."""
+    """Run all measures, or those that are named in the arguments."""
     every = [*PROCESSES, *FETCHED, *AMOUNTS]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help=f"some of: {', '.join(every)}")

@@ -1,8 +1,8 @@
-"""Memory of a bulk run: 50,000 wallets of 100 tokens into a folder, killed on the way.
+"""Memory of a bulk run of 50,000 wallets with 100 tokens each, which is killed twice.
 
-100,000 with ``WF_TEST_BULK_WALLETS=100000``. The service and the client run in processes of their
-own. The figure is the client's peak in each step of 10,000 wallets, which are five parts of a
-folder: in fewer, chance decides how much of the next part overlaps.
+``WF_TEST_BULK_WALLETS=100000`` sets another number of wallets. The service and the client run in
+separate processes. The figure is the client's peak in each step of 10,000 wallets, or five parts.
+Peaks of smaller steps would vary, since the reading of a part overlaps with the writing of another.
 """
 
 import os
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.benchmark, pytest.mark.together, pytest.mark.timeout(1
 
 WALLETS = int(os.environ.get("WF_TEST_BULK_WALLETS", "50000"))
 STEP, TOKENS, WORKERS, MIB = 10_000, 100, 16, 2**20
-MOST_GROWTH = 1.25 if WALLETS >= 100_000 else 1.15  # a leak has less time
+MOST_GROWTH = 1.25 if WALLETS >= 100_000 else 1.15  # a leak grows less in a shorter run
 CLIENT = """
 import os, sys
 from pathlib import Path
@@ -46,9 +46,9 @@ print(summary.resumed, summary.ok_count, summary.balances)
 
 
 def run(service, folder, peaks, *, until=None):
-    """Run a client in a process of its own, and kill it a while after a step, if one is given.
+    """Run a client in a separate process. If `until` is a step, kill the client shortly after it.
 
-    Append the peak of each step in MiB, and return the client's last line.
+    Append the peak of each step in MiB to `peaks`, and return the client's last line.
     """
     words = [sys.executable, "-c", CLIENT, service.base_url, str(folder)]
     environment = os.environ | {"WALLETFRAME_API_KEY": KEY, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -81,18 +81,18 @@ def test_memory_stays_flat_and_no_request_is_repeated(tmp_path):
         assert run(service, folder, later, until=WALLETS - STEP) is None
         resumed, ok, _ = run(service, folder, later)
         taken, requested = time.monotonic() - begun, service.request_counts()
-    in_the_air, again = 2 * WORKERS, requested.total() - len(requested)
+    in_flight, again = 2 * WORKERS, requested.total() - len(requested)
     highest, growth = max(peaks + later), max(peaks) / peaks[0]
     size = sum(path.stat().st_size for path in folder.rglob("*.parquet")) / MIB
     print(f"\n{WALLETS:,} wallets of {TOKENS} tokens, killed twice: {taken:.0f} s, {size:.0f} MiB")
     print(f"peak of each {STEP:,}, MiB:", " ".join(f"{peak:.0f}" for peak in peaks))
     print(f"growth after the first step: {growth:.2f} (wanted: flat, at most {MOST_GROWTH:.2f})")
     print(f"highest, after the kills too: {highest:.0f} MiB (wanted: under 1,024)")
-    print(f"asked for again: {again} (at most {in_the_air} were in the air when it was killed)")
+    print(f"requested again: {again} (at most {in_flight} were in flight at the kills)")
     print(f"missing: {WALLETS - ok} (wanted: 0); resumed at the end: {resumed:,}")
     assert rows_and_wallets(folder / "wallets") == (WALLETS, WALLETS)
     assert rows_and_wallets(folder / "holdings") == (WALLETS * TOKENS, WALLETS)
     assert ok == len(requested) == WALLETS
-    assert again <= in_the_air
+    assert again <= in_flight
     assert highest < 1024
     assert growth <= MOST_GROWTH

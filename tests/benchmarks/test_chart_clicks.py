@@ -51,7 +51,7 @@ def details():
 
 
 def test_first_show_in_the_browser(details, visit):
-    """Print when rows and chart are there, and the long tasks; one is plotly.js itself."""
+    """Print when the rows and the chart appear, and the long tasks. The longest loads plotly.js."""
     widget, page = HoldingsExplorer(details), visit.page
     page.evaluate(OBSERVE)
     BarePage(page, widget)

@@ -1,6 +1,6 @@
-"""A click in the explorer in a browser, and the remains of 200 refreshes.
+"""The time of a click in the explorer in a browser, and the memory after 200 refreshes.
 
-Wall times include other work of the machine, so they are only printed; the remains are checked.
+Wall times include other work of the machine, so they are only printed. The memory is checked.
 """
 
 import gc
@@ -97,7 +97,7 @@ def test_first_show_and_clicks_in_the_browser(chromium, lab_server):
                         taken[name].append(page.evaluate(CHOOSE, [name, titles[name]]) / 1000)
                         page.wait_for_timeout(200)
                     assert page.locator(".js-plotly-plot").count() == 1
-                page.evaluate(RUN_CELL)  # or the next page would have plotly.js before the click
+                page.evaluate(RUN_CELL)  # closes the explorer: the next page loads plotly.js
                 page.wait_for_function(KERNEL_IS_IDLE)
     print()
     for name in dict.fromkeys(name for one in first for name in one):

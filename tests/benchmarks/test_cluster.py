@@ -1,8 +1,8 @@
-"""Totals of a folder's shards in two worker processes, against pandas in one.
+"""Totals of a folder's shards in two worker processes, compared with pandas in one process.
 
-Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Times are processor times of all
-processes together; peaks are those of the largest process, beyond its imports. Medians of three
-pairs.
+There are two million balances, or ten with ``WF_TEST_FOLDER_ROWS=10000000``. Times are the CPU
+times of all processes together. Peaks are those of the largest process, without its imports. The
+figures are medians of three pairs of runs.
 """
 
 import json
@@ -56,7 +56,7 @@ if __name__ == "__main__":
 
 
 def run(code, folder, script):
-    """Run a script; return seconds and MiB."""
+    """Run a script, and return its CPU seconds and its peak in MiB."""
     script.write_text(COST + code)
     words = [sys.executable, str(script), str(folder)]
     result = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -64,7 +64,7 @@ def run(code, folder, script):
 
 
 def test_totals_of_shards(tmp_path):
-    """Workers read and add up their shards, against the frames of all in one process."""
+    """Compare workers that read their shards with one process that reads all frames."""
     whole = write_folder(tmp_path / "whole", ROWS)
     shards = write_shards(whole, tmp_path / "shards")
     pairs = []

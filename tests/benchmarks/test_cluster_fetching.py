@@ -1,6 +1,6 @@
-"""Fetching on a cluster against one process, and the memory of workers.
+"""Fetching on a cluster, compared with one process, and the memory of workers.
 
-The service runs in a process of its own; its CPU time does not count.
+The service runs in a separate process, whose CPU time does not count.
 """
 
 import os
@@ -25,12 +25,12 @@ pytestmark = [
 
 
 def memory():
-    """Return a worker's memory in MiB; it runs there."""
+    """Return the memory of this process, which is a worker, in MiB."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MIB
 
 
 class Watch:
-    """Records the largest memory of any worker in each tenth of a fetch, as its progress."""
+    """A progress callable that records the largest memory of a worker in each tenth of a fetch."""
 
     def __init__(self, client):
         self.client = client
@@ -43,9 +43,9 @@ class Watch:
 
 
 def on_a_cluster(server, folder, requested):
-    """Fetch on two workers; return the CPU seconds of all processes, and the peaks of tenths."""
+    """Fetch on two workers. Return the CPU seconds of all processes, and each tenth's peak."""
     addresses = folder.with_name("addresses")
-    frame(requested).to_parquet(addresses)  # a graph should not hold many
+    frame(requested).to_parquet(addresses)  # a graph should not contain many wallets
     with local_cluster() as client:
         watch, before = Watch(client), sum(client.run(time.process_time).values())
         begun = time.process_time()
@@ -72,5 +72,5 @@ def test_cpu_is_about_that_of_one_process(tmp_path):
     cost, growth = taken / len(requested) / (alone / len(few)), peaks[-1] / peaks[1]
     print(f"CPU a wallet: {1e3 * taken / len(requested):.2f} ms, {cost:.2f} of one process's")
     print(f"workers: {', '.join(f'{peak:.0f}' for peak in peaks)} MiB, last / second {growth:.2f}")
-    assert cost < 2  # the goal is 1.2, which idle cores reach
+    assert cost < 2  # the goal is 1.2, which is reached only on idle cores
     assert growth < 1.5

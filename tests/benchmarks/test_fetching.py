@@ -1,8 +1,7 @@
-"""Fetching against the ideal, and under a hidden limit; nothing asserts a time.
+"""The time of a fetch, compared with the ideal, and under a hidden rate limit. It is only printed.
 
-The service runs in a process of its own, so that it does not share a lock with the client. If the
-ideal is three milliseconds for each answer, a bare server replaces the sandbox, which needs more
-than that.
+The service runs in a separate process, so that it does not share the GIL with the client. If the
+ideal is three milliseconds per answer, a bare server replaces the sandbox, which would be slower.
 """
 
 import re
@@ -47,7 +46,7 @@ def ledger(tmp_path_factory):
 
 @contextmanager
 def served(ledger, *options):
-    """Run the sandbox as a command, and return its private address and a key of its own."""
+    """Run the sandbox as a command, and yield its private base URL and API key."""
     words = [sys.executable, "-u", "-m", "walletframe", "sandbox", "--ledger", str(ledger)]
     words += ["--latency-s", str(LATENCY_S), *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
@@ -88,7 +87,7 @@ asyncio.run(main())
 
 @contextmanager
 def bare():
-    """Run a server that only waits and answers."""
+    """Run a server that only waits and answers, and yield its base URL."""
     words = [sys.executable, "-c", BARE_SERVER, str(LATENCY_S), str(TOKENS)]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -100,7 +99,7 @@ def bare():
 
 
 def settings(base_url, cache, key="any-will-do", **more):
-    """Return the settings of its client."""
+    """Return the settings of a client."""
     key = {"api_key": key, "key_kind": "private"}
     own = {"base_url": base_url, "cache": cache, "service": "benchmark", "workers": WORKERS}
     return key | own | more
@@ -114,7 +113,7 @@ def seconds(client):
 
 
 def test_rate_known_beside_the_ideal(tmp_path):
-    """Print the time for wallets of 20 KB beside wallets x latency / workers."""
+    """Print the time for wallets of 20 KB, compared with wallets x latency / workers."""
     ideal = WALLETS * LATENCY_S / WORKERS
     known = {"requests_per_second": 2_000}
     with bare() as base_url, Client(**settings(base_url, tmp_path / "a", **known)) as client:
@@ -127,7 +126,7 @@ def test_rate_known_beside_the_ideal(tmp_path):
 
 
 def test_rate_discovered_and_remembered(tmp_path):
-    """Print the time without any limit, before and after the rate is discovered."""
+    """Print the times of a first and a second fetch from a service without a rate limit."""
     ideal = WALLETS * LATENCY_S / WORKERS
     with bare() as base_url, Client(**settings(base_url, tmp_path / "a")) as client:
         first, second = seconds(client)[0], seconds(client)[0]
@@ -136,7 +135,7 @@ def test_rate_discovered_and_remembered(tmp_path):
 
 @pytest.mark.together
 def test_hidden_limit(ledger, tmp_path, monkeypatch):
-    """Print the time under a hidden limit, against the time that the limit allows."""
+    """Print the time under a hidden limit, compared with the shortest time that it allows."""
     refusals = []
     send = ServiceSession.send
 
@@ -212,10 +211,10 @@ asyncio.run(main())
 
 
 def refused(folder, deadline_s):
-    """Return the times of three fetches: one that is refused, one after it, and one without it."""
+    """Return the times of three fetches: a refused one, a later one, and one with a new cache."""
     folder.mkdir()
-    well = folder / "well"
-    words = [sys.executable, "-c", REFUSING_SERVER, str(well)]
+    recovered = folder / "recovered"
+    words = [sys.executable, "-c", REFUSING_SERVER, str(recovered)]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
@@ -227,16 +226,16 @@ def refused(folder, deadline_s):
                 begun = time.monotonic()
                 client.fetch(ADDRESSES[:count], progress=False, on_failure="ignore")
                 taken.append(time.monotonic() - begun)
-            well.touch()
+            recovered.touch()
         process.terminate()
     return taken
 
 
 @pytest.mark.together
 def test_a_service_that_always_refuses(tmp_path):
-    """Print when a fetch gives up, and how soon the rate recovers with the service.
+    """Print when a fetch gives up, and how long the next fetch takes after the service recovers.
 
-    Services with different deadlines run at the same time, since nearly all of it is waiting.
+    Fetches with different deadlines run at the same time, since they spend nearly all time waiting.
     """
     deadlines_s = (5, 15, 60)
     with ThreadPoolExecutor() as threads:

@@ -1,8 +1,8 @@
 """Reading a folder of Parquet files: memory and processor time.
 
-Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Each command
-runs in a process of its own; times are the smallest of some runs, of the processor alone, on one
-thread. Runs of two that are compared closely alternate.
+There are two million balances, or ten with ``WF_TEST_FOLDER_ROWS=10000000``. Each command runs in a
+separate process on one thread. Times are the shortest CPU times of several runs. If two commands
+are compared closely, their runs alternate.
 """
 
 import json
@@ -64,7 +64,7 @@ PLAIN = """
 
 
 def run(folder, code, repeats=REPEATS):
-    """Run code in a process of its own; return its cost."""
+    """Run code in a separate process. Return its CPU time, its peak and the size of its frames."""
     words = [sys.executable, "-c", SETUP + code + END, str(folder), str(repeats)]
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
@@ -77,18 +77,18 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def smaller(tmp_path_factory):
-    """Write a folder with a fifth of that."""
+    """Write a folder with a fifth of the rows."""
     return write_folder(tmp_path_factory.mktemp("smaller") / "bulk", ROWS // 5)
 
 
 def check(what, ratio, wanted, most=None):
-    """Print and check a ratio beside its goal; `most` replaces a goal not reached yet."""
+    """Print a ratio and its goal, and check the ratio. `most` replaces a goal not reached yet."""
     print(f"{what}: {ratio:.2f} (wanted: at most {wanted})")
     assert ratio <= (most or wanted)
 
 
 def test_read_wallets(folder):
-    """The peak is close to the size of the frames, and the time to that of reading plain tables."""
+    """Compare the peak with the size of the frames, and the time with reading plain tables."""
     result, plain = run(folder, READ), run(folder, PLAIN)
     single = run(folder, READ, 1)
     print(f"\n{ROWS:,} balances: {result['cpu']:.2f} s, {single['peak'] / 2**20:,.0f} MiB")
@@ -114,7 +114,7 @@ CALLS = {
 
 
 def test_totals_by_token(folder, smaller):
-    """The time is compared with DuckDB's sum of decimals, on one thread each, and over sizes."""
+    """Compare the time with DuckDB's sum of decimals, and with the time for a smaller folder."""
     commands = [
         (folder, OPEN + CALLS["totals"]),
         (folder, DUCKDB),
@@ -123,7 +123,7 @@ def test_totals_by_token(folder, smaller):
     runs = [[run(*command)["cpu"] for command in commands] for _ in range(PAIRS)]
     ours, theirs, few = map(min, zip(*runs, strict=True))
     print(f"\ntotals by token: {ours:.2f} s, DuckDB's sum: {theirs:.2f} s, a fifth: {few:.2f} s")
-    most = 3 if ROWS >= LARGE else 5  # fixed costs weigh more in a small one
+    most = 3 if ROWS >= LARGE else 5  # fixed costs weigh more in a small folder
     check("totals by token, CPU against DuckDB's sum", ours / theirs, 3, most)
     check("totals by token, exponent of growth", math.log(ours / few, 5), 1.05, 1.2)
 
@@ -131,10 +131,10 @@ def test_totals_by_token(folder, smaller):
 @pytest.mark.together
 @pytest.mark.parametrize("what", CALLS)
 def test_peak(folder, what):
-    """The peak of each table, in MiB, beyond the imports."""
+    """Check the peak of each table, in MiB, without the imports."""
     result = run(folder, OPEN + CALLS[what], 1)
     print(f"\n{what}: {result['cpu']:.2f} s")
-    most = 1_000 if what == "pivot" and ROWS >= LARGE else 500  # rows of ten tokens are in memory
+    most = 1_000 if what == "pivot" and ROWS >= LARGE else 500  # it reads rows of ten tokens
     check(f"{what}, peak in MiB", result["peak"] / 2**20, 500, most)
 
 
@@ -170,7 +170,7 @@ print(json.dumps({{"cpu": taken, "peak": (max(seen) - seen[0]) / rows, "table": 
 
 
 def cost_of(folder, call):
-    """Call frames in a process of its own: return seconds, and bytes of each row and its table."""
+    """Call a method of frames in a separate process. Return CPU seconds and bytes per row."""
     words = [
         sys.executable,
         "-c",
@@ -182,7 +182,7 @@ def cost_of(folder, call):
 
 @pytest.mark.together
 def test_frames_in_memory(smaller):
-    """Print and check the memory of a row, by token, and by wallet and token."""
+    """Print and check the memory of totals per row: by token, and by wallet and token."""
     one, each = cost_of(smaller, "totals()"), cost_of(smaller, "totals(['wallet', 'token'])")
     for name, result in {"by token": one, "by wallet and token": each}.items():
         print(

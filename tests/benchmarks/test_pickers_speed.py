@@ -1,4 +1,4 @@
-"""A picker of 20,000 tokens in JupyterLab and a real browser: first show, a key, a click.
+"""Times of a picker with 20,000 tokens in JupyterLab: first show, a key, a click.
 
 Wall time until the page is painted includes other work of the machine, so the medians are only
 printed.

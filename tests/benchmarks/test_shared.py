@@ -1,6 +1,6 @@
-"""One rate shared by 16 processes with a file, and by two workers of a cluster.
+"""A rate limit that 16 processes share through a file, and two workers through a scheduler.
 
-Permits are counted in whole seconds, by one clock; nothing here asserts a time.
+Permits are counted in whole seconds, by one clock. The counts are only printed.
 """
 
 import time
@@ -24,7 +24,7 @@ LIMIT, PROCESSES, THREADS, SECONDS = 200, 16, 8, 6.5
 def print_permits(what, permits, begun):
     """Print the permits of each second."""
     counts = by_second(permits, begun + 1, begun + 6)
-    print(f"{what}: {min(counts)} to {max(counts)} slots a second, wanted 190 to 204: {counts}")
+    print(f"{what}: {min(counts)} to {max(counts)} permits a second, wanted 190 to 204: {counts}")
     each = [len(times) for times in permits]
     print(f"  of each process: {min(each)} to {max(each)}")
 
@@ -39,7 +39,7 @@ def test_one_pace_for_many_processes(tmp_path):
 
 
 class Counted(WorkerRateLimiter):
-    """Counts the messages to the scheduler."""
+    """A rate limiter that counts its messages to the scheduler."""
 
     messages = 0
 
@@ -83,4 +83,4 @@ def test_one_pace_for_a_cluster():
         permits, messages = zip(*client.gather(tasks), strict=True)
     print(f"\n{len(workers)} workers of {THREADS} threads each, at {LIMIT} a second")
     print_permits("by the scheduler", permits, now)
-    print(f"  messages a slot: {sum(messages) / sum(map(len, permits)):.3f}")
+    print(f"  messages a permit: {sum(messages) / sum(map(len, permits)):.3f}")

@@ -1,6 +1,6 @@
-"""History: two snapshots of 1,000,000 rows compared, and one wallet in a year of them.
+"""Compare two snapshots of 1,000,000 rows, and read one wallet from a year of snapshots.
 
-Each figure is a median of runs in one process, beside its goal; nothing here asserts a time.
+Each figure is a median of runs in one process. It is printed beside its goal, and not checked.
 """
 
 import os
@@ -47,7 +47,7 @@ def hexadecimals(random, count):
 
 
 def fetched(random, addresses, contracts, tokens):
-    """Return the fetch of these wallets: `tokens` distinct ones for each."""
+    """Return the fetch of these wallets, with `tokens` distinct tokens each."""
     wallets, rows = len(addresses), len(addresses) * tokens
     start = random.integers(0, len(contracts), wallets).repeat(tokens)
     token = (start + np.tile(np.arange(tokens), wallets)) % len(contracts)
@@ -81,7 +81,7 @@ def fetched(random, addresses, contracts, tokens):
 
 
 def changed(random, details, share):
-    """Return the same with a share of new amounts, and some wallets failed."""
+    """Return the fetch with a share of new amounts, and with some failed wallets."""
     wallets, holdings = details
     rows = random.random(len(holdings)) < share
     raw = holdings["raw_amount"].to_numpy(dtype=object).copy()
@@ -97,7 +97,7 @@ def changed(random, details, share):
 
 
 def save_again(folder, saved, later):
-    """Write a snapshot again, with a later time."""
+    """Write a copy of a snapshot with a later time."""
     files = {name: pq.read_table(saved.path / name) for name in (WALLETS, HOLDINGS)}
 
     def write(name, file):
@@ -112,7 +112,7 @@ def save_again(folder, saved, later):
 
 @pytest.fixture(scope="module")
 def million():
-    """Return a million rows."""
+    """Return a fetch with a million rows."""
     random = np.random.default_rng(0)
     addresses, contracts = hexadecimals(random, COMPARED[0]), hexadecimals(random, SPELLINGS)
     return fetched(random, addresses, contracts, COMPARED[1])
@@ -131,7 +131,7 @@ def seconds(work):
 
 @pytest.mark.parametrize("share", [0.05, 1.0])
 def test_two_snapshots_of_a_million_rows_are_compared(million, share):
-    """It takes at most 2 s on 2 cores, whether little or everything changed."""
+    """The goal is 2 s on 2 cores, whether little or everything has changed."""
     after = changed(np.random.default_rng(3), million, share)
     taken, changes = seconds(lambda: history.compare(million, after))
     print(
@@ -142,9 +142,9 @@ def test_two_snapshots_of_a_million_rows_are_compared(million, share):
 
 
 def test_one_wallet_of_a_year_of_snapshots(tmp_path):
-    """Its timeline takes at most 1 s on 2 cores.
+    """The goal for its timeline is 1 s on 2 cores.
 
-    Twelve days are saved, and written again for the others.
+    Twelve days are saved, and copied for the other days.
     """
     random = np.random.default_rng(1)
     addresses, contracts = hexadecimals(random, YEAR[0]), hexadecimals(random, SPELLINGS)
@@ -176,9 +176,9 @@ def test_one_wallet_of_a_year_of_snapshots(tmp_path):
 
 
 def test_one_wallet_of_hourly_snapshots(tmp_path):
-    """Its timeline takes at most 1 s on 2 cores, after a history of at least 45 days is thinned.
+    """The goal for its timeline is 1 s on 2 cores, after a history of 45 days has been thinned.
 
-    A day is saved, and written again for those before it.
+    One day is saved, and copied for the earlier days.
     """
     random = np.random.default_rng(2)
     addresses, contracts = hexadecimals(random, HOURLY[0]), hexadecimals(random, SPELLINGS)

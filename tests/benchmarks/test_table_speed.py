@@ -1,6 +1,6 @@
-"""Sorting, finding and scrolling 116,000 rows, from the click to the rows on the screen.
+"""The time to sort and scroll 116,000 rows in JupyterLab, from the click to the visible rows.
 
-In JupyterLab with a kernel, in a real browser: wall time, which includes other work of the machine.
+Wall time includes other work of the machine, so it is only printed.
 """
 
 import statistics
@@ -69,7 +69,7 @@ SCROLL = """by => new Promise(done => {
 
 
 def test_rows_in_the_browser(chromium, lab_server):
-    """Print the median of a click on a heading, and how late and how blank the rows are."""
+    """Print the median time of a click on a heading, and how late rows are while scrolling."""
     context = chromium.new_context(viewport={"width": 1400, "height": 900})
     with lab_server.serving(table=notebook_of(SHOWN)) as address, context:
         page = Visit(context.new_page()).page

@@ -335,7 +335,7 @@ def test_if_all_failed_one_button_asks_again(shared_tab, client):
     page.get_by_role("button", name="Retry 1 unknown wallet").click()
     if running := widget._thread:  # it may have ended before the click returned
         running.join(20)
-    bare.follow()
+    bare.send_changes()
     expect(page.get_by_role("button", name="Retry 1 unknown wallet")).to_be_enabled()
     assert (violations(page), errors(shared_tab), widget._alert) == ([], [], "")
     widget.close()
@@ -346,7 +346,7 @@ def test_refresh_shows_its_progress(shared_tab, shown, details):
     page = shared_tab.page
     page.get_by_role("button", name="Refresh").click()
     shown._thread.join(20)
-    shown.bare.follow()
+    shown.bare.send_changes()
     expect(page.get_by_role("button", name="Retry all 2 unknown wallets")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     settle(page)
@@ -438,7 +438,7 @@ def test_the_panel(shared_tab, client):
     page.get_by_label("Paste wallets").fill("AVAX_CCHAIN.0x" + "7" * 40)
     page.get_by_role("button", name="Fetch").click()
     panel._thread.join(20)
-    bare.follow()
+    bare.send_changes()
     expect(page.get_by_text("2 wallets on 2 blockchains: 1 ok, 1 failed")).to_be_visible()
     expect(page.get_by_role("button", name="Retry 1 unknown wallet")).to_be_visible()
     page.emulate_media(color_scheme="dark")

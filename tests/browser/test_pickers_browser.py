@@ -217,15 +217,15 @@ def test_entries_left_by_other_filters(show):
     expect(rows.first).to_contain_text("6k")
     expect(box).to_contain_text("by value at the service's prices")
     picker.narrow(FEW.iloc[[1, 2]])
-    shown.follow()
+    shown.send_changes()
     expect(box).to_contain_text("2 of 3 available")
     expect(rows).to_contain_text(["ETH", "WIF"])
     expect(box.get_by_role("button", name="Remove USDC")).to_have_class("wf-chip wf-chip-away")
     picker.narrow(FEW.iloc[:0])
-    shown.follow()
+    shown.send_changes()
     expect(box).to_contain_text("No option matches the other filters")
     picker.narrow()
-    shown.follow()
+    shown.send_changes()
     expect(box).to_contain_text("3 to choose from")
     assert len(picker.value) == 1
 
@@ -240,12 +240,12 @@ def test_the_page_follows_python(show):
     page = shown.page
     wallets.value = ["NEAR.alice.near"]
     chains.value = ["BSC"]
-    shown.follow()
+    shown.send_changes()
     expect(page.get_by_role("button", name="Remove NEAR.alice.near")).to_be_visible()
     expect(page.get_by_role("option", name="NEAR")).to_have_attribute("aria-selected", "true")
     chains.offer(["NEAR", "SOLANA", "BASE"])
     chains.description = "Chains"
-    shown.follow()
+    shown.send_changes()
     expect(page.get_by_role("listbox", name="Chains").get_by_role("option")).to_have_count(3)
     expect(page.get_by_role("button", name="Remove BSC")).to_have_count(0)
     assert search(page, "chains").is_visible()
@@ -382,7 +382,7 @@ def test_it_is_accessible(show, scheme):
     page = shown.page
     page.emulate_media(color_scheme=scheme)
     tokens.narrow(FEW.iloc[[0, 1]])
-    shown.follow()
+    shown.send_changes()
     page.get_by_label("Paste wallets").first.fill("nonsense")
     page.get_by_role("button", name="Add wallets").click()
     search(page).fill("e")
@@ -398,5 +398,5 @@ def test_a_removed_widget_leaves_nothing_behind(show):
     shown.page.evaluate("models[0].end()")
     assert shown.page.locator("main > div > *").count() == 0
     picker.value = ["ETH"]
-    shown.follow()
+    shown.send_changes()
     assert shown.page.locator(".wf-chip").count() == 0

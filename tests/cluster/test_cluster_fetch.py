@@ -23,10 +23,10 @@ from cluster_fetches import (
     check,
     frame,
     local_cluster,
-    names,
     repeated_requests,
     rows,
     settings,
+    wallet_names,
 )
 from fast_service import fast_service
 
@@ -95,7 +95,7 @@ class TestFetch:
 
     def test_equals_a_fetch_on_one_machine(self, cluster, fast, folder, tmp_path):
         """The same wallets with kept columns, positions in the list, balances and summary."""
-        requested, owners = names(60), ["Ann", "Bob"] * 30
+        requested, owners = wallet_names(60), ["Ann", "Bob"] * 30
         table = frame(requested, owner=owners)
         own = settings(fast)
         result = table.wf.fetch(folder, keep="owner", settings=own, shards=5, on_failure="ignore")
@@ -115,7 +115,7 @@ class TestFetch:
 
     def test_a_second_call_requests_only_failures(self, cluster, fast, folder):
         """Wallets are in their folders; the bar starts at the earlier count."""
-        requested, own, seen = names(60), settings(fast), []
+        requested, own, seen = wallet_names(60), settings(fast), []
         with pytest.warns(FetchWarning, match="6 of 60 wallets are not ok"):
             frame(requested).wf.fetch(folder, settings=own, shards=5)
         fast.heal()
@@ -130,7 +130,7 @@ class TestFetch:
 
     def test_names_of_blockchains_can_be_fixed(self, cluster, fast, folder):
         """As on one machine."""
-        table = frame([each.replace("ETH", "Ethereum") for each in names(3)])
+        table = frame([each.replace("ETH", "Ethereum") for each in wallet_names(3)])
         with pytest.warns(InputWarning, match=r"replaced 'Ethereum' with ETH \(3 rows\)"):
             result = table.wf.fetch(folder, settings=settings(fast), shards=2, fix=True)
         assert result.summary.ok_count == 3
@@ -150,7 +150,7 @@ class TestFetch:
 
     def test_a_bar(self, cluster, fast, folder, capsys):
         """It has the finished wallets, the rate, the failures and the workers."""
-        frame(names(40)).wf.fetch(
+        frame(wallet_names(40)).wf.fetch(
             folder, settings=settings(fast), shards=2, progress=True, on_failure="ignore"
         )
         last = capsys.readouterr().err.splitlines()[-1]
@@ -161,18 +161,18 @@ class TestFetch:
     def test_the_default_client_has_the_settings(self, cluster, fast, folder):
         """`configure` sets them; the key is the workers' own."""
         wf.configure(key_kind="private", base_url=fast.base_url, cache=False)
-        assert frame(names(3)).wf.fetch(folder, shards=1).summary.ok_count == 3
+        assert frame(wallet_names(3)).wf.fetch(folder, shards=1).summary.ok_count == 3
 
     def test_failures_raise_on_request(self, cluster, fast, folder):
         """The error has the summary."""
         with pytest.raises(FetchError, match="1 of 8 wallets is not ok") as caught:
-            frame(names(8)).wf.fetch(folder, settings=settings(fast), on_failure="raise")
+            frame(wallet_names(8)).wf.fetch(folder, settings=settings(fast), on_failure="raise")
         assert caught.value.details.ok_count == 7
 
     def test_a_refused_key_ends_it(self, cluster, canned, folder):
         """The other wallets are not requested."""
         canned.default = (401, {}, b"no")
-        requested = names(3_000)
+        requested = wallet_names(3_000)
         with pytest.warns(FetchWarning, match="has not finished"):
             result = frame(requested).wf.fetch(
                 folder, settings=settings(canned, workers=1), shards=100, on_failure="ignore"
@@ -196,9 +196,9 @@ class TestRefused:
         own = settings(fast)
         frame([]).wf.fetch(folder, settings=own, shards=5)
         with pytest.raises(DatasetError, match=r"has 5 shards, not 6[^$]*Hint: pass shards=5"):
-            frame(names(3)).wf.fetch(folder, settings=own, shards=6)
+            frame(wallet_names(3)).wf.fetch(folder, settings=own, shards=6)
         with pytest.raises(DatasetError, match="fetched from the service"):
-            frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
+            frame(wallet_names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
 
     @pytest.mark.filterwarnings("ignore:.*has not finished:walletframe.errors.FetchWarning")
     def test_other_numbers_of_shards_at_once(self, cluster, fast, tmp_path):
@@ -228,14 +228,14 @@ class TestRefused:
         frame([]).wf.fetch(folder, settings=settings(fast), shards=5)
         (folder / ".walletframe" / "shards.json").write_text(marker)
         with pytest.raises(DatasetError, match=r"format 2|is not valid"):
-            frame(names(3)).wf.fetch(folder, settings=settings(fast), shards=5)
+            frame(wallet_names(3)).wf.fetch(folder, settings=settings(fast), shards=5)
 
     def test_a_folder_of_other_files(self, cluster, fast, folder):
         """The folder of a run on one machine is one, too."""
         with wf.Client(settings(fast), api_key=KEY) as client:
             wf.fetch_to_parquet([], folder, client=client)
         with pytest.raises(DatasetError, match="has other files: 'failed'"):
-            frame(names(3)).wf.fetch(folder, settings=settings(fast))
+            frame(wallet_names(3)).wf.fetch(folder, settings=settings(fast))
 
     def test_wallets_and_columns(self, cluster, fast, folder):
         """They are reported together, as on one machine."""
@@ -244,7 +244,7 @@ class TestRefused:
             frame(["nonsense", f"ETH.{A}", "ETH.0x12"]).wf.fetch(folder, settings=own)
         assert [place for place, _, _ in caught.value.problems] == [0, 2]
         with pytest.raises(ColumnsError, match="owner"):
-            frame(names(3)).wf.fetch(folder, settings=own, keep="owner")
+            frame(wallet_names(3)).wf.fetch(folder, settings=own, keep="owner")
         two = dd.from_pandas(pd.DataFrame({"a": ["x"], "b": ["y"]}), npartitions=1)
         with pytest.raises(ColumnsError, match="blockchain"):
             two.wf.fetch(folder, settings=own)
@@ -252,7 +252,7 @@ class TestRefused:
 
     def test_options(self, cluster, fast, folder):
         """A wrong number of shards, folder, or settings."""
-        wallets = frame(names(3))
+        wallets = frame(wallet_names(3))
         for shards in (0, 10_001, True, "many"):
             with pytest.raises(ArgumentError, match="shards"):
                 wallets.wf.fetch(folder, settings=settings(fast), shards=shards)
@@ -315,7 +315,7 @@ class TestWorkers:
         cluster.run(os.chdir, tmp_path / "here")
         cluster.run(spoil, what, tmp_path / "there", workers=[wrong])
         with pytest.raises(ClusterError) as caught:
-            frame(names(5)).wf.fetch("/proc/self/cwd/bulk", settings=own)
+            frame(wallet_names(5)).wf.fetch("/proc/self/cwd/bulk", settings=own)
         cluster.run(mend, workers=[wrong])
         assert not fast.request_counts()
         assert caught.match(f"1 of 2 workers can't fetch, so no request was sent:\n  {wrong}: ")
@@ -356,7 +356,7 @@ class TestWorkers:
             module, "_probe_path_of_worker", lambda sign, _: sign.with_name("elsewhere")
         )
         with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*not visible here"):
-            frame(names(5)).wf.fetch(folder, settings=settings(fast))
+            frame(wallet_names(5)).wf.fetch(folder, settings=settings(fast))
         assert not fast.request_counts()
 
     def test_a_scheduler_of_another_release_is_named(self, cluster, fast, folder, monkeypatch):
@@ -367,7 +367,7 @@ class TestWorkers:
             ClusterError,
             match=r"no request was sent: the scheduler runs walletframe 0\.0\.9",
         ):
-            frame(names(5)).wf.fetch(folder, settings=settings(fast))
+            frame(wallet_names(5)).wf.fetch(folder, settings=settings(fast))
         assert not fast.request_counts()
 
 
@@ -390,10 +390,10 @@ class TestEnds:
             DatasetError,
             match=r"shard-003 can't be used, since its file dataset\.json is not valid",
         ) as caught:
-            frame(names(60)).wf.fetch(folder, settings=own, shards=5)
+            frame(wallet_names(60)).wf.fetch(folder, settings=own, shards=5)
         assert "Hint: choose another folder" in str(caught.value)
         broken.unlink()
-        frame(names(60)).wf.fetch(folder, settings=own, shards=5, on_failure="ignore")
+        frame(wallet_names(60)).wf.fetch(folder, settings=own, shards=5, on_failure="ignore")
         assert repeated_requests(fast) <= 2 * WORKERS  # requests under way in the others
 
     def test_a_locked_shard_is_awaited_then_named(self, cluster, fast, folder):
@@ -405,13 +405,13 @@ class TestEnds:
             DatasetWriter(folder / "shard-000", own.service),
             pytest.raises(DatasetError, match=f"process {os.getpid()} on .*shard-000"),
         ):
-            frame(names(5)).wf.fetch(folder, settings=own, shards=1)
+            frame(wallet_names(5)).wf.fetch(folder, settings=own, shards=1)
         cluster.run(lose_patience, LOCK_TIMEOUT_S)
-        assert frame(names(5)).wf.fetch(folder, settings=own, shards=1).summary.ok_count == 5
+        assert frame(wallet_names(5)).wf.fetch(folder, settings=own, shards=1).summary.ok_count == 5
 
     def test_an_interrupt_leaves_nothing_incomplete(self, cluster, fast, folder):
         """When it is raised no worker writes; the next call requests the rest."""
-        requested, own = names(3_000), settings(fast)
+        requested, own = wallet_names(3_000), settings(fast)
 
         def interrupt(done, *_):
             if done and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -431,6 +431,6 @@ class TestEnds:
     def test_a_callable_that_raises_ends_it(self, cluster, fast, folder):
         """Its error is raised."""
         with pytest.raises(ZeroDivisionError):
-            frame(names(3_000)).wf.fetch(
+            frame(wallet_names(3_000)).wf.fetch(
                 folder, settings=settings(fast), shards=6, progress=lambda *_: 1 / 0
             )

@@ -12,10 +12,10 @@ from cluster_fetches import (
     check,
     frame,
     local_cluster,
-    names,
     repeated_requests,
     settings,
     started_cluster,
+    wallet_names,
 )
 from fast_service import fast_service
 
@@ -65,18 +65,18 @@ class Killing:
 def test_without_workers(folder, server):
     """It raises, and does not wait."""
     with local_cluster(n_workers=0), pytest.raises(ClusterError, match="no workers"):
-        frame(names(3)).wf.fetch(folder, settings=settings(server))
+        frame(wallet_names(3)).wf.fetch(folder, settings=settings(server))
 
 
 def test_without_a_cluster(folder, server):
     """The hint is to create a client."""
     with pytest.raises(ClusterError, match=r"there is no Dask cluster[^$]*Hint: create a client"):
-        frame(names(3)).wf.fetch(folder, settings=settings(server))
+        frame(wallet_names(3)).wf.fetch(folder, settings=settings(server))
 
 
 def test_a_killed_worker_is_replaced(fast, folder):
     """Its shard is resumed elsewhere, within the same call."""
-    requested = names(1_500)
+    requested = wallet_names(1_500)
     with local_cluster() as client:
         [victim, _] = client.run(os.getpid).values()
         killing = Killing((300, victim))
@@ -97,7 +97,7 @@ def test_a_shard_that_kills_its_workers_is_reported(fast, folder):
         with pytest.raises(
             ClusterError, match=r"1 worker died while fetching the same shard.*tcp://127"
         ):
-            frame(names(2_000)).wf.fetch(
+            frame(wallet_names(2_000)).wf.fetch(
                 folder, settings=settings(fast), shards=2, progress=killing
             )
 
@@ -114,7 +114,7 @@ def environment():
 )
 def test_two_workers_and_the_scheduler_are_killed(fast, folder, tmp_path, count, shards):
     """A second cluster resumes; only unfinished requests are repeated."""
-    requested, own = names(count), settings(fast)
+    requested, own = wallet_names(count), settings(fast)
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     with started_cluster(tmp_path / "one", environment()) as (_, [scheduler, *workers]):

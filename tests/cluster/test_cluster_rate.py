@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import dask
 import pytest
-from cluster_fetches import check, frame, local_cluster, names, settings
+from cluster_fetches import check, frame, local_cluster, settings, wallet_names
 from distributed import Client, LocalCluster
 from fast_service import fast_service
 from permit_takers import count_permits, permit_comes
@@ -190,7 +190,7 @@ def test_without_the_scheduler_each_keeps_its_share_of_the_last_rate():
 )
 def test_a_fetch_keeps_the_limit(tmp_path, kind, rate, count, most):
     """The limit of a key with a known rate, and the low one of a test key, on two processes."""
-    requested = [name for name in names(2 * count) if name.endswith("cafe")][:count]
+    requested = [name for name in wallet_names(2 * count) if name.endswith("cafe")][:count]
     own = {"key_kind": kind, "requests_per_second": rate}
     with fast_service(tokens=1) as server, local_cluster():
         result = frame(requested).wf.fetch(

@@ -9,7 +9,7 @@ from io import StringIO
 from urllib.parse import quote_plus
 
 from canned_service import answer, wallet
-from fault_server import FAULTS, Fault, FaultServer, sound
+from fault_server import FAULTS, Fault, FaultServer, valid_body
 from leak_ground import WALLET
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
@@ -66,7 +66,7 @@ def _answers(head):
     """Send a sound answer, with the target in lines of the head, and close the connection."""
 
     def act(conn, _server, target):
-        body = sound(target)
+        body = valid_body(target)
         length = f"Content-Length: {len(body)}\r\n".encode()
         conn.sendall(head.replace(b"@", target.encode()).replace(b"#", HEADER.encode("latin-1")))
         conn.sendall(length + b"\r\n" + body)

@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 from anvil import Relay
-from fault_server import says
+from fault_server import reply_of
 from IPython.core.ultratb import VerboseTB
 from leak_ground import frame_locals, full_listener, serving, texts_of, within
 from leak_scan import KEY
@@ -112,7 +112,7 @@ CHUNK = b"%x\r\n%s\r\n" % (len(ECHO), ECHO)
 WAITS = {
     "a connection": full_listener,
     "an answer": lambda: _stalled(b""),
-    "the rest of an echo": lambda: _stalled(says("200 OK", ECHO, length=10**6)),
+    "the rest of an echo": lambda: _stalled(reply_of("200 OK", ECHO, length=10**6)),
     "the next chunk of an echo": lambda: _stalled(
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + CHUNK
     ),

@@ -121,7 +121,7 @@ def socks(ground):
     ground.patch.setenv("REQUESTS_CA_BUNDLE", path)
     ground.patch.setenv("no_proxy", "")
     with running() as service, SocksProxy(service.server_address[:2]) as proxy:
-        ground.patch.setenv("https_proxy", f"socks5h://{proxy.place}")
+        ground.patch.setenv("https_proxy", f"socks5h://{proxy.address}")
         service.socket = context.wrap_socket(service.socket, server_side=True)
         service.default = (200, {}, answer(wallet()))
         base_url = service.base_url.replace("http:", "https:")

@@ -11,7 +11,7 @@ import traceback
 import zlib
 from io import StringIO
 
-from fault_server import FAULTS, Fault, FaultServer, says
+from fault_server import FAULTS, Fault, FaultServer, reply_of
 from leak_ground import WALLET, frame_locals, full_listener, texts_of
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
@@ -130,10 +130,10 @@ def frames_while_connecting(ground):
 
 
 STALLED = {
-    "in its middle": says("200 OK", ECHO, length=10**6),
+    "in its middle": reply_of("200 OK", ECHO, length=10**6),
     "after a chunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s" % _chunk(ECHO),
     "without a length": b"HTTP/1.1 200 OK\r\n\r\n" + ECHO,
-    "in gzip": says("200 OK", _packed(ECHO), "Content-Encoding: gzip", length=10**6),
+    "in gzip": reply_of("200 OK", _packed(ECHO), "Content-Encoding: gzip", length=10**6),
 }
 
 

@@ -259,7 +259,7 @@ def test_failed_wallets_are_requested_again(service):
         page = Page(explorer)
         assert page.look()["all_failed"]
         assert explorer._retry_label == "Retry 1 unknown wallet"
-        page.tell("retry")
+        page.click("retry")
         wait()
         assert explorer.details is not failing
         assert (explorer._retry_label, page.alert()) == ("Retry 1 unknown wallet", "")
@@ -413,7 +413,7 @@ def test_details_of_a_panel_can_be_linked(explorer, details, client):
     assert panel.details is details
     linked = dlink((panel, "details"), (explorer, "details"))
     panel.value = ["NEAR.alice.near"]
-    Page(panel).tell("fetch")
+    Page(panel).click("fetch")
     wait()
     assert explorer.details is panel.details
     assert "1 wallet on 1 blockchain" in Page(explorer).status()

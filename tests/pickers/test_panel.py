@@ -47,7 +47,7 @@ def test_pasted_wallets_are_fetched(panel):
     panel.observe(lambda change: seen.append(change["new"]), "details")
     page = Page(panel)
     page.paste("\n".join(WALLETS[:3]))
-    page.tell("fetch")
+    page.click("fetch")
     details = finished(panel)
     assert details.wallets.address.tolist() == [name[4:] for name in WALLETS[:3]]
     assert seen == [details]
@@ -81,7 +81,7 @@ def test_a_bad_line_stops_the_fetch(panel):
     """There is no request until each line is readable; the error is beside it."""
     page = Page(panel)
     page.paste(f"ETH.{ONE}\nnonsense")
-    page.tell("fetch")
+    page.click("fetch")
     assert not page.is_busy()
     assert "Line 1: nonsense" in page.alert()
     assert panel._problems[0] == "1 line can't be read. Correct it in the field above:"
@@ -94,7 +94,7 @@ def test_a_bad_line_stops_the_fetch(panel):
 def test_no_wallets_are_reported(panel):
     """An alert has a hint."""
     page = Page(panel)
-    page.tell("fetch")
+    page.click("fetch")
     assert "there are no wallets to fetch" in page.alert()
 
 
@@ -102,7 +102,7 @@ def test_missing_settings_are_reported(monkeypatch):
     """Without a client and without settings, the hint is shown in the panel."""
     panel = FetchPanel(WALLETS[:1])
     page = Page(panel)
-    page.tell("fetch")
+    page.click("fetch")
     finished(panel)
     assert "base_url" in page.alert()
     assert not page.is_busy()
@@ -117,18 +117,18 @@ def test_cancel_keeps_finished_wallets():
         with service.client(**settings) as client:
             panel = FetchPanel(WALLETS, client=client)
             page = Page(panel)
-            page.tell("fetch")
+            page.click("fetch")
             assert page.is_busy()
             wait_for(lambda: page.progress() > 4)
             assert "of 30 wallets, about" in panel._progress["text"]
-            page.tell("cancel")
+            page.click("cancel")
             counts = finished(panel).wallets.status.value_counts()
             assert counts["ok"] >= 4
             assert counts["ok"] + counts["cancelled"] == 30
             again = f"Retry all {counts['cancelled']} unknown wallets"
             assert panel._retry_label == again
             assert "cancelled before it was answered" in page.status()
-            page.tell("retry")
+            page.click("retry")
             again = finished(panel).wallets
             panel.close()
     assert (again.status == "ok").all()

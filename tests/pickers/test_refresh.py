@@ -56,7 +56,7 @@ def client_and_fetch(canned):
 
 def refresh(explorer):
     """Refresh, and wait for the end."""
-    Page(explorer).tell("fetch")
+    Page(explorer).click("fetch")
     wait()
 
 
@@ -106,7 +106,7 @@ def test_refresh_refuses_to_drop_changes_of_holdings(opened, details, change, me
     """Without `prepare`, it names the lost columns, has a hint, and sends no request."""
     explorer = opened(details._replace(holdings=change(details.holdings)))
     page = Page(explorer)
-    page.tell("fetch")
+    page.click("fetch")
     assert message in page.alert()
     assert "prepare=" in page.alert()
     assert not page.is_busy()
@@ -174,8 +174,8 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, client_and_fetch):
     canned.add_reply([b" "] * 200)
     explorer = opened(known, client=client)
     page = Page(explorer)
-    page.tell("fetch")
-    page.tell("cancel")
+    page.click("fetch")
+    page.click("cancel")
     wait()
     wallets, holdings = explorer.details
     pd.testing.assert_frame_equal(holdings, known.holdings)
@@ -187,7 +187,7 @@ def test_no_wallets_to_refresh(opened):
     """The hint fits the widget."""
     explorer = opened(assemble([]))
     page = Page(explorer)
-    page.tell("fetch")
+    page.click("fetch")
     assert "there are no wallets to fetch" in page.alert()
     assert "paste" not in page.alert()
 

@@ -1,18 +1,18 @@
-"""Whole addresses that are easy to tell apart."""
+"""Valid addresses that are easy to distinguish."""
 
 from hashlib import sha256
 
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_VERSIONS = {"BTC": 5, "LTC": 48, "DOGE": 30, "TRON": 65}  # the first byte, before 20 others
+_VERSIONS = {"BTC": 5, "LTC": 48, "DOGE": 30, "TRON": 65}  # first bytes of addresses
 
 
 def whole(digits):
-    """Return an EVM address of zeros and, at its end, these hex digits."""
+    """Return the EVM address that ends in these hex digits, after zeros."""
     return f"0x{digits:0>40}"
 
 
 def of_chain(chain, number):
-    """Return an address on any blockchain of the sandbox."""
+    """Return the address with this number on any blockchain of the sandbox."""
     if version := _VERSIONS.get(chain):
         payload = bytes([version]) + number.to_bytes(20, "big")
         return _base58(payload + sha256(sha256(payload).digest()).digest()[:4])

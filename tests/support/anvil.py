@@ -1,4 +1,4 @@
-"""A real blockchain for one machine: anvil, contracts compiled by solc, and a relay before it."""
+"""A local blockchain: the node anvil, contracts compiled by solc, and a relay to the node."""
 
 import json
 import os
@@ -19,7 +19,7 @@ MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
 
 def require_anvil():
-    """Skip loudly where the node is not installed; fail where nothing may be skipped."""
+    """Return anvil's path. Without anvil, skip the test, or fail if WF_TEST_NO_SKIP is set."""
     result = sorted(_INSTALLED.glob("@foundry-rs/anvil-*/bin/anvil*"))
     if result and shutil.which("node"):  # it compiles the contracts
         return result[0]
@@ -29,8 +29,8 @@ def require_anvil():
     return pytest.skip(missing)
 
 
-def compiled():
-    """Compile the contracts, offline; by name."""
+def compiled_contracts():
+    """Compile the contracts offline, and return them by name."""
     requested = {
         "language": "Solidity",
         "sources": {"Tokens": {"content": (_HERE / "Tokens.sol").read_text()}},
@@ -57,14 +57,14 @@ class Contract:
         self._selectors = selectors
 
     def send(self, signature, *args):
-        """Call a function as the rich account; return the block of the transaction."""
+        """Call a function from the rich account. Return the number of the transaction's block."""
         kinds = signature.removesuffix(")").partition("(")[2].split(",")
         data = self._selectors[signature] + encode(kinds, args).hex()
         return int(self._chain.transact(f"0x{data}", to=self.address)["blockNumber"], 16)
 
 
 class Chain:
-    """A node of a new blockchain with one rich account; a context manager."""
+    """A context manager for a node of a new blockchain with one rich account."""
 
     def __init__(self, log, *options):
         words = [str(require_anvil()), "--port", "0", "--chain-id", "1", *options]
@@ -97,24 +97,24 @@ class Chain:
         return answer["result"]
 
     def transact(self, data, **more):
-        """Send a transaction of the rich account; return its receipt."""
+        """Send a transaction from the rich account, and return its receipt."""
         sent = self.call("eth_sendTransaction", {"from": self.rich, "data": data} | more)
         receipt = None
-        while receipt is None:  # it is mined at once, and reported a little later
+        while receipt is None:  # the receipt is available shortly after
             receipt = self.call("eth_getTransactionReceipt", sent)
         assert receipt["status"] == "0x1", receipt
         return receipt
 
     def deploy(self, name, *args, kinds=()):
-        """Deploy a contract of this name; `kinds` are the types of its arguments."""
-        self._contracts = self._contracts or compiled()
+        """Deploy the contract with this name. `kinds` are the types of its arguments."""
+        self._contracts = self._contracts or compiled_contracts()
         made = self._contracts[name]["evm"]
         code = made["bytecode"]["object"] + encode(kinds, args).hex()
         address = self.transact(f"0x{code}")["contractAddress"]
         return Contract(self, address, made["methodIdentifiers"])
 
     def token(self, owners=(), amount=0, *, symbol="TKN", decimals=18):
-        """Deploy a token of which the first owner holds an amount, the second twice that, …."""
+        """Deploy a token. The first owner holds the amount, the second twice the amount, etc."""
         token = self.deploy("Token", symbol, decimals, kinds=("string", "uint8"))
         token.send("mint(address[],uint256)", owners, amount)
         return token
@@ -130,17 +130,17 @@ class Chain:
 
 
 def post(url, body):
-    """Return the reply of one of the tests' nodes."""
+    """Send a body to a node of the tests, and return the reply."""
     request = Request(url, body, {"Content-Type": "application/json"})  # noqa: S310 - on loopback
     with urlopen(request) as answer:  # noqa: S310 - the same
         return answer.read()
 
 
 class Relay(ThreadingHTTPServer):
-    """Passes requests on to a node, counts them, and replaces replies for a test.
+    """A server that forwards requests to a node, and records them.
 
-    `reply` gets the request, and returns None to pass it on, a body, or status, headers and
-    body.
+    A test can set `reply`, a function of the request. It returns a body, or status, headers and
+    body, or None to forward the request.
     """
 
     daemon_threads = True
@@ -150,11 +150,11 @@ class Relay(ThreadingHTTPServer):
         self.node = node
         self.requests = []
         self.lines = []
-        self.reply = lambda _asked: None
+        self.reply = lambda _request: None
 
     @property
     def url(self):
-        """Return its address."""
+        """The URL of the relay."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, *args):
@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        """Pass the request on, or send the test's reply."""
+        """Send the test's reply, or forward the request."""
         server = self.server
         requested = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server.requests.append(requested)
@@ -185,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_CONNECT(self):
-        """Refuse to be a proxy."""
+        """Reject the request, since the relay is not a proxy."""
         self.server.lines.append((self.path, dict(self.headers)))
         self.send_error(403)
 

@@ -1,4 +1,4 @@
-"""Accessibility faults of a page, as axe, which npm installs, finds them."""
+"""Accessibility violations of a page, found by axe-core, which npm installs."""
 
 import os
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""The least host of widgets: a page, a Python process, and HTTP between the two.
+"""A minimal host of widgets: a page, a Python process, and HTTP between the two.
 
-The page gives a widget the six functions of a model that anywidget specifies, and nothing else.
-Colab, marimo and VS Code do the same, with much around it. ``bare_host.py PORT SCRIPT`` serves the
-script's ``shown``; any Python that has walletframe can run it.
+The page passes a widget only the six functions of a model that anywidget specifies, as Colab,
+marimo and VS Code do. ``bare_host.py PORT SCRIPT`` serves the widgets in the script's variable
+``shown``. Any Python that has walletframe can run it.
 """
 
 import json
@@ -17,7 +17,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Widg
 <meta name="viewport" content="width=device-width">
 <style>:root { color-scheme: light dark } body { margin: 16px }</style>
 </head><body><main></main></body></html>"""
-HOST = """async ([turn, number, script, style, state]) => {
+HOST = """async ([edition, number, script, style, state]) => {
     const calls = new Map();
     const model = {
         state,
@@ -37,7 +37,7 @@ HOST = """async ([turn, number, script, style, state]) => {
         off: (name, call) => calls.set(name, calls.get(name).filter((each) => each !== call)),
         send: (content) => model.post({ method: 'custom', content }),
         emit: (name, ...given) => (calls.get(name) ?? []).forEach((call) => call(...given)),
-        async post(data) { model.take(await window.toPython(turn, number, data)); },
+        async post(data) { model.take(await window.toPython(edition, number, data)); },
         take: (messages) => messages.forEach(({ data, buffers }) => {
             if (data.method === 'update') {
                 Object.assign(model.state, data.state);
@@ -70,23 +70,23 @@ LISTEN = f"""<script type="module">
 const show = {HOST};
 let posted = Promise.resolve();
 window.models = {{}};
-window.toPython = (_turn, number, data) => (posted = posted.then(async () => {{
-    await fetch(`told/${{number}}`, {{ method: 'POST', body: JSON.stringify(data) }});
+window.toPython = (_edition, number, data) => (posted = posted.then(async () => {{
+    await fetch(`widget/${{number}}`, {{ method: 'POST', body: JSON.stringify(data) }});
     return [];
 }}));
-let [heard, widgets] = await (await fetch('widgets')).json();
+let [received, widgets] = await (await fetch('widgets')).json();
 for (const [number, given] of widgets.entries()) await show([0, number, ...given]);
 for (;;) {{
-    const said = await (await fetch(`said/${{heard}}`)).json();
-    heard += said.length;
-    for (const [number, message] of said) models[number].take([message]);
+    const messages = await (await fetch(`messages/${{received}}`)).json();
+    received += messages.length;
+    for (const [number, message] of messages) models[number].take([message]);
 }}
 </script>"""
 WAIT_S = 20
 
 
 def parts_of(widget):
-    """Return the script, the style sheet and the state of a widget, as hosts have them."""
+    """Return the script, the style sheet and the state of a widget."""
     state = widget.get_state()
     script, style = state.pop("_esm"), state.pop("_css")
     return script, style, {name: state[name] for name in state if name != "layout"}
@@ -108,7 +108,7 @@ class Wire(Line):
 
 
 class Host(ThreadingHTTPServer):
-    """Serves the page, and carries messages.
+    """The server of the page, which also passes on messages.
 
     Parameters
     ----------
@@ -132,13 +132,13 @@ class Messages(BaseHTTPRequestHandler):
 
     def do_GET(self):
         """Send the page, the widgets, or their messages since the last request."""
-        host, [what, *heard] = self.server, self.path[1:].split("/")
+        host, [kind, *received] = self.server, self.path[1:].split("/")
         with host.news:
-            if what == "widgets":
+            if kind == "widgets":
                 body = [len(host.messages), [parts_of(widget) for widget in host.widgets]]
-            elif what == "said":
-                host.news.wait_for(lambda: host.messages[int(heard[0]) :], WAIT_S)
-                body = host.messages[int(heard[0]) :]
+            elif kind == "messages":
+                host.news.wait_for(lambda: host.messages[int(received[0]) :], WAIT_S)
+                body = host.messages[int(received[0]) :]
             else:
                 self._answer(PAGE.replace("</main>", "</main>" + LISTEN).encode(), "text/html")
                 return

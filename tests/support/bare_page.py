@@ -1,7 +1,7 @@
-"""A widget of ours on an otherwise empty page, with real Python and a real browser.
+"""Widgets of walletframe on an otherwise empty page, with real Python and a real browser.
 
-The page gets the widget's script and style sheet and a model. Its messages are handed to the
-widget, and the widget's answers go back, as between a notebook's page and its kernel.
+The page gets each widget's script, style sheet and model. Messages pass between the page and the
+widgets as between a notebook's page and its kernel.
 """
 
 from functools import partial
@@ -26,7 +26,7 @@ class BarePage:
     Parameters
     ----------
     page : playwright.sync_api.Page
-        The tab. Earlier widgets are removed from it, and plotly.js stays.
+        The tab. Earlier widgets are removed from the tab, but not plotly.js.
     widgets : Widget
         The page's widgets, one below the other.
     """
@@ -53,10 +53,10 @@ class BarePage:
         self.widgets[number]._handle_msg(message)
         return self.comms[number].take()
 
-    def follow(self):
+    def send_changes(self):
         """Send the page the changes that Python made to the widgets."""
         for number, comm in enumerate(self.comms):
-            self.page.evaluate("([n, said]) => models[n].take(said)", [number, comm.take()])
+            self.page.evaluate("([n, messages]) => models[n].take(messages)", [number, comm.take()])
 
 
 def _deliver(page, edition, number, data):

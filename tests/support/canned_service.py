@@ -1,4 +1,4 @@
-"""A real HTTP server that sends a test's replies, and answers in the service's shape."""
+"""A real HTTP server that sends a test's replies, and answers in the service's format."""
 
 import json
 import time
@@ -49,11 +49,11 @@ class Canned(ThreadingHTTPServer):
 
     @property
     def base_url(self):
-        """Return its address."""
+        """The base URL of the server."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def add_reply(self, body, status=200, **headers):
-        """Add the reply to the next request; a list of pieces is sent slowly."""
+        """Queue the reply to a later request. A body that is a list of pieces is sent slowly."""
         self.replies.append((status, headers, body))
 
     def client(self, **settings):

@@ -1,4 +1,4 @@
-"""Servers that speak TLS, and the file that makes their certificates trusted."""
+"""Certificates of TLS servers, signed by a certificate authority of the tests."""
 
 import ssl
 
@@ -6,7 +6,7 @@ import trustme
 
 
 def certified(folder, *names):
-    """Return a server's context for some names, and the path of the authority's certificate."""
+    """Return an SSL context for host names, and the path of the authority's certificate."""
     authority = trustme.CA()
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert(*names).configure_cert(context)

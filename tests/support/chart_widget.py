@@ -21,7 +21,7 @@ export default widget(({ model, root, kernel, signal }) => {
 
 
 class ChartWidget(MessageHandlingWidget):
-    """Show a fetch as charts; its view has the selection."""
+    """A widget that shows the charts of a fetch."""
 
     _esm, _css = join_js("chart", "widget") + SHOW, join_css("chart")
     _plotly = Unicode(plotlyjs_version_and_script()[0]).tag(sync=True)
@@ -37,6 +37,6 @@ class ChartWidget(MessageHandlingWidget):
         publish_display_data(*self._repr_mimebundle_())
 
     def saved(self):
-        """Return what a notebook saves without the view."""
+        """Return the MIME bundle that a notebook saves."""
         result = self.view.drawn_chart().selected
         return static_mime_bundle(WalletDetails(result.wallets, result.held.holdings))

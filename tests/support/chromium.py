@@ -1,8 +1,8 @@
-"""A real browser, headless, that reaches this machine alone and records its requests.
+"""A headless browser that reaches only this machine, and records its requests.
 
-Imported by ``conftest``, so that any test may use `visit`, a fresh tab, or `shared_tab`, which
-loads a library of megabytes once. It needs Debian's chromium, which Playwright drives: without it
-the tests are skipped, or fail with WF_TEST_NO_SKIP.
+``conftest`` imports the fixtures: `visit` is a new tab, and `shared_tab` is one tab per module,
+which loads plotly.js only once. Playwright drives Debian's chromium. Without chromium, tests are
+skipped, or fail if WF_TEST_NO_SKIP is set.
 """
 
 import os
@@ -14,8 +14,8 @@ import pytest
 FLAGS = [
     "--no-sandbox",  # as root, in a container
     "--disable-gpu",
-    # A listener to a page's errors, like this driver, makes V8 parse each function on their stack
-    # twice: half a second for plotly.js, which pages without a driver don't need.
+    # Since Playwright listens to errors, V8 would parse each function on an error's stack twice.
+    # For plotly.js, this takes half a second, but only in tests.
     "--js-flags=--no-enable-lazy-source-positions",
     "--disable-quic",
     "--no-first-run",
@@ -40,9 +40,9 @@ class Visit:
     Attributes
     ----------
     page : playwright.sync_api.Page
-        The same.
+        The tab.
     outside_requests : list of str
-        Addresses beyond this machine that were requested; none was reached.
+        The requested URLs of other machines. None of these was reached.
     messages : list of str
         Warnings and errors of the console, uncaught errors and dialogs.
     """
@@ -82,7 +82,7 @@ class Visit:
 
 
 def require_chromium():
-    """Return the browser's file; skip loudly without one, or fail if nothing may be skipped."""
+    """Return chromium's path. Without chromium, skip the test, or fail (WF_TEST_NO_SKIP)."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         if "WF_TEST_NO_SKIP" in os.environ:
@@ -106,7 +106,7 @@ def chromium():
 
 @pytest.fixture
 def visit(chromium):
-    """Open a fresh tab, its own cookies and storage included."""
+    """Open a new tab with its own cookies and storage."""
     with chromium.new_context(viewport=SIZE) as context:
         yield Visit(context.new_page())
 
@@ -120,6 +120,6 @@ def lasting_tab(chromium):
 
 @pytest.fixture
 def shared_tab(lasting_tab):
-    """Return the module's tab, which `BarePage` empties, but for plotly.js."""
+    """Return the module's tab. `BarePage` removes everything but plotly.js."""
     lasting_tab.forget()
     return lasting_tab

@@ -16,31 +16,32 @@ from fast_service import wallet_address
 import walletframe as wf
 import walletframe.dask
 
-WORKERS = 4  # requests at a time, of each task
+WORKERS = 4  # concurrent requests of each task
 ENVIRONMENT = {"WALLETFRAME_API_KEY": KEY}
 
 
-def names(count):
-    """Return wallets, a tenth of which fail until they are healed."""
+def wallet_names(count):
+    """Return wallets. A tenth of them fail until the server is healed."""
     return [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
 
 
 def frame(wallets, **columns):
-    """Return the wallets as a frame in partitions."""
+    """Return the wallets as a Dask DataFrame."""
     return dd.from_pandas(pd.DataFrame({"wallet": wallets} | columns), npartitions=3)
 
 
 def settings(server, **options):
-    """Return settings without the key, which workers have in their environment."""
+    """Return settings without the key, since workers have the key in their environment."""
     own = {"key_kind": "private", "base_url": server.base_url, "cache": False, "workers": WORKERS}
     return wf.Settings(**own | {"requests_per_second": 100_000} | options)
 
 
 @contextmanager
 def local_cluster(**options):
-    """Start workers, each a process with the key in its environment.
+    """Start worker processes that have the key in their environment.
 
-    Their variables are put into this process as well, and would slow down other children of it.
+    Dask also changes this process's environment, which would slow down other children. So the
+    environment is restored at the end.
     """
     own = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
@@ -80,7 +81,7 @@ def rows(folder, name, columns):
 
 
 def check(folder, requested, tokens):
-    """Check that each wallet is there once, in its position, with all of its balances."""
+    """Check that the folder has each wallet once, at its position, with all balances."""
     result = rows(folder, "wallets", "position, blockchain || '.' || address")
     assert sorted(result) == list(enumerate(requested))
     held = rows(folder, "holdings", "blockchain || '.' || address AS wallet, count(*)")
@@ -88,6 +89,6 @@ def check(folder, requested, tokens):
 
 
 def repeated_requests(server):
-    """Return how many repeated requests there were for wallets that can be ok."""
+    """Count the repeated requests for wallets that don't fail."""
     counts = server.request_counts()
     return sum(count - 1 for name, count in counts.items() if name.endswith("cafe"))

@@ -1,4 +1,4 @@
-"""Fetches for hypothesis, with failures, collisions and spam, and the same as plain Python."""
+"""Fetches drawn by hypothesis, with failures, collisions and spam, as frames and as tuples."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -34,7 +34,7 @@ decimals = st.sampled_from([0, 6, 18, 18, 77, None, 78])
 
 
 def fetches_of(tokens):
-    """Draw fetches of some tokens."""
+    """Return a strategy for fetches of these tokens."""
     balances = st.lists(st.tuples(st.sampled_from(tokens), raw_amounts, decimals), max_size=6)
     outcomes = balances | balances | st.sampled_from(["unknown", "failed"])
     requested = st.tuples(st.sampled_from(WALLETS), outcomes)
@@ -54,7 +54,7 @@ class Balance(NamedTuple):
 
 
 def key(chain, address):
-    """Return an address in the form that is equal for all its spellings."""
+    """Return a blockchain and an address in a form that is equal for all their spellings."""
     hexadecimal = address is not None and address[:2] in ("0x", "0X")
     return chain.upper(), address.lower() if hexadecimal else address
 
@@ -80,7 +80,7 @@ def known_of(fetch):
 
 
 def known_for(fetch, rows):
-    """Return for each requested wallet whether its amount of the rows' one token is known."""
+    """Return whether each wallet's amount of one token is known. `rows` have only this token."""
     unread = {row.wallet for row in rows if row.amount is None}
     return {wallet: ok and wallet not in unread for wallet, ok in known_of(fetch).items()}
 

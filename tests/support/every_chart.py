@@ -1,4 +1,4 @@
-"""Every kind of chart of made-up holdings, and the explorer's; as a script it prints them."""
+"""Every kind of chart, from made-up holdings. Run as a script, this prints the charts as JSON."""
 
 import json
 import sys
@@ -53,9 +53,9 @@ FIGURES = {
 
 
 def described():
-    """Return the traces and layouts of figures, their arrays as lists of numbers.
+    """Return the traces and layouts of figures, with arrays as lists of numbers.
 
-    The default template is left out: it is plotly's own and differs between its releases.
+    The default template is left out, since it differs between releases of plotly.
     """
     result = {name: json.loads(figure().to_json()) for name, figure in FIGURES.items()}
     selected = ExplorerData(DETAILS).select_holdings(Selection())

@@ -1,4 +1,4 @@
-"""Files of each kind, written by one interpreter and read by another, and their content."""
+"""Files of each kind, which one interpreter writes and another interpreter reads."""
 
 import json
 import pickle

@@ -1,8 +1,8 @@
 """A bare server, fast enough for bulk runs, that counts its requests.
 
-It speaks just enough HTTP. Each wallet holds many tokens, in amounts of its own; an address that
-ends in ``dead`` fails until the server is healed, one in ``beef`` is refused. Run with the number
-of tokens and the latency in seconds; it prints its port.
+It supports only a small part of HTTP. Each wallet holds many tokens. A wallet whose address ends in
+``dead`` fails until the server is healed. A request for an address that ends in ``beef`` gets a
+404. The arguments are the number of tokens and the latency in seconds. The server prints its port.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Server:
         ) % (b"true" if failed else b"false", chain, address, held, address)
 
     def control(self, request):
-        """Obey a test's command, and return the request counts, or the times of all requests."""
+        """Run a test's command. Return the request counts, or the times of all requests."""
         result = json.dumps(self.times if b"/times" in request else self.counts).encode()
         if b"/forget" in request:
             self.counts.clear()

@@ -1,4 +1,4 @@
-"""The fast server in a process of its own, and a test's view of it."""
+"""The fast server in a separate process, and commands to the server."""
 
 import json
 import subprocess
@@ -14,12 +14,12 @@ from walletframe.client import Client
 
 
 def wallet_address(number, *, failing=False):
-    """Return the address of a wallet, as it is in a request."""
+    """Return a wallet, written as in a request."""
     return f"ETH.0x{number:036x}{'dead' if failing else 'cafe'}"
 
 
 class FastService:
-    """A test's view of the server."""
+    """A connection to the server for tests."""
 
     def __init__(self, port):
         self.base_url = f"http://127.0.0.1:{port}"
@@ -35,11 +35,11 @@ class FastService:
             return json.load(answer)
 
     def heal(self):
-        """Heal all wallets that fail."""
+        """Stop the failures of wallets."""
         self._send("heal")
 
     def forget(self):
-        """Reset the counts, and fail again."""
+        """Reset the counts and times, and fail again."""
         self._send("forget")
 
     def client(self, **settings):

@@ -1,4 +1,4 @@
-"""A server on raw sockets that sends a fault for one wallet, and sound answers for the others."""
+"""A server on raw sockets that sends a fault for one wallet, and valid answers for others."""
 
 import contextlib
 import gzip
@@ -22,27 +22,27 @@ _HEAD_200 = b"HTTP/1.1 200 OK\r\n"
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of a server, and the outcome that a client has to report.
+    """A fault of a server, and the status that a client has to report.
 
-    `raw` is the reply, or a function that sends it, called with the connection, the server and
-    the requested target; the connection stays open unless it raises. An answer that is
-    `passing` has to be requested again.
+    `raw` is the reply, or a function of the connection, the server and the requested target that
+    sends it. If the function raises, the connection is closed. After a fault that is
+    `retryable`, a client has to retry the request.
     """
 
     raw: bytes | Callable
     status: str
-    passing: bool = False
+    retryable: bool = False
 
     @property
     def timeout_s(self):
-        """Return the client's time limit for it."""
+        """The time limit of the client."""
         return 1.0 if self.status == "timeout" else 10.0
 
 
 class FaultServer:
-    """Sends `fault` for the wallet `faulty`, as often as `times` or until it is healed.
+    """A server that sends `fault` for the wallet `faulty`, `times` times or until `heal`.
 
-    With a `context` it speaks TLS.
+    With an SSL `context`, the server uses TLS.
     """
 
     def __init__(self, fault, faulty, times=1_000_000, *, context=None):
@@ -76,7 +76,7 @@ class FaultServer:
         self._elsewhere.close()
 
     def heal(self):
-        """Send sound answers from now on."""
+        """Send valid answers from now on."""
         self._left = 0
 
     def redirect_was_followed(self):
@@ -102,7 +102,7 @@ class FaultServer:
             try:
                 conn = self._context.wrap_socket(conn, server_side=True)
             except OSError:
-                return  # a client that does not trust it closes the connection
+                return  # the client does not trust the certificate
         self._open.add(conn)
         with conn, contextlib.suppress(OSError):
             while target := _target(conn):
@@ -112,7 +112,7 @@ class FaultServer:
                     self._left -= 1
                     self._misbehave(conn, target)
                 else:
-                    conn.sendall(says(_OK, sound(target)))
+                    conn.sendall(reply_of(_OK, valid_body(target)))
         self._open.discard(conn)
 
     def _misbehave(self, conn, target):
@@ -127,7 +127,7 @@ def _url(listener):
 
 
 def _target(conn):
-    """Read the head of a request and return its target; an empty one at the end of the stream."""
+    """Read the head of a request and return its target, or "" at the end of the stream."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         piece = conn.recv(65536)
@@ -141,13 +141,13 @@ def _wallet_in(target):
     return parse_qs(urlsplit(target).query)["address"][0]
 
 
-def sound(target):
-    """Return a sound answer's body."""
+def valid_body(target):
+    """Return the body of a valid answer."""
     return answer(wallet(_wallet_in(target).partition(".")[2]))
 
 
-def says(status, body=b"", *headers, length=None):
-    """Return a whole reply as bytes, whose length may be wrong."""
+def reply_of(status, body=b"", *headers, length=None):
+    """Return a whole reply as bytes. A `length` replaces the correct Content-Length."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body) if length is None else length}"]
     return "\r\n".join([*lines, *headers, "", ""]).encode() + body
 
@@ -182,41 +182,41 @@ def _reset_in_body(conn, server, target):
 
 
 def _half(conn, _server, target):
-    body = sound(target)
-    conn.sendall(says(_OK, body[: len(body) // 2], length=len(body)))
+    body = valid_body(target)
+    conn.sendall(reply_of(_OK, body[: len(body) // 2], length=len(body)))
 
 
 def _open_ended_half(conn, _server, target):
-    body = sound(target)
+    body = valid_body(target)
     conn.sendall(_HEAD_200 + b"\r\n" + body[: len(body) // 2])
 
 
 def _off_by(count):
     """Send a wrong length."""
     return lambda conn, _, target: conn.sendall(
-        says(_OK, sound(target), length=len(sound(target)) + count)
+        reply_of(_OK, valid_body(target), length=len(valid_body(target)) + count)
     )
 
 
 def _chunked_half(conn, _server, target):
-    body = sound(target)
+    body = valid_body(target)
     conn.sendall(_chunked(body[: len(body) // 2], end=b"ff\r\n" + body[len(body) // 2 :]))
 
 
 def _chunked_without_end(conn, _server, target):
-    conn.sendall(_chunked(sound(target)))
+    conn.sendall(_chunked(valid_body(target)))
 
 
 def _gzip_half(conn, _server, target):
-    packed = gzip.compress(sound(target))
-    conn.sendall(says(_OK, packed[: len(packed) // 2], "Content-Encoding: gzip"))
+    packed = gzip.compress(valid_body(target))
+    conn.sendall(reply_of(_OK, packed[: len(packed) // 2], "Content-Encoding: gzip"))
 
 
 def _bomb(status, *headers):
     """Send a small body that decompresses to 300 MB."""
 
     def blow(conn, _server, _target):
-        conn.sendall(says(status, _packed(), "Content-Encoding: gzip", *headers))
+        conn.sendall(reply_of(status, _packed(), "Content-Encoding: gzip", *headers))
 
     return blow
 
@@ -229,15 +229,15 @@ def _packed():
 
 
 def _members(times):
-    """Send a small body that decompresses to 300 MB: gzip files in a row, packed repeatedly."""
+    """Send gzip files in a row that decompress to 300 MB, compressed `times` more times."""
     packed = gzip.compress(bytes(1 << 20), 1) * 300
     for _ in range(times):
         packed = gzip.compress(packed)
-    return says(_OK, packed, "Content-Encoding: " + ", ".join(["gzip"] * (1 + times)))
+    return reply_of(_OK, packed, "Content-Encoding: " + ", ".join(["gzip"] * (1 + times)))
 
 
 def _slowly(head, piece):
-    """Send a head at once, and then pieces without an end, each well within any timeout."""
+    """Send a head at once, and then endless pieces, each before a socket would time out."""
 
     def dribble(conn, server, _target):
         conn.sendall(head)
@@ -248,7 +248,7 @@ def _slowly(head, piece):
 
 
 def _flood(head, piece):
-    """Send a head and then 512 MB, as fast as they are taken."""
+    """Send a head and then 512 MB, as fast as the client reads."""
 
     def pour(conn, server, _target):
         conn.sendall(head)
@@ -261,34 +261,34 @@ def _flood(head, piece):
 
 
 def _echo(status):
-    """Repeat the requested target, the key included, in lines that a terminal would obey."""
+    """Repeat the requested target, which contains the key, with terminal control characters."""
     return lambda conn, _, target: conn.sendall(
-        says(status, f"\x1b[2J\r\nno: {target}\u202e\r\n".encode())
+        reply_of(status, f"\x1b[2J\r\nno: {target}\u202e\r\n".encode())
     )
 
 
 def _echo_that_stalls(conn, _server, target):
-    """Repeat the requested target, and promise more that never comes."""
+    """Repeat the requested target, and announce more bytes than are sent."""
     body = f"no: {target}".encode()
-    conn.sendall(says("401 Unauthorized", body, length=len(body) + 9))
+    conn.sendall(reply_of("401 Unauthorized", body, length=len(body) + 9))
 
 
 def _twice(conn, _server, target):
-    """Send two answers about one wallet."""
+    """Send two different entries for one wallet."""
     address = _wallet_in(target).partition(".")[2]
-    conn.sendall(says(_OK, answer(wallet(address), wallet(address, balances=[]))))
+    conn.sendall(reply_of(_OK, answer(wallet(address), wallet(address, balances=[]))))
 
 
 def _elsewhere(conn, server, target):
-    conn.sendall(says("302 Found", b"", f"Location: {server.elsewhere_url}{target}"))
+    conn.sendall(reply_of("302 Found", b"", f"Location: {server.elsewhere_url}{target}"))
 
 
 def _in_a_loop(conn, _server, target):
-    conn.sendall(says("307 Temporary Redirect", b"", f"Location: {target}"))
+    conn.sendall(reply_of("307 Temporary Redirect", b"", f"Location: {target}"))
 
 
 def _busy(*headers):
-    return says("429 Too Many Requests", b"busy", *headers)
+    return reply_of("429 Too Many Requests", b"busy", *headers)
 
 
 def _busy_until(conn, _server, _target):
@@ -296,9 +296,9 @@ def _busy_until(conn, _server, _target):
 
 
 def _odd(**fields):
-    """Send a wallet whose fields break the contract."""
+    """Send a wallet with these unusual fields."""
     return lambda conn, _, target: conn.sendall(
-        says(_OK, answer(wallet(_wallet_in(target).partition(".")[2], **fields)))
+        reply_of(_OK, answer(wallet(_wallet_in(target).partition(".")[2], **fields)))
     )
 
 
@@ -308,7 +308,7 @@ def _rewritten(old, new, **fields):
     def fault(conn, _server, target):
         body = answer(wallet(_wallet_in(target).partition(".")[2], **fields))
         assert old in body
-        conn.sendall(says(_OK, body.replace(old, new)))
+        conn.sendall(reply_of(_OK, body.replace(old, new)))
 
     return fault
 
@@ -317,45 +317,47 @@ _DEEP = b"[" * 200_000 + b"]" * 200_000
 
 FAULTS = {
     # the connection
-    "reset at the start": Fault(_then_hangs_up(_reset), "unreachable", passing=True),
-    "reset in the body": Fault(_then_hangs_up(_reset_in_body), "unreachable", passing=True),
-    "closed without a byte": Fault(_then_hangs_up(b""), "unreachable", passing=True),
+    "reset at the start": Fault(_then_hangs_up(_reset), "unreachable", retryable=True),
+    "reset in the body": Fault(_then_hangs_up(_reset_in_body), "unreachable", retryable=True),
+    "closed without a byte": Fault(_then_hangs_up(b""), "unreachable", retryable=True),
     "closed in the headers": Fault(_then_hangs_up(_HEAD_200 + b"Content-Ty"), "invalid"),
-    "silence": Fault(_nothing, "timeout", passing=True),
-    "slow headers": Fault(_slowly(_HEAD_200, b"X: y\r\n"), "timeout", passing=True),
-    "slow header line": Fault(_slowly(_HEAD_200 + b"X: ", b"y"), "timeout", passing=True),
-    "slow body": Fault(_slowly(says(_OK, length=9999), b" "), "timeout", passing=True),
-    "slow body, no length": Fault(_slowly(_HEAD_200 + b"\r\n", b" "), "timeout", passing=True),
+    "silence": Fault(_nothing, "timeout", retryable=True),
+    "slow headers": Fault(_slowly(_HEAD_200, b"X: y\r\n"), "timeout", retryable=True),
+    "slow header line": Fault(_slowly(_HEAD_200 + b"X: ", b"y"), "timeout", retryable=True),
+    "slow body": Fault(_slowly(reply_of(_OK, length=9999), b" "), "timeout", retryable=True),
+    "slow body, no length": Fault(_slowly(_HEAD_200 + b"\r\n", b" "), "timeout", retryable=True),
     "slow body, last of all": Fault(
-        _slowly(says(_OK, b"", "Connection: close", length=9999), b" "), "timeout", passing=True
+        _slowly(reply_of(_OK, b"", "Connection: close", length=9999), b" "),
+        "timeout",
+        retryable=True,
     ),
     # the length
-    "truncated": Fault(_then_hangs_up(_half), "unreachable", passing=True),
+    "truncated": Fault(_then_hangs_up(_half), "unreachable", retryable=True),
     "truncated, no length": Fault(_then_hangs_up(_open_ended_half), "invalid"),
-    "truncated chunk": Fault(_then_hangs_up(_chunked_half), "unreachable", passing=True),
+    "truncated chunk": Fault(_then_hangs_up(_chunked_half), "unreachable", retryable=True),
     "chunks without an end": Fault(
-        _then_hangs_up(_chunked_without_end), "unreachable", passing=True
+        _then_hangs_up(_chunked_without_end), "unreachable", retryable=True
     ),
-    "garbage for a chunk": Fault(_chunked(end=b"zz\r\n{}"), "unreachable", passing=True),
-    "length too long": Fault(_off_by(5), "timeout", passing=True),
+    "garbage for a chunk": Fault(_chunked(end=b"zz\r\n{}"), "unreachable", retryable=True),
+    "length too long": Fault(_off_by(5), "timeout", retryable=True),
     "length too short": Fault(_off_by(-5), "invalid"),
-    "length of 3 GB": Fault(_flood(says(_OK, length=3 << 30), b" "), "invalid"),
+    "length of 3 GB": Fault(_flood(reply_of(_OK, length=3 << 30), b" "), "invalid"),
     "endless chunks": Fault(_flood(_chunked(), b"fff8\r\n" + b" " * 0xFFF8 + b"\r\n"), "invalid"),
-    "two lengths": Fault(says(_OK, b"{}", "Content-Length: 3"), "unreachable"),
-    "endless length of a chunk": Fault(_flood(_chunked(), b"0"), "unreachable", passing=True),
+    "two lengths": Fault(reply_of(_OK, b"{}", "Content-Length: 3"), "unreachable"),
+    "endless length of a chunk": Fault(_flood(_chunked(), b"0"), "unreachable", retryable=True),
     "endless extension of a chunk": Fault(
-        _flood(_chunked(end=b"5;x="), b"y"), "unreachable", passing=True
+        _flood(_chunked(end=b"5;x="), b"y"), "unreachable", retryable=True
     ),
     "endless trailers": Fault(
-        _flood(_chunked(b"{}", end=b"0\r\n"), b"X: y\r\n"), "timeout", passing=True
+        _flood(_chunked(b"{}", end=b"0\r\n"), b"X: y\r\n"), "timeout", retryable=True
     ),
     # the compression
     "gzip bomb": Fault(_bomb(_OK), "invalid"),
     "gzip bomb in an error": Fault(_bomb("404 Not Found"), "invalid"),
     "gzip bomb of many files": Fault(_members(0), "invalid"),
     "gzip bomb in gzip": Fault(_members(1), "invalid"),
-    "compressed otherwise": Fault(says(_OK, b"\x28\xb5", "Content-Encoding: zstd"), "invalid"),
-    "gzip that is none": Fault(says(_OK, b"{}", "Content-Encoding: gzip"), "invalid"),
+    "compressed otherwise": Fault(reply_of(_OK, b"\x28\xb5", "Content-Encoding: zstd"), "invalid"),
+    "gzip that is none": Fault(reply_of(_OK, b"{}", "Content-Encoding: gzip"), "invalid"),
     "half a gzip": Fault(_gzip_half, "invalid"),
     # the protocol
     "header flood": Fault(_HEAD_200 + b"X: y\r\n" * 10_000 + b"\r\n{}", "unreachable"),
@@ -364,25 +366,25 @@ FAULTS = {
     "flood of interim answers": Fault(_flood(b"", b"HTTP/1.1 103 Wait\r\n\r\n"), "invalid"),
     "another protocol": Fault(b"HTTP/1.1 101 Switching Protocols\r\n\r\n", "invalid"),
     "endless interim answers": Fault(
-        _slowly(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", passing=True
+        _slowly(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", retryable=True
     ),
     "not HTTP": Fault(b"SSH-2.0-OpenSSH_9.2\r\n" + bytes(range(256)), "unreachable"),
     "no status": Fault(b"HTTP/1.1 yes\r\n\r\n{}", "unreachable"),
-    "status 999": Fault(says("999 \xff", b"{}"), "service_error"),
+    "status 999": Fault(reply_of("999 \xff", b"{}"), "service_error"),
     # the body
-    "HTML with 200": Fault(says(_OK, b"<html>\r\n<h1>Sign in</h1>"), "invalid"),
+    "HTML with 200": Fault(reply_of(_OK, b"<html>\r\n<h1>Sign in</h1>"), "invalid"),
     "204": Fault(b"HTTP/1.1 204 No Content\r\n\r\n", "invalid"),
-    "nothing with 200": Fault(says(_OK), "invalid"),
-    "invalid JSON": Fault(says(_OK, b'{"wallets": [,]}'), "invalid"),
-    "not UTF-8": Fault(says(_OK, b'{"wallets": ["\xff\xfe"]}'), "invalid"),
-    "deep nesting": Fault(says(_OK, _DEEP), "invalid"),
-    "deep nesting inside": Fault(says(_OK, b'{"x":' + _DEEP + b',"wallets":[]}'), "invalid"),
-    "no wallets": Fault(says(_OK, b'{"error": "down for maintenance"}'), "invalid"),
-    "no such wallet": Fault(says(_OK, answer()), "missing"),
+    "nothing with 200": Fault(reply_of(_OK), "invalid"),
+    "invalid JSON": Fault(reply_of(_OK, b'{"wallets": [,]}'), "invalid"),
+    "not UTF-8": Fault(reply_of(_OK, b'{"wallets": ["\xff\xfe"]}'), "invalid"),
+    "deep nesting": Fault(reply_of(_OK, _DEEP), "invalid"),
+    "deep nesting inside": Fault(reply_of(_OK, b'{"x":' + _DEEP + b',"wallets":[]}'), "invalid"),
+    "no wallets": Fault(reply_of(_OK, b'{"error": "down for maintenance"}'), "invalid"),
+    "no such wallet": Fault(reply_of(_OK, answer()), "missing"),
     "failed": Fault(_odd(failed=True, balances=None), "failed"),
     "wrong schema": Fault(_odd(balances={"1": balance()}), "invalid"),
-    "two documents": Fault(says(_OK, answer() + answer()), "invalid"),
-    "null for a wallet": Fault(says(_OK, b'{"wallets": [null]}'), "invalid"),
+    "two documents": Fault(reply_of(_OK, answer() + answer()), "invalid"),
+    "null for a wallet": Fault(reply_of(_OK, b'{"wallets": [null]}'), "invalid"),
     "a wallet twice": Fault(_twice, "invalid"),
     "text for a truth": Fault(_odd(failed="no"), "invalid"),
     "NaN": Fault(_odd(balances=[balance() | {"price": float("nan")}]), "invalid"),
@@ -393,7 +395,7 @@ FAULTS = {
     "error of the answer": Fault(
         _rewritten(b'{"wallets"', b'{"error": "down", "wallets"', balances=[]), "invalid"
     ),
-    "error, and no such wallet": Fault(says(_OK, b'{"wallets": [], "error": "x"}'), "invalid"),
+    "error, and no such wallet": Fault(reply_of(_OK, b'{"wallets": [], "error": "x"}'), "invalid"),
     "error of a failed wallet": Fault(_odd(failed=True, error="down"), "failed"),
     # a name twice in an object
     "failed twice": Fault(_rewritten(b'"failed"', b'"failed": true, "failed"'), "invalid"),
@@ -401,7 +403,7 @@ FAULTS = {
         _rewritten(b'"failed"', rb'"f\u0061iled": true, "symbol": "\u003a", "failed"'), "invalid"
     ),
     "failed twice, without a link": Fault(
-        says(
+        reply_of(
             _OK,
             b'{"wallets":[{"failed":true,"failed":false,"blockChain":"ETH","address":"0xa",'
             b'"balances":[]}]}',
@@ -418,30 +420,32 @@ FAULTS = {
     # the status
     "400": Fault(_echo("400 Bad Request"), "rejected"),
     "401": Fault(_echo("401 Unauthorized"), "rejected"),
-    "401 that stalls": Fault(_echo_that_stalls, "timeout", passing=True),
+    "401 that stalls": Fault(_echo_that_stalls, "timeout", retryable=True),
     "403": Fault(_echo("403 Forbidden"), "rejected"),
     "404": Fault(_echo("404 Not Found"), "rejected"),
-    "429": Fault(_busy(), "rate_limited", passing=True),
-    "429 for a number": Fault(_busy("Retry-After: 120"), "rate_limited", passing=True),
-    "429 for a fraction": Fault(_busy("Retry-After: 0.25"), "rate_limited", passing=True),
-    "429 for less than nothing": Fault(_busy("Retry-After: -1"), "rate_limited", passing=True),
-    "429 for no number": Fault(_busy("Retry-After: nan"), "rate_limited", passing=True),
-    "429 for ever": Fault(_busy("Retry-After: " + "9" * 5000), "rate_limited", passing=True),
-    "429 until a date": Fault(_busy_until, "rate_limited", passing=True),
-    "429 with nonsense": Fault(_busy("Retry-After: soon"), "rate_limited", passing=True),
+    "429": Fault(_busy(), "rate_limited", retryable=True),
+    "429 for a number": Fault(_busy("Retry-After: 120"), "rate_limited", retryable=True),
+    "429 for a fraction": Fault(_busy("Retry-After: 0.25"), "rate_limited", retryable=True),
+    "429 for less than nothing": Fault(_busy("Retry-After: -1"), "rate_limited", retryable=True),
+    "429 for no number": Fault(_busy("Retry-After: nan"), "rate_limited", retryable=True),
+    "429 for ever": Fault(_busy("Retry-After: " + "9" * 5000), "rate_limited", retryable=True),
+    "429 until a date": Fault(_busy_until, "rate_limited", retryable=True),
+    "429 with nonsense": Fault(_busy("Retry-After: soon"), "rate_limited", retryable=True),
     "429 until no year": Fault(
-        _busy(f"Retry-After: Mon, 01 Jan {10**20} 00:00:00 GMT"), "rate_limited", passing=True
+        _busy(f"Retry-After: Mon, 01 Jan {10**20} 00:00:00 GMT"), "rate_limited", retryable=True
     ),
     "500": Fault(_echo("500 Internal Server Error"), "service_error"),
-    "502": Fault(_echo("502 Bad Gateway"), "service_error", passing=True),
+    "502": Fault(_echo("502 Bad Gateway"), "service_error", retryable=True),
     "503": Fault(
-        says("503 Service Unavailable", b"", "Retry-After: 1"), "service_error", passing=True
+        reply_of("503 Service Unavailable", b"", "Retry-After: 1"),
+        "service_error",
+        retryable=True,
     ),
     # redirects
     "redirect to another host": Fault(_elsewhere, "rejected"),
     "redirect in a loop": Fault(_in_a_loop, "rejected"),
-    "redirect to nowhere": Fault(says("301 Moved", b"", "Location: http://[::"), "rejected"),
+    "redirect to nowhere": Fault(reply_of("301 Moved", b"", "Location: http://[::"), "rejected"),
     "redirect with 3 GB": Fault(
-        _flood(says("302 Found", b"", "Location: /", length=3 << 30), b" "), "invalid"
+        _flood(reply_of("302 Found", b"", "Location: /", length=3 << 30), b" "), "invalid"
     ),
 }

@@ -1,4 +1,4 @@
-"""Fetches that tests make up: small ones, assembled as real answers are, and large ones."""
+"""Made-up fetches: small ones, which are assembled like real answers, and large ones."""
 
 from datetime import UTC, datetime
 
@@ -27,12 +27,12 @@ CHAINS = ["ETH", "BSC", "POLYGON", "BASE"]
 def fetched(answers, *, source="service", service=SERVICE, at=FETCHED_AT):
     """Return the fetch of these wallets.
 
-    Each wallet, ``"ETH.0xA"``, has a list of (blockchain, contract, symbol, raw amount,
-    decimals); or None for an answer without a list; or the status of a wallet that is not ok.
+    `answers` maps a wallet, such as ``"ETH.0xA"``, to a list of (blockchain, contract, symbol, raw
+    amount, decimals), to None (an answer without a list), or to a status other than ok.
     """
-    whence = AnswerSource(source)
+    answer_source = AnswerSource(source)
     return assemble(
-        WalletRecord(WalletAddress.parse(wallet), outcome(held), service, at, whence)
+        WalletRecord(WalletAddress.parse(wallet), outcome(held), service, at, answer_source)
         for wallet, held in answers.items()
     )
 
@@ -52,7 +52,7 @@ def outcome(held):
 
 
 def token(symbol="TKN", raw=1_500_000, decimals=6, *, contract="0xToken", blockchain="ETH"):
-    """Return one balance of such a list."""
+    """Return one balance for the lists of `fetched`."""
     return blockchain, contract, symbol, raw, decimals
 
 
@@ -72,7 +72,7 @@ def failed(address, status=Status.FAILED, error="it said <b>no</b>"):
 
 
 def made_up_details(rows, *, wallets, tokens):
-    """Return a fetch with so many balances; each wallet holds tokens of its own blockchain."""
+    """Return a fetch with this many rows. Each wallet holds tokens of its own blockchain."""
     rng = np.random.default_rng(20_260_101)
     owner = np.sort(rng.integers(0, wallets, rows))
     token = rng.zipf(1.3, rows) % tokens
@@ -109,5 +109,5 @@ def made_up_details(rows, *, wallets, tokens):
 
 
 def _text(values):
-    """Return text as a column stores it."""
+    """Return texts as an array with the dtype of text columns."""
     return pd.array(list(values), dtype=TEXT)

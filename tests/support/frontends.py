@@ -28,7 +28,7 @@ def _():
 
 @contextlib.contextmanager
 def serving(frontend, folder, setup, shown):
-    """Serve a cell that makes a widget, and one that shows it.
+    """Serve one cell that creates a widget, and one cell that shows the widget.
 
     Yields
     ------
@@ -60,7 +60,7 @@ def serving(frontend, folder, setup, shown):
 
 
 def open_widget(page, frontend, address):
-    """Open the page, and run the cells where the frontend doesn't."""
+    """Open the page, and run the cells unless the frontend runs them itself."""
     page.goto(f"{address}notebooks/shown.ipynb" if frontend == "notebook" else address)
     if frontend == "notebook":
         page.wait_for_function(KERNEL_IS_IDLE)

@@ -1,4 +1,4 @@
-"""Symbols that do harm where they are shown without care, and holdings with them."""
+"""Symbols that do harm if they are not escaped, and holdings with these symbols."""
 
 import pandas as pd
 

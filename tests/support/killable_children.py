@@ -1,7 +1,7 @@
-"""Processes to be killed: children of one that has done the slow imports, each forked anew.
+"""Processes that tests kill. They are forks of a parent that has already done the slow imports.
 
-They run a function ``work`` of words, which calls ``say``: a kill leaves no half of a line. None
-writes its coverage, since a kill loses that.
+Each child calls the function ``work`` with words. ``work`` prints lines with ``say``, since a kill
+never cuts such a line in half. No coverage is measured, since a kill would lose it.
 """
 
 import os
@@ -28,12 +28,12 @@ for line in sys.stdin:
 
 
 class KillableChildren:
-    """One process after the other; a context manager.
+    """A context manager for child processes, of which one runs at a time.
 
     Parameters
     ----------
     code : str
-        The code that is run once, and defines the function.
+        The code that the parent runs once. The code defines ``work``.
     """
 
     def __init__(self, code):
@@ -56,21 +56,21 @@ class KillableChildren:
         self._parent.communicate()
 
     def start(self, *words):
-        """Start a child with its work."""
+        """Start a child that calls ``work`` with these words."""
         self._parent.stdin.write(" ".join(map(str, words)) + "\n")
         self._parent.stdin.flush()
         self._child = int(self.read_line())
 
     def read_line(self):
-        """Return its next line."""
+        """Return the next line that the child prints."""
         return self._parent.stdout.readline()
 
     def kill(self):
-        """Kill it as `kill -9` does."""
+        """Kill the child as `kill -9` does."""
         os.kill(self._child, signal.SIGKILL)
 
     def wait_for_kill(self):
-        """Wait for its end: return whether that was by such a kill, and its lines before."""
+        """Wait until the child ends. Return whether it was killed, and its unread lines."""
         lines = []
         while not (line := self.read_line()).startswith("ended "):
             assert line, "the children's parent is gone"

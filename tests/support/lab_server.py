@@ -1,6 +1,6 @@
-"""JupyterLab on loopback, isolated from the user's own, and its notebooks in a browser.
+"""A JupyterLab server on loopback, which uses no folder of the user.
 
-Imported by ``conftest``: several modules share one `lab_server`.
+``conftest`` imports the fixture `lab_server`, which several modules share.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 from own_folders import own_folders
 
-PYTHON = os.environ.get("WF_TEST_PYTHON", sys.executable)  # .ci/widgets has older packages
+PYTHON = os.environ.get("WF_TEST_PYTHON", sys.executable)  # .ci/widgets sets an older one
 SUPPORT = Path(__file__).parent
 ROOT = SUPPORT.parents[1]
 SETTINGS = {
@@ -50,7 +50,7 @@ class Lab:
 
     @contextlib.contextmanager
     def serving(self, **notebooks):
-        """Serve notebooks, by their names without an ending, and finally end their kernels.
+        """Serve notebooks by name (without .ipynb), and finally end their kernels.
 
         Yields
         ------
@@ -102,7 +102,7 @@ def running_lab(folder, *, theme="JupyterLab Light"):
 
 
 def server_folders(folder):
-    """Make, by name, the folders that a server would have in the user's home."""
+    """Create folders in place of those in the user's home, and return them by name."""
     own = {name: folder / ".lab" / name for name in FOLDER_NAMES}
     for path in own.values():
         path.mkdir(parents=True)
@@ -111,7 +111,7 @@ def server_folders(folder):
 
 @contextlib.contextmanager
 def running(words, own):
-    """Run Python as a server isolated from the user's folders, and end it.
+    """Run Python as a server that uses no folder of the user, and finally end it.
 
     Yields
     ------
@@ -166,13 +166,13 @@ def notebook_of(*cells):
 
 
 def open_notebook(page, address, name):
-    """Open a notebook, alone on the page."""
+    """Open a notebook as the only tab of the page."""
     page.goto(f"{address}doc/tree/{name}?reset")
     page.wait_for_function(KERNEL_IS_IDLE)
 
 
 def open_and_run(page, address, name):
-    """Open a notebook, alone on the page, and run all its cells."""
+    """Open a notebook as the only tab of the page, and run all its cells."""
     open_notebook(page, address, name)
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_function(KERNEL_IS_IDLE)

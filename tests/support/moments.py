@@ -1,4 +1,4 @@
-"""Actions at a moment that a test names, and a moment that it avoids."""
+"""Actions as soon as a condition holds, and a wait that avoids midnight."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from threading import Thread
 
 
 def when(happens, act):
-    """Act as soon as a condition holds; give up after a minute."""
+    """Call `act` as soon as a condition holds. Give up after a minute."""
 
     def watch():
         until = time.monotonic() + 60
@@ -26,7 +26,7 @@ def interrupt_when(happens):
 
 
 def wait_past_midnight(seconds):
-    """Wait for the next day of UTC if it begins within so many seconds."""
+    """Wait for the next day of UTC if it begins within this many seconds."""
     now = datetime.now(UTC)
     soon = now + timedelta(seconds=seconds)
     if soon.date() != now.date():

@@ -1,4 +1,4 @@
-"""The outcome of a call: the same table to the last bit, or the same error."""
+"""Compare the outcomes of calls, which are tables or errors."""
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ def outcome(ask):
 
 
 def same(result, expected):
-    """Check that two frames are equal to the last bit, Dask's metadata included; or two errors."""
+    """Check that two outcomes are equal: tables to the last bit, with Dask's metadata."""
     if not isinstance(expected, pd.DataFrame):
         assert result == expected
         return

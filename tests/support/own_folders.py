@@ -1,16 +1,16 @@
-"""Folders of a test's own in the place of the user's, on any system."""
+"""Folders of tests in place of the user's folders, on any system."""
 
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
-MEMORY = Path("/dev/shm")  # noqa: S108 - of Linux; pytest makes a folder of its own there
+MEMORY = Path("/dev/shm")  # noqa: S108 - on Linux; pytest creates a private folder there
 ROOM = 4 * 2**30
 
 
 def keep_in_memory():
-    """Keep files of tests in memory, if there is room: each sync of a disk takes time."""
+    """Keep the files of tests in memory if there is room, since syncing to a disk is slow."""
     if "TMPDIR" in os.environ or not MEMORY.is_dir():
         return
     if shutil.disk_usage(MEMORY).free > ROOM and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
@@ -18,7 +18,7 @@ def keep_in_memory():
 
 
 def own_folders(cache, data):
-    """Return the variables that set them, on Linux, on macOS, and on Windows (one folder)."""
+    """Return the environment variables that set the user's folders (one folder on Windows)."""
     return {
         "XDG_CACHE_HOME": str(cache),
         "XDG_DATA_HOME": str(data),

@@ -14,7 +14,7 @@ from walletframe.frames.identity import encode_wallets
 
 
 def write_parts(folder, details, *, seed=0, wallets=2):
-    """Write a fetch in parts of a few wallets, in an order that comes from the seed."""
+    """Write a fetch in parts of a few wallets, in a random order from the seed."""
     order = np.random.default_rng(seed).permutation(len(details.wallets)).tolist()
     with DatasetWriter(Path(folder), "made up") as dataset:
         for start in range(0, len(order), wallets):
@@ -26,18 +26,19 @@ def write_parts(folder, details, *, seed=0, wallets=2):
 def in_parts(details, *, seed=0, wallets=2):
     """Return the same fetch as an opened folder whose parts were never written."""
     order = np.random.default_rng(seed).permutation(len(details.wallets)).tolist()
-    parts, left = [], []
+    parts, failed_tables = [], []
     for start in range(0, len(order) + 1, wallets):
         places = order[start : start + wallets]
         ok, holdings, failed = to_part_tables(some_of(details, places), places)
         everyone = np.ones(len(ok), dtype=bool)
         parts.append(StoredPart(ok, everyone, ok["tokens"].to_numpy(), holdings))
-        left.append(failed)
-    return stored_holdings(FolderWallets(parts, pa.concat_tables(left)), Paths(Path("nowhere")))
+        failed_tables.append(failed)
+    contents = FolderWallets(parts, pa.concat_tables(failed_tables))
+    return stored_holdings(contents, Paths(Path("nowhere")))
 
 
 def some_of(details, places):
-    """Return the wallets at some positions, in their order, with their holdings."""
+    """Return the wallets at these positions, in this order, with their holdings."""
     chosen = details.wallets.iloc[places]
     owners = encode_wallets(details.holdings)
     rows = {key: np.flatnonzero(owners.codes == code) for code, key in enumerate(owners.keys)}

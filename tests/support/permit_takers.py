@@ -1,4 +1,4 @@
-"""Takers of as many permits as they get: this process, or others that report the times."""
+"""Take as many permits as possible, in this process or in others, which report the times."""
 
 import json
 import multiprocessing
@@ -27,7 +27,7 @@ def limiter_at(path, service="s", *, key=KEY, kind="private", rate=None, longest
 
 
 def take(path, rate, until):
-    """Take permits until a time; return when."""
+    """Take permits until a time, and return the times of the permits."""
     warnings.simplefilter("ignore")
     limiter = limiter_at(Path(path), rate=rate)
     end, result = time.monotonic() + until - time.time(), []
@@ -39,7 +39,7 @@ def take(path, rate, until):
 
 
 def main(path, count):
-    """Start as many processes, and let them take permits once the rate and the end are read."""
+    """Start `count` processes. They take permits once the rate and the end time are read."""
     import walletframe.transport  # noqa: F401, PLC0415 - before they fork
 
     with multiprocessing.get_context(FORK).Pool(int(count)) as pool:
@@ -52,7 +52,7 @@ def main(path, count):
 
 
 def count_permits(limiter, seconds):
-    """Return how many permits there are in a time."""
+    """Count the permits that a limiter grants within these seconds."""
     end, count = time.monotonic() + seconds, 0
     while limiter.wait_for_permit(Event(), end):
         count += 1
@@ -65,7 +65,7 @@ def permit_comes(limiter):
 
 
 class Takers:
-    """Processes that have begun, and wait for the rate and the end."""
+    """Running processes that wait for a rate and an end time, and then take permits."""
 
     def __init__(self, path, count):
         self._running = subprocess.Popen(
@@ -77,7 +77,7 @@ class Takers:
         self._running.stdout.readline()
 
     def go(self, rate, until):
-        """Start them at a rate, until a time of ``time.time()``."""
+        """Start taking permits at a rate, until a time of ``time.time()``."""
         self._running.stdin.write(f"{rate} {until}\n")
         self._running.stdin.flush()
 
@@ -87,7 +87,7 @@ class Takers:
 
 
 def by_second(permits, begun, end):
-    """Return how many permits all took in each whole second between two times."""
+    """Count the permits of all processes in each whole second between two times."""
     counts = Counter(int(at - begun) for times in permits for at in times if begun <= at < end)
     return [counts[second] for second in range(int(end - begun))]
 

@@ -1,4 +1,4 @@
-"""Code in a process of its own without walletframe, which reads files as other programs do."""
+"""Run code in a separate process without walletframe, to read files as other programs do."""
 
 import subprocess
 import sys
@@ -8,6 +8,6 @@ END = "\nassert 'walletframe' not in sys.modules; sys.stdout.flush(); __import__
 
 
 def printed(code, *words):
-    """Return the lines that code prints; `sys` is imported."""
+    """Run code that imports `sys`, and return the printed lines."""
     command = [sys.executable, "-c", code + END, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -5,7 +5,7 @@ from walletframe.disk import create_private_folder
 
 
 def write_shards(whole, folder, parts=1):
-    """Link so many parts of a whole folder into each shard."""
+    """Link this many parts of a folder into each shard."""
     source = Paths(whole)
     for place, number in enumerate(part_numbers(source.wallets)):
         shard = Paths(folder / f"shard-{place // parts:03}")

@@ -1,4 +1,4 @@
-"""A file system of a few kilobytes, for disks that are full or read-only."""
+"""A file system of a few kilobytes, to test full and read-only disks."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 @contextmanager
 def mounted(folder, options):
-    """Mount a small file system, where that is allowed."""
+    """Mount a small file system. If only root may do so, skip the test."""
     folder.mkdir()
     command = ["/bin/mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
     try:
@@ -25,5 +25,5 @@ def mounted(folder, options):
 
 
 def remount(folder, options):
-    """Mount it again with other options; its files stay."""
+    """Change the options of the file system. Its files remain."""
     subprocess.run(["/bin/mount", "-o", f"remount,{options}", str(folder)], check=True)

@@ -8,14 +8,14 @@ LOGIN, CONNECT, IPV4, NAME = 2, 1, 1, 3
 
 
 class SocksProxy:
-    """Leads each name to its place in `leads_to`, and wants a login if one is set."""
+    """A proxy that connects all clients to `target`, and requires a login if one is set."""
 
-    def __init__(self, leads_to, *, login=None, says=0):
+    def __init__(self, target, *, login=None, reply_code=0):
         self.received = bytearray()
         self.targets = []
-        self._leads_to, self._login, self._says = leads_to, login, says
+        self._target, self._login, self._reply_code = target, login, reply_code
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.place = "{}:{}".format(*self._listener.getsockname())
+        self.address = "{}:{}".format(*self._listener.getsockname())
         self._threads = [Thread(target=self._accept)]
 
     def __enter__(self):
@@ -37,31 +37,31 @@ class SocksProxy:
         self._threads.append(Thread(target=work, args=args))
         self._threads[-1].start()
 
-    def _serve(self, near):
-        with near, contextlib.suppress(OSError):
-            _, count = self._take(near, 2)
-            self._take(near, count)
-            near.sendall(bytes([5, LOGIN if self._login else 0]))
+    def _serve(self, conn):
+        with conn, contextlib.suppress(OSError):
+            _, count = self._take(conn, 2)
+            self._take(conn, count)
+            conn.sendall(bytes([5, LOGIN if self._login else 0]))
             if self._login:
-                self._take(near, 1)
-                arguments = [self._take(near, self._take(near, 1)[0]).decode() for _ in range(2)]
-                near.sendall(bytes([1, arguments != list(self._login)]))
-            _, _, _, kind = self._take(near, 4)
+                self._take(conn, 1)
+                arguments = [self._take(conn, self._take(conn, 1)[0]).decode() for _ in range(2)]
+                conn.sendall(bytes([1, arguments != list(self._login)]))
+            _, _, _, kind = self._take(conn, 4)
             if kind == NAME:
-                host = self._take(near, self._take(near, 1)[0]).decode()
+                host = self._take(conn, self._take(conn, 1)[0]).decode()
             else:
-                host = socket.inet_ntop(socket.AF_INET, self._take(near, 4))
-            port = int.from_bytes(self._take(near, 2), "big")
+                host = socket.inet_ntop(socket.AF_INET, self._take(conn, 4))
+            port = int.from_bytes(self._take(conn, 2), "big")
             self.targets.append((host, port))
-            near.sendall(bytes([5, self._says, 0, IPV4, 0, 0, 0, 0, 0, 0]))
-            if not self._says:
-                self._relay_both(near)
+            conn.sendall(bytes([5, self._reply_code, 0, IPV4, 0, 0, 0, 0, 0, 0]))
+            if not self._reply_code:
+                self._relay_both(conn)
 
-    def _relay_both(self, near):
-        with socket.create_connection(self._leads_to) as far:
-            back = Thread(target=self._relay, args=[far, near])
+    def _relay_both(self, conn):
+        with socket.create_connection(self._target) as upstream:
+            back = Thread(target=self._relay, args=[upstream, conn])
             back.start()
-            self._relay(near, far)
+            self._relay(conn, upstream)
             back.join()
 
     def _relay(self, source, sink):

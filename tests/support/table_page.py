@@ -1,4 +1,4 @@
-"""The widgets' table in a page of its own, which Python answers without a notebook between."""
+"""The widgets' table on an otherwise empty page. Python answers the page without a notebook."""
 
 import json
 
@@ -57,7 +57,7 @@ def wait_for_layout(page):
 
 
 def settle(page):
-    """Wait until all rows in sight are there."""
+    """Wait until all visible rows are filled."""
     wait_for_layout(page)
     page.wait_for_function(SETTLED)
 

@@ -1,4 +1,4 @@
-"""A widget with a table of holdings alone."""
+"""A widget that shows only a table of holdings."""
 
 from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.table import HoldingsTable
@@ -13,7 +13,7 @@ export default widget(({ root, kernel, signal }) => {
 
 
 class TableWidget(MessageHandlingWidget):
-    """Show holdings."""
+    """A widget with the table of holdings."""
 
     _esm, _css = join_js("table", "widget") + SHOW, join_css("table")
 
@@ -22,6 +22,6 @@ class TableWidget(MessageHandlingWidget):
         self.show(holdings, wallets)
 
     def show(self, holdings, wallets=None):
-        """Show other holdings, in the order and group that each page has chosen."""
+        """Show other holdings. Each page keeps its order and its groups."""
         self._handlers["rows"] = HoldingsTable(holdings, wallets).answer_rows
         self.send({"kind": "table"})

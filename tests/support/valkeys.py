@@ -1,6 +1,6 @@
-"""A real Valkey for the tests, which can be killed and started again.
+"""A real Valkey server for tests, which can be killed and started again.
 
-With WF_TEST_REDIS it is the Redis with that name.
+If WF_TEST_REDIS is the path of a Redis server, that server is run instead.
 """
 
 import os
@@ -16,7 +16,7 @@ import redis
 
 
 def _binary():
-    """Return the server's file, or the named one; skip loudly on Windows, which has none."""
+    """Return the server's path. Skip the test on Windows, for which there is no Valkey."""
     if "WF_TEST_REDIS" in os.environ:
         return os.environ["WF_TEST_REDIS"]
     if os.name == "nt" and "WF_TEST_NO_SKIP" not in os.environ:
@@ -27,7 +27,7 @@ def _binary():
 
 
 class Valkey:
-    """A server that keeps nothing on the disk, and can be killed and started again."""
+    """A server that stores nothing on the disk."""
 
     def __init__(self, folder):
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -45,7 +45,7 @@ class Valkey:
         self._running = None
 
     def start(self):
-        """Start it, and wait until it answers."""
+        """Start the server, and wait until it answers."""
         self._running = subprocess.Popen(self._words)
         with self.connection() as client:
             for _ in range(600):
@@ -58,20 +58,20 @@ class Valkey:
         raise TimeoutError(self.log.read_text())
 
     def kill(self):
-        """Kill it, with all of its data."""
+        """Kill the server, which loses all data."""
         self._running.kill()
         self._running.wait()
 
     @contextmanager
     def connection(self):
-        """Open a plain connection."""
+        """Open a client of redis-py."""
         with redis.Redis.from_url(self.url) as client:
             yield client
 
 
 @contextmanager
 def running():
-    """Run a server in a folder of its own."""
+    """Run a server in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="valkey") as folder:
         server = Valkey(Path(folder))
         try:

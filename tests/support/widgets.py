@@ -1,4 +1,4 @@
-"""Widgets as a person uses them: found by their labels, clicked, typed into, read."""
+"""Use widgets as a person does: find them by label, click, type and read."""
 
 import base64
 import json
@@ -11,12 +11,12 @@ from ipywidgets.widgets import widget as _ipywidgets
 from walletframe.pickers import HoldingsExplorer
 
 MODELS = _ipywidgets._instances if hasattr(_ipywidgets, "_instances") else Widget.widgets
-"""All widgets that are open, by the id of their model; ipywidgets 7 and 8 keep them apart."""
+"""All open widgets by model id. ipywidgets 7 and 8 store them in different places."""
 _OURS = "walletframe-panel"  # the thread of a fetch
 
 
 def wait(seconds=60):
-    """Wait until widgets have no work left: no delayed work, and no fetch."""
+    """Wait until no widget has delayed work or a running fetch."""
     deadline = time.monotonic() + seconds
     while busy := [each for each in threading.enumerate() if _is_work(each)]:
         assert time.monotonic() < deadline, f"still at work: {busy}"
@@ -42,10 +42,10 @@ def send_state(widget, **state):
     widget._handle_msg({"content": {"data": data}, "buffers": []})
 
 
-class Line(getattr(_ipywidgets, "Comm", object)):  # ipywidgets 7 accepts no other
-    """A widget's connection to the page; it keeps messages until the page takes them."""
+class Line(getattr(_ipywidgets, "Comm", object)):  # ipywidgets 7 requires this class
+    """A widget's connection to the page. It keeps messages until the page takes them."""
 
-    kernel = "the page"  # without one, ipywidgets 7 sends nothing
+    kernel = "the page"  # without a kernel, ipywidgets 7 sends nothing
 
     def __init__(self, comm_id):
         self.comm_id, self.messages = comm_id, []
@@ -59,7 +59,7 @@ class Line(getattr(_ipywidgets, "Comm", object)):  # ipywidgets 7 accepts no oth
         """Ignore the page's handler: tests pass messages to the widget."""
 
     def close(self, *args, **kwargs):
-        """Ignore it: nothing is open."""
+        """Close nothing, since nothing is open."""
 
     def take(self):
         """Return the messages since the last call."""
@@ -68,7 +68,7 @@ class Line(getattr(_ipywidgets, "Comm", object)):  # ipywidgets 7 accepts no oth
 
 
 def ask(widget, kind, **text):
-    """Send a request as the widget's page does; return its answer, or an unrequested message."""
+    """Send a request as the widget's page does, and return the answer."""
     return ask_for_data(widget, kind, **text)[0]
 
 
@@ -124,7 +124,7 @@ class Page:
         return self.look(pick={"filter": kind, "values": [*values]})
 
     def look(self, **query):
-        """Return the answer of the explorer's page to a request for the chart."""
+        """Return the explorer's answer to its page's request for the chart."""
         answer, buffers = ask_for_data(self.widget, "chart", **query)
         figure = json.loads(buffers[0]) if buffers else None
         return answer | {"figure": figure}
@@ -159,9 +159,9 @@ class Page:
 
     def add_pasted(self):
         """Click the button below the field for wallets."""
-        self.tell("paste")
+        self.click("paste")
 
-    def tell(self, kind):
+    def click(self, kind):
         """Click a button that sends Python a message."""
         self.widget._handle_custom_msg({"kind": kind}, [])
 

@@ -48,7 +48,7 @@ def test_a_socks_proxy_leads_to_the_service(server, monkeypatch, scheme, by_name
     """It looks up the name for socks5h, and gets nothing but TLS's encrypted bytes."""
     base_url = NAMED if by_name else server.base_url
     with SocksProxy(address_of(server)) as proxy:
-        monkeypatch.setenv("https_proxy", f"{scheme}://{proxy.place}")
+        monkeypatch.setenv("https_proxy", f"{scheme}://{proxy.address}")
         wallets = fetch(base_url, [f"ETH.0x{each:0>40}" for each in range(20)])
         assert wallets.status.tolist() == ["ok"] * 20
         assert {host for host, _ in proxy.targets} == {"api.example" if by_name else "127.0.0.1"}
@@ -61,7 +61,7 @@ def test_a_socks5_proxy_looks_up_no_name(server, monkeypatch):
     """The name is looked up here, and the proxy gets an address."""
     base_url = server.base_url.replace("127.0.0.1", "localhost")
     with SocksProxy(address_of(server)) as proxy:
-        monkeypatch.setenv("all_proxy", f"socks5://{proxy.place}")
+        monkeypatch.setenv("all_proxy", f"socks5://{proxy.address}")
         fetch(base_url)
         assert proxy.targets == [address_of(server)]
 
@@ -70,7 +70,7 @@ def test_a_socks_proxy_gets_its_login(server, monkeypatch):
     """A right one is sent, and a wrong one reported."""
     with SocksProxy(address_of(server), login=("me", "a-pass")) as proxy:
         for password, status in [("a-pass", "ok"), ("another", "unreachable")]:
-            monkeypatch.setenv("https_proxy", f"socks5h://me:{password}@{proxy.place}")
+            monkeypatch.setenv("https_proxy", f"socks5h://me:{password}@{proxy.address}")
             wallets = fetch(NAMED)
             assert wallets.status.item() == status
     assert wallets.error.item() == "the proxy did not let the request through"
@@ -85,8 +85,8 @@ def test_a_missing_socks_proxy_is_reported(monkeypatch, scheme):
 
 def test_a_refusing_socks_proxy_is_reported(monkeypatch, server):
     """Its own rule set forbids the connection."""
-    with SocksProxy(address_of(server), says=2) as proxy:
-        monkeypatch.setenv("https_proxy", f"socks5h://{proxy.place}")
+    with SocksProxy(address_of(server), reply_code=2) as proxy:
+        monkeypatch.setenv("https_proxy", f"socks5h://{proxy.address}")
         assert fetch(NAMED).error.item() == "the proxy did not let the request through"
     assert server.requested == []
 
@@ -99,7 +99,7 @@ def test_a_node_is_reached_through_a_socks_proxy(scripted_node, tmp_path, monkey
     place = scripted_node.server_address[:2]
     scripted_node.socket = context.wrap_socket(scripted_node.socket, server_side=True)
     with SocksProxy(place) as proxy:
-        monkeypatch.setenv("https_proxy", f"socks5h://{proxy.place}")
+        monkeypatch.setenv("https_proxy", f"socks5h://{proxy.address}")
         with pytest.warns(wf.errors.FetchWarning):
             frame = wf.token_balance(
                 "ETH.0x" + "1" * 40, None, rpc_url="https://node.example/v1/a-secret-of-nobody"

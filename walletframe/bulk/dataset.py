@@ -100,7 +100,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
             create_private_folder(paths.hidden)
             resources.enter_context(_lock_folder(paths, lock_timeout_s, cancel or Event()))
             with suppress(OSError):  # the file is only for the error message of other runs
-                paths.lock_holder.unlink(missing_ok=True)  # perhaps of a killed process
+                paths.lock_holder.unlink(missing_ok=True)  # a killed process may leave it
                 with create_private_file(paths.lock_holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
             resources.callback(paths.lock_holder.unlink, missing_ok=True)
@@ -155,7 +155,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                 file.write(str(max(wallet_count, earlier)).encode())
 
     def mark_finished(self, wallet_count: int) -> None:
-        """Remove the mark of `mark_unfinished`, unless the folder should have more wallets."""
+        """Remove the mark of `mark_unfinished` if the folder has at least the marked number."""
         path = self.paths.unfinished
         if wallet_count >= int(path.read_text(encoding="utf-8")):
             path.unlink()

@@ -2,8 +2,8 @@
 # No path contains the name of a blockchain, since the name is free text.
 # Files of wallets and holdings are never changed or removed, so other programs can read the files
 # during a run. (DuckDB may combine the footer of a replaced file with the data of the new file.)
-# Failed wallets may succeed later. So their rows are in separate files, and count only if no file
-# of ok wallets has the wallet. `fetch_to_parquet` documents the columns for other programs.
+# Failed wallets may succeed later. So their rows are in separate files, and a row counts only if no
+# file of ok wallets has its wallet. `fetch_to_parquet` documents the columns for other programs.
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Paths:
         self.root: Path = root
         self.hidden: Path = root / ".walletframe"  # the marker, a lock, and the journal
         self.wallets: Path = root / "wallets"  # parts with a row for each wallet that is ok
-        self.holdings: Path = root / "holdings"  # a part has the balances of the wallets' part
+        self.holdings: Path = root / "holdings"  # the balances of each part of wallets
         self.failed: Path = root / "failed"  # a row for each requested wallet that is not ok
         self.extra_columns: Path = root / "kept.parquet"  # blockchain, address and user's columns
         self.marker: Path = self.hidden / "dataset.json"
         self.lock_holder: Path = self.hidden / "holder"
-        self.unfinished: Path = self.hidden / "unfinished"  # the number of wallets if finished
+        self.unfinished: Path = self.hidden / "unfinished"  # if it exists: the number of wallets
 
     def read_service(self) -> str | None:
         """Return the name of the service, or None if the folder has no dataset."""
@@ -79,7 +79,7 @@ class Paths:
 
 
 def read_or_write_marker(path: Path, **marker: str | int) -> dict[str, Any]:
-    """Write a missing marker file. Raise an error if an existing one names another service."""
+    """Read a marker file, or write a missing one. Raise an error if the service differs."""
     existing = _read_marker(path, {name: type(value) for name, value in marker.items()})
     if existing is None:
         temporary = path.with_suffix(TMP_SUFFIX)
@@ -160,7 +160,7 @@ def to_part_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
     return wallets.filter(is_ok), holdings, wallets.filter(pc.invert(is_ok))
 
 
-@cache  # each folder that is read has an empty part
+@cache  # needed for each folder that is read
 def empty_tables() -> Tables:
     """Return the tables of `to_part_tables` without rows."""
     return to_part_tables(assemble([]), [])

@@ -63,7 +63,7 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
 
 
 def read_journal(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Map each key to the wallet's first ok record, or last failure if none is ok, and position."""
+    """Return each wallet's first ok record (or else its last failure) and its position, by key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -95,12 +95,12 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer, on any thread. `ensure_recorded` writes failures."""
+        """Write an answer. Any thread may call this. `ensure_recorded` writes failures."""
         if isinstance(reply.answer, bytes):
             self._write_entry(wallets, fetched_at=reply.fetched_at, body=reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write the record of a request without an answer. Return whether the record is stored."""
+        """Write a record that has no answer. Return whether the journal has the record."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._write_entry([record.wallet], failure=failure)

@@ -56,7 +56,7 @@ class StoredPart(NamedTuple):
         return self.all_counts[self.chosen_mask]
 
     def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
-        """Read columns of all balances or those at `indices`. Amounts are `Int128Amounts`."""
+        """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
         table = self._require_matching_balances(self._read_table([*dict.fromkeys(needed)]))
         rows = None
@@ -120,7 +120,7 @@ class FolderWallets(NamedTuple):
 
     parts: list[StoredPart]
     failed: pa.Table
-    expected: int | None = None  # if the fetch has not finished: the number of its wallets, or 0
+    expected: int | None = None  # wallets of an unfinished fetch; 0 if their number is unknown
 
     @property
     def wallets(self) -> pa.Table:
@@ -273,7 +273,7 @@ def read_wallets(
 
 
 def warn_if_unfinished(paths: Paths, attrs: dict[Any, Any]) -> None:
-    """Warn if the fetch into the folder has not finished. `attrs` belong to the wallets frame."""
+    """Warn if the fetch into the folder has not finished. `attrs` are of the wallets frame."""
     if paths.unfinished.exists():
         missing = schema.missing_wallets_text({schema.UNFINISHED: [0, 0]} | attrs)
         text = f"{paths.root} lacks {missing}, since the fetch into it has not finished"
@@ -290,7 +290,7 @@ def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
 def ordered_wallets_and_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return the ordered wallets and their indices, past the end for wallets not in the folder."""
+    """Return ordered wallets and their indices in `contents` (past its end if it lacks them)."""
     table = contents.wallets
     frame = table.select(list(schema.WALLET_DTYPES)).to_pandas(types_mapper=ARROW_DTYPES.get)
     wanted = schema.WALLET_DTYPES.items()
@@ -341,7 +341,7 @@ def read_balances(
 
 def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[pd.DataFrame, Codes]:
     """Return the distinct tokens, with normalized blockchains, and the code of each row's token."""
-    sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # the last code is missing text
+    sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # plus a code for missing text
     pairs = zip(TOKEN, sizes, strict=True)
     indices = [data[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
     numbers = np.ravel_multi_index(indices, sizes)

@@ -162,7 +162,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     return summary
 
 
-def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster pass its options on
+def fetch_into(  # noqa: PLR0913 - `fetch_to_parquet` and shards of a cluster set different options
     folder: Path,
     wallets: _Wallets,
     client: Client,
@@ -176,8 +176,8 @@ def fetch_into(  # noqa: PLR0913 - fetch_to_parquet and the shards of a cluster 
 ) -> FetchSummary:
     """Fetch into a folder. After Ctrl-C, write all answers, and raise a FetchInterrupted.
 
-    In a shard, `positions` has each wallet's position in the complete list, by key. Setting the
-    event `cancel` ends the run. A run that ends sets it.
+    In a shard, `positions` has each wallet's position in the complete list, by wallet key. If the
+    event `cancel` is set, the run ends. The run also sets `cancel` at its end.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
@@ -245,9 +245,9 @@ def _parse_items(
 class _BulkRun(NamedTuple):
     """A run in two threads. The caller's thread reads wallets, and a worker does the rest."""
 
-    # The caller's thread iterates over the wallets and draws the progress bar. Only there, database
-    # cursors work, an interrupt ends a blocking read, and errors have the caller's traceback. The
-    # worker thread gets batches of wallets. No interrupt reaches this thread or stops a write.
+    # The caller's thread iterates over the wallets and draws the progress bar. There, an iterator
+    # can use a database cursor, an interrupt ends a blocking read, and an error has the caller's
+    # traceback. The worker thread gets batches of wallets. An interrupt never stops its writes.
 
     dataset: DatasetWriter
     register: WalletRegister
@@ -257,10 +257,10 @@ class _BulkRun(NamedTuple):
     batches: SimpleQueue[list[WalletAddress] | None]  # None marks the end
 
     def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
-        """Queue batches of wallets for the worker thread. Yield while a batch waits there."""
+        """Queue batches of wallets for the worker thread. Yield while the queue has a batch."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
-            # An interrupt of a bounded queue's put method could leave the lock held forever.
+            # An interrupt in `put` of a bounded queue could leave the queue's lock held forever.
             while self.batches.qsize() and not job.ended.is_set():
                 yield
                 time.sleep(_YIELD_S)

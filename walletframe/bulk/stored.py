@@ -106,7 +106,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk. It has the columns that all tables need, and `names`."""
+        """Apply a function to each chunk, with the columns `names` and those that tables need."""
         with raise_dataset_errors(self.root):
             indices = np.argsort(self.order)
             for part in self.contents.parts:

@@ -111,7 +111,7 @@ class RunCounters:
 
     def count_unreadable(self, position: int, value: str, reason: str) -> None:
         """Count an item of an iterator that is not a wallet, and warn about the first one."""
-        # An error could stop a run after hours.
+        # An error, unlike a warning, could end a run after hours.
         self.unreadable_count += 1
         if self.unreadable_count <= _MAX_PROBLEMS:
             self.unreadable.append((position, value, reason))

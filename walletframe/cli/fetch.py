@@ -82,8 +82,8 @@ def fetch_to_parquet(
     folder are requested. The API key is read from the environment variable WALLETFRAME_API_KEY. The
     exit code is 1 if a wallet is not ok.
     """
-    reading = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
-    requested, interrupted = steps.read_requested_wallets(wallets, keep=keep, **reading), False
+    read_options = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
+    requested, interrupted = steps.read_requested_wallets(wallets, keep=keep, **read_options), False
     with client.Client(**options) as fetcher:
         try:
             summary = bulk.fetch_to_parquet(

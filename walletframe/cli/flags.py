@@ -49,7 +49,7 @@ def _only_one(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | No
 def examples(*lines: str) -> str:
     """Return the end of a command's help: example lines to paste into a shell."""
     head = "Example:" if len(lines) == 1 else "Examples:"
-    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])  # \b: click joins no lines
+    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])  # \b keeps line breaks
 
 
 keep_option: _Option = click.option(

@@ -141,7 +141,7 @@ def show(
     are included. The exit code is 1 if a change, a wallet, an amount or a token is unknown.
     """
     rows = options.pop("rows")
-    results = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
+    compared = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]
     if not arguments and not files:
         if any(options.values()):
             raise click.UsageError(steps.NO_WALLETS)
@@ -149,7 +149,7 @@ def show(
         print_table(screen.snapshots_table(listed))
         if listed["simulated"].any():
             echo(SIMULATED_NOTE)
-    elif not results:
+    elif not compared:
         if options.pop("by"):
             raise click.UsageError("--by needs changes: add BEFORE (a time, file or folder)")
         output = options.pop("output")
@@ -164,11 +164,11 @@ def show(
             for line in _spam_lines(loaded.holdings):
                 echo(f"\n{line}")
     else:
-        if files or len(results) < len(arguments) or len(results) > 2:  # noqa: PLR2004 - before and after
+        if files or len(compared) < len(arguments) or len(compared) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)
         if options.pop("since") or options.pop("until"):
             raise click.UsageError("--since and --until are supported for wallets, not changes")
-        _show_changes(results, folder, rows, **options)
+        _show_changes(compared, folder, rows, **options)
 
 
 def _show_changes(

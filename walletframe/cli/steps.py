@@ -58,13 +58,13 @@ def fetch_details(
     **options: Any,
 ) -> tuple[WalletDetails, bool]:
     """Fetch wallets. Also return whether the fetch was interrupted."""
-    reading = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
-    fetching = {name: options.pop(name) for name in ("refresh", "offline")}
-    requested = read_requested_wallets(wallets, keep=keep, **reading)
+    read_options = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
+    fetch_options = {name: options.pop(name) for name in ("refresh", "offline")}
+    requested = read_requested_wallets(wallets, keep=keep, **read_options)
     with client.Client(**options) as fetcher:
         check_settings(fetcher.settings)
         try:
-            details = fetcher.fetch(requested, keep=keep, **fetching, **NEVER_RAISE)
+            details = fetcher.fetch(requested, keep=keep, **fetch_options, **NEVER_RAISE)
         except FetchInterrupted as stopped:
             return cast("WalletDetails", stopped.details), True
     return details, False

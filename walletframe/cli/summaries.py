@@ -122,12 +122,12 @@ def totals(
             source = source._replace(holdings=valuation.value(source.holdings, **pricing))
         else:
             source = source.wf.value(**pricing)
-    named: dict[str, Any] = {} if token is None else {"token": token}
-    named |= {"asset": asset, **asset_options} if asset else {}
-    # Without groups of assets, the options of assets may be only for prices or the selection.
+    filters: dict[str, Any] = {} if token is None else {"token": token}
+    filters |= {"asset": asset, **asset_options} if asset else {}
+    # If groups are not assets, --assets and --bridged may apply only to the prices or to --asset.
     is_by_asset = "asset" in by or not (asset or "assets" in pricing)
     grouping = {"by": by} | (asset_options if is_by_asset else {})
-    table, value = _compute_totals(source, named, with_spam=with_spam, **grouping)
+    table, value = _compute_totals(source, filters, with_spam=with_spam, **grouping)
     coverage = coverage_from_attrs(table)
     table = _sort_totals(table, by, is_comparable=isinstance(token or asset, str))
     write_frames(output, totals=table)
@@ -159,11 +159,11 @@ def _read_or_fetch(
 
 
 def _compute_totals(
-    source: Source, named: dict[str, Any], *, with_spam: bool, **grouping: Any
+    source: Source, filters: dict[str, Any], *, with_spam: bool, **grouping: Any
 ) -> tuple[pd.DataFrame, ValueSummary | None]:
     by_snapshot = "snapshot" in grouping["by"]
-    if named:
-        selected = _where_token(source, **named)
+    if filters:
+        selected = _where_token(source, **filters)
     elif isinstance(source, FetchFrames):
         selected = selection.where_in_fetch(*source, spam=None if with_spam else False).holdings
     else:

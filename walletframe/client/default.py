@@ -147,9 +147,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         a malformed address is requested as written. Empty rows are always skipped.
     fix : bool, default False
         Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
-        service's identifiers. Texts in a column to keep that differ only in upper and lower case
-        become equal to the first text. `walletframe.clean` does the same. One warning reports all
-        replacements.
+        service's identifiers. In a column to keep, a text that differs from an earlier text only in
+        upper and lower case is replaced with the earlier text. `walletframe.clean` does the same.
+        One warning reports all replacements.
 
     Returns
     -------
@@ -163,8 +163,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If rows are unreadable, with ``on_unreadable="raise"``. Without `fix`, also if a name of a
-        blockchain is not the service's. The error lists all these rows. No request was sent.
+        If rows are unreadable, with ``on_unreadable="raise"``. Without `fix`, also if the service
+        has another name for a blockchain. The error lists all these rows. No request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError

@@ -42,7 +42,7 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, meanwhile: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Run and consume `meanwhile`. Return the result, and whether there was an interrupt."""
+        """Run while consuming `meanwhile`. Return the result, and whether it was interrupted."""
         try:
             self.may_begin.set()  # here, so that each interrupt since the first request is caught
             for _ in meanwhile:
@@ -112,7 +112,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **tqdm_options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield ``show(counts_by_status, wallets_done_before_the_run, **other_counts)``."""
+    """Yield a function: ``show(counts_by_status, done_before_the_run, **other_counts)``."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

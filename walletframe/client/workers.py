@@ -69,7 +69,7 @@ class RequestWorkers:
         _ = self._connection  # connect in the caller's thread, where a missing setting raises
         self._pending.update(batch)
         self._batch_queue.put(batch)
-        if len(self._workers) < self._max_workers:  # a hanging daemon can't block the exit
+        if len(self._workers) < self._max_workers:  # a daemon thread can't block the exit
             name = f"walletframe_{len(self._workers)}"
             results = map(self._request_and_queue_replies, iter(self._batch_queue.get, None))
             # A deque of length 0 iterates over the map without storing the results.

@@ -2,7 +2,7 @@
 
 Dask tries each operation on small artificial frames, names tasks by a hash of the arguments, and
 moves rows between workers as pickles or Arrow tables. This module registers amounts for all three.
-Unpickling amounts imports this module, and so needs Dask.
+Amounts that are pickled after this module is imported can be unpickled only with Dask.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ make_scalar.register(Amount, lambda _: Amount(1))
 
 @normalize_token.register(AmountArray)
 def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
-    """Return the content in a form with equal hashes in all processes. Dask names tasks by hash."""
+    """Return content with the same hash in all processes, since Dask names tasks by hash."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 

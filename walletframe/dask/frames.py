@@ -250,8 +250,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         frame = rename_wallet_columns(self._data)
         read_input(make_meta(frame), names)  # raises before the computation if columns are missing
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
-        reading = read_input(frame[wanted].compute(), names)
-        requested, labels = wallets_to_request(reading, on_unreadable, fix=fix)
+        parsed = read_input(frame[wanted].compute(), names)
+        requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
         parts = split_into_shards(root, requested, labels, shards)
         claim_folder(root, service, shards)
         summaries: dict[str, FetchSummary] = {}
@@ -300,7 +300,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         Warns
         -----
         InputWarning
-            If a wallet with balances is in several rows. The warning ignores rows without a match.
+            If a wallet with balances is in several rows of your table.
 
         Examples
         --------
@@ -408,7 +408,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     with raise_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Paths(path).read_service() is not None]
-        for paths in map(Paths, roots or [root]):  # without any, this raises
+        for paths in map(Paths, roots or [root]):  # without such a folder, this raises
             paths.require_service()
             warn_if_unfinished(paths, {})
         shards = [OpenedFolder(path, list_mutable_files(path)) for path in roots]

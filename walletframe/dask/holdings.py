@@ -148,7 +148,7 @@ class ClusterHoldings:
 
     @property
     def spells_blockchains_as_template(self) -> bool:
-        """Whether results spell blockchains as in `template`: if holdings are from folders."""
+        """Whether results spell blockchains as in `template`. This is so only for folders."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:

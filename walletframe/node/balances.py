@@ -185,7 +185,7 @@ def crosscheck(
         The ``holdings`` of `fetch_wallets`, or the complete result. Only holdings on the node's
         blockchain are compared; all others have the status ``unknown``.
     rpc_url, block, chain_ids, timeout_s : optional
-        As for `token_balance`. Balances can differ just because the blocks do.
+        As for `token_balance`. Balances can differ if the service read another block.
 
     Returns
     -------

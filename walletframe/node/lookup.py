@@ -1,4 +1,4 @@
-"""Balances at one block, read in few round trips after a check of the blockchain.
+"""Balances at one block, read in few round trips after a check of the chain id.
 
 Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are untrusted:
 no answer of a contract raises an error here.

@@ -65,7 +65,7 @@ TOKENS = {
 
 
 class ShowcaseKind(Enum):
-    """The kinds of showcase wallets. The answer to a wallet is the same for every seed."""
+    """The kinds of showcase wallets. A wallet has the same kind for every seed."""
 
     ORDINARY = auto()  # holds the native coin, and tokens if the blockchain has tokens
     FAILING = auto()  # always fails

@@ -41,7 +41,7 @@ _FORMATS_HINT = (
 
 
 class _RecordedLedger:
-    """Recorded holdings. Missing wallets are empty; unknown chains and malformed addresses fail."""
+    """Recorded holdings. Other wallets are empty; unknown chains and malformed addresses fail."""
 
     def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
         self._details: dict[WalletAddress, schemas.WalletDetail] = {}

@@ -104,7 +104,7 @@ def _settings_files_and_trust(file: str | Path | None) -> list[tuple[Path, bool]
             raise SettingsError(f"{FILE_VARIABLE} is not an absolute path", hint)
         return [(path, True)]
     trusted, local = user_settings_file(), Path(FILE_NAME)
-    is_usable = trusted.is_absolute() and _is_accessible_file(trusted)  # relative: no home
+    is_usable = trusted.is_absolute() and _is_accessible_file(trusted)  # relative without a home
     files = [(trusted, True)] if is_usable else []
     if _is_accessible_file(local) and local.absolute() != trusted:
         files.append((local.absolute(), False))

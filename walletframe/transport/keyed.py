@@ -244,8 +244,8 @@ class _ScrubbedResponse(HTTPResponse):
 def scrubber(*secrets: Secret) -> _BytesFilter:
     """Return a function that replaces echoes of the secrets in bytes with asterisks.
 
-    Echoes are found in any case, encoded once or twice for a URL, JSON or HTML, or decoded once too
-    often. Reversed text and base64 are not found. Each byte becomes one asterisk.
+    Echoes are found in upper and lower case, encoded once or twice for a URL, JSON or HTML, or
+    decoded once too often, but not reversed or as base64. Each byte becomes one asterisk.
     """
     texts = (secret.reveal() for secret in secrets)
     variants = ((text, unquote(text), unquote_plus(text)) for text in texts)

@@ -174,7 +174,7 @@ def slow_down(state: RateState, retry_after_s: float | None, now: float) -> Rate
 
 
 def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
-    """Return when the next permit is due, or `now` if the wait is implausible (`max_wait_s`)."""
+    """Return when the next permit is due, or `now` if the wait would exceed `max_wait_s`."""
     due = max(now, state.next_at, state.paused_until)
     return due if due - now <= max_wait_s else now  # a longer wait means a clock was set back
 

@@ -1,4 +1,4 @@
-"""Parse the body of an answer into one outcome per requested wallet, or split it into bodies.
+"""Parse the body of an answer into one outcome per requested wallet, or split it by wallet.
 
 A fast decoder parses usual answers. Other answers are parsed leniently, entry by entry: a malformed
 entry makes only one wallet invalid, and valid fields of a malformed balance are kept.
@@ -85,8 +85,8 @@ def find_duplicate_name(body: bytes) -> str | None:
         if len(dict(pairs)) < len(pairs):
             duplicates.append(Counter(name for name, _ in pairs).most_common(1)[0][0])
 
-    # Decoding drops duplicate names, so encoding writes fewer colons, unless some were escaped.
-    # This fast check needs ten times the memory of the body.
+    # Decoding drops duplicate names, so that encoding the result writes fewer colons than the body
+    # has, unless some were escaped. This fast check needs ten times the memory of the body.
     with suppress(ValueError, RecursionError):
         can_count = len(body) <= _MAX_FAST_CHECK_BYTES and b"\\u003" not in body
         if can_count and encode(decode(body)).count(b":") == body.count(b":"):

@@ -125,7 +125,7 @@ class SentAnswer(msgspec.Struct, frozen=True, gc=False):
 class Balances:
     """The balances of one wallet, as columns of equal length in the order of the answer.
 
-    A token without blockchain is unknown. A token with only a blockchain is the native coin.
+    A token without a blockchain is unknown. Any other token without an address is a native coin.
     Amounts are in base units. Unreadable amounts may be truncated.
     """
 
