@@ -324,6 +324,16 @@ def test_no_change_is_reported(run, tmp_path):
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "changes: none")
 
 
+def test_an_unknown_token_is_an_unknown_change(run, tmp_path):
+    """The exit code is 1, although all wallets and amounts are known."""
+    held = [token(), token("?", contract=None, blockchain=None)]
+    for day in range(2):
+        save(fetched({f"ETH.{A}": held}, at=DAY + timedelta(days=day)), folder=tmp_path)
+    result = run("history", "show", "2026-01-30", "--folder", str(tmp_path))
+    assert result.exit_code == 1
+    assert "2 balances of 1 wallet not known at both times" in result.output
+
+
 @pytest.mark.parametrize(
     "words",
     [
