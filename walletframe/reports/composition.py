@@ -109,7 +109,7 @@ class Content(NamedTuple):
     """A report's content, from top to bottom. Its change, notes and cells are untrusted text."""
 
     title: str
-    made: str  # the time of the report
+    made_at: str  # the time of the report
     simulated: bool
     scope: str  # the number of wallets, and their statuses
     total: str  # the total value or, without values, the number of balances
@@ -155,7 +155,7 @@ def compose(
     before: WalletDetails | None,
     *,
     title: str,
-    made: datetime,
+    made_at: datetime,
     grouping: Grouping,
 ) -> Content:
     """Return the content of a report on a fetch, with the changes since an earlier fetch."""
@@ -192,7 +192,7 @@ def compose(
     note = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
         title=title,
-        made=f"{made:%Y-%m-%d %H:%M} UTC",
+        made_at=f"{made_at:%Y-%m-%d %H:%M} UTC",
         simulated=is_simulated(wallets),
         scope=lines[0].replace("_", " "),
         total=UNKNOWN if not known_mask(wallets).any() and len(wallets) else total,
@@ -226,10 +226,9 @@ def _compare(
         counts = amounts["change"].value_counts(sort=False)
         counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         change = f"Amounts since {since}: {counted or 'unchanged'}."
-        listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
-        note = f"Not compared: {once.unknown_once} not known at both times." * bool(
-            once.unknown_once
-        )
+        listing = _changes_listing(amounts, after.wallets)
+        uncompared = coverage_from_attrs(amounts).unknown_once
+        note = f"Not compared: {uncompared} not known at both times." * bool(uncompared)
         return change, [note, *_sentences_on_wallet_lists(*results), earlier], listing, None
     values = diff_values(*results, names)
     change = _change_sentence(values, grouping, unit, since)
@@ -282,7 +281,7 @@ def _draw_charts(
     drawn_charts = []
     for each in by[len(positions.wallet_keys) == 1 :]:
         figure = charts.bar(
-            positions if "value" in holdings else positions.holdings,  # frames may show amounts
+            positions if "value" in holdings else positions.holdings,  # to draw amounts
             by=each,
             top=_MAX_BARS,
             top_tokens=_MAX_COLORS,
