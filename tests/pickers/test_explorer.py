@@ -199,7 +199,7 @@ def test_every_chart_is_drawn(explorer, chart, picked):
 def test_the_code_reproduces_the_view(explorer, details, chart):
     """The lines run, and return the same rows, wallets and chart."""
     page = Page(explorer)
-    page.look(chart=chart, dust=False)
+    page.look(chart=chart, small=False)
     page.pick("Tokens", *range(9))
     wallets = ["ETH.0x" + "8" * 40, "BSC.0x" + "1" * 40]
     pick(explorer, blockchains=["ETH", "BSC"], wallets=wallets)

@@ -194,7 +194,7 @@ class TestPictures:
         monkeypatch.setattr(pio.templates, "default", "plotly_dark")
         figure = json.loads(drawn(data).figure)
         assert figure["layout"]["template"]["layout"]["paper_bgcolor"]
-        assert Page(data).ask()["painted"]
+        assert Page(data).ask()["has_template"]
 
     def test_value_comes_first(self, data):
         """Other measures can be chosen; one that a chart lacks is ignored."""
@@ -438,7 +438,7 @@ class TestView:
         assert (first["chart"], first["measure"]) == ("Treemap", "value")
         assert first["spam"]["text"].startswith("Show ")
         assert page.ask(spam=True)["spam"]["shown"]
-        assert page.ask(dust=False)["dust"]["text"].startswith("Show ")
+        assert page.ask(small=False)["small"]["text"].startswith("Show ")
         heatmap = page.ask(chart="Heatmap")
         assert heatmap["title"] == "Holdings by wallet and asset"
         assert heatmap["subtitle"].startswith("Simulated data.")

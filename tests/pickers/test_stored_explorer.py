@@ -51,7 +51,7 @@ def page_data(explorer, **query):
     page = Page(explorer)
     answer = page.look(**query)
     picture = {
-        name: answer[name] for name in answer.keys() - {"view", "rows", "offered", "edition"}
+        name: answer[name] for name in answer.keys() - {"view", "rows", "data_id", "edition"}
     }
     tables = [ask(explorer, "rows", by=by) for by in ("", "token", "wallet", "owner")]
     left = ask(explorer, "remaining", open=["wallets", "tokens", "blockchains", "labels"])
@@ -63,7 +63,7 @@ def page_data(explorer, **query):
     [
         {},
         {"spam": True},
-        {"dust": False},
+        {"small": False},
         {"pick": {"filter": "blockchains", "values": ["ETH"]}},
         {"pick": {"filter": "labels", "values": [["owner", "Ada"]]}},
         {"chart": "Bars", "group": "owner"},
@@ -91,7 +91,7 @@ def test_the_code_reads_the_folder(both, stored):
     """It selects the shown rows of the changed folder, and draws them."""
     _, folder = both
     folder.details = stored.wf.value({("ETH", None): 3_000}, currency="EUR")
-    Page(folder).look(dust=False, pick={"filter": "labels", "values": [["owner", "Ada"]]})
+    Page(folder).look(small=False, pick={"filter": "labels", "values": [["owner", "Ada"]]})
     made = executed(folder.code, {"stored": folder.details})
     pd.testing.assert_frame_equal(made["shown"].holdings, folder.shown.holdings)
     assert made["shown"].wallets.equals(folder.shown.wallets)

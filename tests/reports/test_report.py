@@ -45,7 +45,7 @@ AS_OF = "As of 2026-01-31 05:59 UTC."
 def content_of(details, before=None, **by):
     """Return the content of a report on a fetch, with totals by some names."""
     grouping = Grouping(**by)
-    return compose(details, before=before, title="Token holdings", made=NOW, grouping=grouping)
+    return compose(details, before=before, title="Token holdings", made_at=NOW, grouping=grouping)
 
 
 def listing(content, anchor):
@@ -463,7 +463,7 @@ def test_other_selections_are_not_compared():
         for pair in ((later, earlier), unvalued):
             content = content_of(*pair)
             assert content.change == f"Not comparable: the earlier fetch {text}. {hint}"
-            expected = content_of(pair[0])._replace(change=content.change, made=content.made)
+            expected = content_of(pair[0])._replace(change=content.change, made_at=content.made_at)
             assert content == expected
     reversed_order = [before.wf.where(owner="Ada").wf.where(asset="ETH")]
     reversed_order.append(after.wf.where(asset="ETH").wf.where(owner="Ada"))

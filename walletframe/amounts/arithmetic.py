@@ -1,7 +1,7 @@
 """Arithmetic and comparisons of n amounts with n other numbers, or with one number.
 
-Results with exact numbers are exact, except quotients. A result with floats is computed exactly,
-as every float64 is 53 bits times a power of two, and rounded once at the end. NaN means missing.
+Results with exact numbers are exact, except quotients. Since a float64 is an integer times a power
+of two, results with floats are also computed exactly, and rounded once. NaN means missing.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
     step = 10 ** (scale - decimals)
     shifted = integers + step // 2
     quotients, ties = shifted // step, np.flatnonzero(shifted % step == 0)
-    quotients[ties] -= quotients[ties] % 2  # round ties, until now rounded up, to even
+    quotients[ties] -= quotients[ties] % 2  # ties were rounded up: round them to even
     if decimals < 0:
         quotients *= 10**-decimals
     return ExactAmounts(quotients, missing.copy(), max(decimals, 0))
@@ -249,7 +249,7 @@ def _amounts_and_incomparable_mask(values: Integers) -> tuple[ExactAmounts, Mask
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None if incomparable. If 77 decimals are too few, approximate the value with 78."""
+    """Return None if incomparable. A value with more than 77 decimals is approximated with 78."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:

@@ -90,7 +90,7 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    # For `round`, decimal commas and float formats of pandas, and no categories in plotly express.
+    # As for floats, pandas rounds and formats amounts, and plotly express sees no categories.
     kind = "f"
     itemsize = 8  # the size of a reference, for pandas 3.0
     na_value: Any = pd.NA
@@ -678,7 +678,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the known integers and the scale. Unless ``skipna``, a missing one leaves none."""
+        """Return the known integers (without ``skipna``, none if one is missing) and the scale."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -711,7 +711,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         if name == "cumsum":
             running = np.add.accumulate(integers)
         elif name in {"cummin", "cummax"}:
-            # Every integer is between the two infinite floats, so neither is ever a result.
+            # The infinite floats are neutral, since every integer is between them.
             choose, neutral = (np.minimum, np.inf) if name == "cummin" else (np.maximum, -np.inf)
             running = choose.accumulate(np.where(absent, neutral, integers))
         else:

@@ -134,7 +134,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
         is_exact = series.dtype == "amount"
         column = rounded_decimals(series) if is_exact else _to_arrow_array(name, series)
         columns[str(name)] = column
-        # With a column of this name, even a user's own decimals would be read as amounts.
+        # With such a column of text, even a user's own decimals would be read as amounts.
         if column.type == DECIMALS:
             text = text_column_name(name, frame)
             if is_exact:

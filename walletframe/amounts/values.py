@@ -72,7 +72,7 @@ def read_texts_with_arrow(texts: pa.Array) -> ExactAmounts | None:
     if np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8).max(initial=0) > ord("9"):
         # Arrow reads exponents, but does not report an overflow of 256 bits.
         unusual |= np.asarray(pc.match_substring_regex(texts, "[eE]").fill_null(fill_value=False))
-    # Before Arrow 24, pc.if_else reads wrong texts from slices.
+    # A filter, since pc.if_else reads wrong texts from slices before Arrow 24.
     usual = texts.filter(pa.array(~unusual)) if unusual.any() else texts
     scale = int(decimals.max(initial=0, where=~unusual))
     digits = scale + int((lengths - decimals).max(initial=0, where=~unusual))

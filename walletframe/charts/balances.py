@@ -93,13 +93,13 @@ if TYPE_CHECKING:
 
 _SYMBOL_CHARS, _LABEL_CHARS, _NAME_CHARS, _HOVER_CHARS, _SEPARATOR = 24, 32, 24, 100, " · "
 _ROW_CHARS = 40  # of a row's label, on two lines
-# The labels of these groups are clear without the name of the column.
+# The labels in these columns are clear without the name of the column.
 _BUILT_IN = {"wallet", "blockchain", "token", "asset"}
 _MAX_NOTES_BY_GROUP = 8
-_MAX_RANKED = 100  # the largest tokens, whose patterns are the same even if others are drawn
+_MAX_RANKED = 100  # tokens or groups whose patterns don't depend on which of them are drawn
 MIN_SHARE = 0.0003
-"""The smallest drawn share of the total. Smaller areas are invisible, and browsers draw arcs that
-are much shorter than a pixel around a wrong centre."""
+"""The smallest drawn share of the total. Smaller areas are invisible, and browsers misplace arcs
+that are much shorter than a pixel."""
 
 
 class Measure(NamedTuple):
@@ -125,7 +125,7 @@ class Measure(NamedTuple):
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a size's share of the total (unless NaN) as text, after a value or a count."""
+        """Return the share of `total` (unless NaN) as text, after the size of a value or count."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = "" if np.isnan(total) else f"{percent(size / total)} of all"
@@ -145,7 +145,7 @@ class Measure(NamedTuple):
 def _measure_and_sizes(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
-    """Return the first possible measure of the chart, and the size of each row (NaN if unknown)."""
+    """Return the measure of the chart, and the size of each row (NaN if unknown)."""
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
         name = symbol = safe_line(name, _SYMBOL_CHARS)
@@ -419,7 +419,7 @@ class PivotedSizes(NamedTuple):
 
     @property
     def rows_for_clicks(self) -> dict[str, list[int]]:
-        """A row number of holdings for each row ("rows") and column ("tokens") except Other."""
+        """For each row ("rows") and column ("tokens") except Other, the first row of holdings."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
@@ -487,7 +487,7 @@ class GroupedBalances(NamedTuple):
     balances: DrawnBalances
     positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
     token: TokenLike | None  # the only drawn token or asset, if any
-    # In a timeline, the columns wallet (a code), time and known (a bool) of the requested wallets.
+    # In a timeline, the requested wallets: the columns wallet (a code), time and known (a bool).
     requests: pd.DataFrame | None = None
 
     @property
@@ -496,7 +496,7 @@ class GroupedBalances(NamedTuple):
         return f"{self.balances.measure.title_start} by {join_names(self.names)}"
 
     def group_by(self, names: list[str]) -> GroupLevel:
-        """Group the rows by `names`, some of the requested names."""
+        """Group the rows by the columns `names`."""
         groups = group_holdings(self.positions, names)
         first_wallets = first_rows(groups.wallet_set_codes, groups.wallet_set_count)
         requested = np.zeros(len(groups), dtype=np.intp)
@@ -526,7 +526,7 @@ class GroupedBalances(NamedTuple):
         return [name for name in self.names if name in of_wallets]
 
     def notes_by_group(self, top: int) -> list[str]:
-        """Return sentences on incomplete groups, the largest first, then on empty groups."""
+        """Return sentences on incomplete groups, then on empty groups."""
         names = self._grouping_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
@@ -534,7 +534,7 @@ class GroupedBalances(NamedTuple):
         level = self.group_by(names)
         sizes = sum_by_group(level.group_codes, self.balances.sizes, len(level.groups))
         incomplete = np.flatnonzero(level.is_incomplete)
-        ranks = np.where(sizes, -sizes, -np.inf)  # groups without balances are in no other note
+        ranks = np.where(sizes, -sizes, -np.inf)  # groups without balances come first
         order = incomplete[np.argsort(ranks[incomplete], kind="stable")]
         shown, rest = order[:_MAX_NOTES_BY_GROUP].tolist(), len(order) - _MAX_NOTES_BY_GROUP
         sentences = [f"{level.known_wallets_text(at, level.full_group_name(at))}." for at in shown]
@@ -708,7 +708,7 @@ class GroupLevel(NamedTuple):
 
     @property
     def _shown_columns(self) -> list[str]:
-        """The columns to show, without the blockchain if names of wallets contain it."""
+        """The columns to show, without the blockchain if the wallet's name contains it."""
         return [name for name in self.names if name != "blockchain" or "wallet" not in self.names]
 
     def _group_labels(self, name: str, indices: Indices, *, limit: int = _LABEL_CHARS) -> list[str]:
@@ -730,7 +730,7 @@ class GroupLevel(NamedTuple):
 
 
 class BalanceOptions(NamedTuple):
-    """The arguments of all charts: the only token or asset, the wallets, and the assets."""
+    """Common arguments of the charts: the only token or asset, the wallets, and the assets."""
 
     token: TokenLike | None
     asset: TokenLike | None
@@ -758,15 +758,15 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     wallets = options.wallets
     requested = by_as_list(by) if facet is None else [facet, *by_as_list(by)]
     one_token, read_by = token_or_asset_and_by(options.token, options.asset, requested)
-    # Without snapshots and marks of unknown shares, grouping by wallet needs no `wallets`.
-    needless = KINDS if several_snapshots or shares else {"wallet", *KINDS}
+    # Grouping by wallet needs `wallets` only in timelines and heatmaps, which mark unknown sizes.
+    needs_no_wallets = KINDS if several_snapshots or shares else {"wallet", *KINDS}
     is_frame = isinstance(holdings, pd.DataFrame)  # otherwise, the caller chooses what is drawn
     if several_snapshots and isinstance(holdings, pd.DataFrame):
         holdings = encode_holdings(holdings)
     positions, names = encode_and_parse_by(
         holdings,
         add_default_asset(read_by),
-        None if needless.issuperset(requested) else wallets,
+        None if needs_no_wallets.issuperset(requested) else wallets,
         assets=options.assets,
         bridged=options.bridged,
     )
@@ -818,7 +818,7 @@ def count_known_wallets(
 
 
 def prefer_user_names(user_names: Sequence[str], short: Sequence[str]) -> list[str]:
-    """Replace short names of wallets by the user's names, if these are distinct."""
+    """Replace short names of wallets by the user's names, except names that wallets share."""
     own = [safe_line(name, _ROW_CHARS) for name in user_names]
     pairs = zip(own, short, strict=True)
     return [name if name and own.count(name) == 1 else label for name, label in pairs]

@@ -44,7 +44,7 @@ _LABEL_PAD, _CHAR_WIDTH = 12, 6
 _wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
 _AXIS_TITLE_STANDOFF, _AXIS_TITLE_WIDTH = 8, 20  # the distance to the tick labels
 _ROW_HEIGHT, _LINE_HEIGHT, _MIN_PLOT_HEIGHT = 22, 13, 120  # pixels
-_MIN_HEIGHT_RATIO = 2.3  # of a figure to its margins, so that the plot has half of the figure
+_MIN_HEIGHT_RATIO = 2.3  # of a figure's height to its margins; the plot has more than half
 _LINE_CHARS = 60  # of notes; a phone is about 60 characters wide
 _MAX_LINES, _MAX_MINOR_LINES = 6, 3  # of important notes, and of all notes if some are minor
 _MARK_CHARS, _SHORT_LINE_CHARS = 10, 96
@@ -62,7 +62,7 @@ class Dimensions(NamedTuple):
     below: int = 0  # the space for labels and a legend below the plot
     left: int = 0  # the space for labels on the left of the plot
     right: int = 0  # the space for numbers on the right of the plot
-    below_on_phone: int = 0  # the space below a plot that also needs its share of a phone
+    below_on_phone: int = 0  # the space below the plot on a phone; 0 to ignore phones
 
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str], least: int = 2) -> dict[str, Any]:
-    """Return arguments of `make_figure` for a legend that also fits on narrow pages."""
+    """Return arguments of `make_figure` for a legend of `least` or more names on any page."""
     if len(names) < least:
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -247,7 +247,7 @@ def row_axis_options(names: Sequence[str], title: str) -> dict[str, Any]:
 
 
 def move_labels_above_rows(figure: go.Figure) -> None:
-    """Move row labels above bars or cells, so that these use the whole width of a narrow page."""
+    """Move row labels above their bars or cells, which then use the width of a narrow page."""
     axis, layout = figure.layout.yaxis, figure.layout
     is_grid = figure.data[0].type == "heatmap"
     breaks = max(text.count("<br>") for text in axis.ticktext)
@@ -295,10 +295,10 @@ def has_custom_template() -> bool:
 
 
 def has_dark_template() -> bool:
-    """Return whether the ground of plots in the user's default template is dark."""
+    """Return whether the user's default template has a dark plot background."""
     default = pio.templates.default
-    ground = default and pio.templates[default].layout.plot_bgcolor
-    return ground is not None and text_color(ground) == "#FFFFFF"
+    background = default and pio.templates[default].layout.plot_bgcolor
+    return background is not None and text_color(background) == "#FFFFFF"
 
 
 def markup_to_text(text: str) -> str:
@@ -351,7 +351,7 @@ class Notes(NamedTuple):
         return line
 
     def visible_note_lines(self) -> list[str]:
-        """Return the lines that fit on a figure; notes on drawn data come before minor notes."""
+        """Return the lines of the most important notes that fit on a figure."""
         time = [note for note in self.data_quality if note.startswith("As of ")]
         quality = [note for note in self.data_quality if note not in time]
         important = [*self.simulated, *quality[:1], *time, *self.drawn[:1]]
@@ -391,10 +391,10 @@ def drawn_count_note(
     return f"{text} {'is' if is_singular else 'are'} drawn{end}."
 
 
-def undrawn_notes(count: int, noun: str, kind: str = "") -> list[str]:
+def undrawn_notes(count: int, noun: str, detail: str = "") -> list[str]:
     """Return a list with a sentence about rows that are not drawn, or [] if `count` is 0."""
     verb = "is" if count == 1 else "are"
-    return [f"{counted_noun(count, noun)}{kind} {verb} not drawn."] if count else []
+    return [f"{counted_noun(count, noun)}{detail} {verb} not drawn."] if count else []
 
 
 def other_label(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Small charts of one figure, one below the other, each below the name of a group."""
+"""Facets: small charts in one column of a figure, each below the name of its group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from walletframe.charts.balances import GroupLevel
 
 _MAX_FACETS, _AXIS_BELOW = 10, 44  # the last one is in pixels
-# A gap is a share of the height, so it is large enough for a heading in a lower figure, too.
+# A gap is a share of the height. A figure of the least height has gaps as high as a heading.
 _LEAST_HEIGHT, _HEADING_HEIGHT, _MAX_GAPS = 500, 17, 0.33  # pixels, and the share of all gaps
 _PER_ITEM = ("x", "y", "hovertext", "text")  # properties of a trace with a value for each item
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
@@ -37,7 +37,7 @@ def split_into_facets(
 ) -> go.Figure:
     """Split each trace at `edges`, and move each piece to a small chart below its facet's name.
 
-    The small charts share their axes, but each has only its own part of labelled rows.
+    The small charts share their axes, except that each shows only its own labelled rows.
     """
     drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]

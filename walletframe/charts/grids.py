@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 
 _MAX_BARS, _MAX_COLORS, _MAX_SLICES, _MAX_ROWS_OR_COLUMNS = 200, 24, 20, 200
 _USUAL_COLORS = 12
-_MARGIN_OF_SUMS = 1 + 1e-9  # plotly hides the text at the end of a bar whose sum is out of range
+_ROUNDING = 1 + 1e-9  # plotly hides the text of a bar that rounding makes longer than the axis
 _MAX_OTHER_RATIO, _RIGHT_PAD = 2, 24
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "“Other” is written as text, since its bar would make the rest too short."
@@ -151,9 +151,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         replaces the bar Other if it would be more than twice as long as any other bar.
     top_tokens : int, optional
         Maximum number of tokens or assets with a name and a colour of their own (at most 24). The
-        rest is combined as Other. At least half of them are the largest of all; the others are the
-        largest parts of bars in which Other would be largest. By default, 12 are named, or up to 24
-        if such bars need more. A note counts the bars in which Other is still the largest part.
+        rest is combined as Other. At least half of the named ones are the largest of all. The
+        others are named so that Other is the largest part of few bars, if any; a note counts these
+        bars. By default, 12 are named, or up to 24 if more names are necessary for this.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -163,13 +163,13 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
     facet : str, optional
-        Draw a small chart for each label in this column, which can be any name of `by`, such as
-        ``"owner"``. All small charts have the same scale and colours. At most 10 are drawn, the
+        Draw a small chart for each label in this column, such as ``"owner"``. `by` lists the
+        supported names. All small charts have the same scale and colours. At most 10 are drawn, the
         largest first. The bars of the remaining labels are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours, as hex codes or CSS names. The keys are tokens, as in the result of
-        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. All others keep their
-        default colours, but an asset gets the colour of its first token in `colors`.
+        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. An asset without a key
+        has the colour of its first token in `colors`. The rest has the default colours.
     title : str, optional
         The title of the chart, cut to 48 characters.
 
@@ -227,7 +227,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     grid = pivot_sizes(balances, codes, rows, rows if is_single else tokens)
     measure, (row_names, row_lines) = balances.measure, level.row_labels_and_hover_lines(grid)
     drawn = grid.sizes[: len(rows) if too_long else len(row_names)]
-    longest = float(drawn.sum(axis=1).max()) * _MARGIN_OF_SUMS
+    longest = float(drawn.sum(axis=1).max()) * _ROUNDING
     extent = [(len(rows), grid.other_row_count, level.group_noun)]
     styles = grid.trace_styles(colors)[: None if drawn[:, -1].any() else len(grid.tokens)]
     totals = [compact(size) for size in drawn.sum(axis=1).tolist()]
@@ -271,7 +271,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 def _facets_and_facet_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
-    if facet_level.wallets_asked.any():  # a facet is a set of wallets, some without balances
+    if facet_level.wallets_asked.any():  # a facet also has wallets without balances
         wallets = level.first_wallets[level.groups.wallet_sets]
         return facets, facet_ranks[facet_level.groups.wallet_set_codes[wallets]]
     ranks = np.full(len(level.groups), len(facets))
@@ -343,14 +343,14 @@ def _tokens_to_name(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
     """Return the tokens to name so that Other isn't the bar's largest part (`sizes` descend)."""
     named = is_named[tokens]
     rest = sizes[~named]
-    if rest.sum() <= sizes[named].max(initial=0) * _MARGIN_OF_SUMS:
+    if rest.sum() <= sizes[named].max(initial=0) * _ROUNDING:
         return tokens[:0]
     others = rest.sum() - np.cumsum(rest)
-    return tokens[~named][: 1 + np.count_nonzero(others > sizes[0] * _MARGIN_OF_SUMS)]
+    return tokens[~named][: 1 + np.count_nonzero(others > sizes[0] * _ROUNDING)]
 
 
 def _add_large_other_note(notes: Notes, grid: PivotedSizes, bars: Indices, drawn: Floats) -> Notes:
-    large = np.flatnonzero(drawn[:, -1] > drawn[:, :-1].max(axis=1) * _MARGIN_OF_SUMS)
+    large = np.flatnonzero(drawn[:, -1] > drawn[:, :-1].max(axis=1) * _ROUNDING)
     held = np.unique(grid.balances.token_codes[np.isin(bars, large)])
     others = counted_noun(len(np.setdiff1d(held, grid.tokens)), f"small {grid.token_noun}")
     counted = f"{len(large):,} of {counted_noun(len(drawn), 'bar')}"
@@ -524,7 +524,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with exact amounts in the hover texts. A cell is empty if its row holds none of the
-        token. If no size is known, the cell has a question mark; question marks are a separate
+        token. A cell of unknown value or amount has a question mark; question marks are a separate
         trace. The row Other is a grey trace if it contains the largest cell. If no value or amount
         is above 0, the figure has only an annotation.
 
@@ -627,7 +627,7 @@ def _question_marks(
     column_names: Sequence[str],
     row_lines: Sequence[list[list[str]]],
 ) -> go.Scatter:
-    """Return marks for the cells without a known size that have balances or unknown holders."""
+    """Return marks for cells of size 0 with a balance of unknown size or only unknown wallets."""
     cells, count = level.split_by_token(grid.tokens), len(level.groups)
     is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
     is_unknown[cells.groups.codes[grid.balances.unknown_rows]] = True

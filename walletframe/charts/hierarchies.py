@@ -73,10 +73,10 @@ _REST = "the others are not drawn separately"
 _MIN_CHARS = 5  # of a name, such as "stETH" or "Other"
 _RADIUS, _PHONE_RADIUS = 250, 165  # of a sunburst, in pixels
 _ARC_LETTER, _ARC_PAD = 7, 6
-_LINES_CHARS = 9, 15  # the least and the most characters of a line, if an arc has several
+_LINES_CHARS = 9, 15  # the least and most characters of a line, if an arc has several lines
 _HEIGHT, _BAND, _PAD, _GAP = 404, 20, 2, 1  # of a treemap and its parts, in pixels
 _LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # of texts of 11 pixels
-_WIDTH_SHARES = np.arange(0.74, 1.5, 0.01)  # of the page's width, that a treemap is made for
+_WIDTH_SHARES = np.arange(0.74, 1.5, 0.01)  # relative widths of pages on which names must fit
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _ROOT = (-1, 0)
 _EMPTY = np.array([], dtype=np.intp)
@@ -87,11 +87,11 @@ DEFAULT_PATH = ("blockchain", "wallet", "asset")
 class _Style(NamedTuple):
     trace: Mapping[str, Any]  # the type of the trace, and options of this type
     top: int  # the maximum number of boxes
-    size_noun: str  # the plural noun for what shows the sizes: "Areas" or "Angles"
+    size_noun: str  # the noun for the drawn sizes: "Areas" or "Angles"
     dimensions: Dimensions
-    min_leaf: float = 0.01
-    min_parent: float = 0.04  # of a box with space for its name and for boxes inside
-    min_sum: float = 0  # of all leaves of a ring; otherwise, no leaf is drawn
+    min_leaf: float = 0.01  # the smallest share of the total that a box can have
+    min_parent: float = 0.04  # the smallest share that a box with boxes inside can have
+    min_sum: float = 0  # the smallest share that a ring can have; others are not drawn
     width: int = 0  # of the page of a treemap, in pixels; 0 for a sunburst
 
 
@@ -196,8 +196,8 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
         As for `bar`.
     """
     trace = {"type": "sunburst", "leaf_opacity": 1}
-    # With these shares, the smallest arcs have space for a name on a ring of 250 pixels.
     top = check_limit("top", top, 300)
+    # With these shares, the smallest arcs have space for a name if the radius is 250 pixels.
     style = _Style(trace, top, "Angles", Dimensions(520), 0.014, 0.025, min_sum=0.5)
     options = BalanceOptions(token, asset, wallets, assets, bridged)
     return _draw_tree(style, holdings, by, options, colors, title)
@@ -250,7 +250,7 @@ def _draw_tree(
         "parents": [box.parent for box in boxes],
         "labels": [
             f"{box.label}<br>{box.text}".removesuffix("<br>").replace("<br>", " · ")
-            if box.id in parents and style.width  # plotly omits texts in strips
+            if box.id in parents and style.width  # plotly omits the texts of outer boxes
             else box.label
             for box in boxes
         ],
@@ -354,7 +354,7 @@ class _Names(NamedTuple):
     """The texts of a box. The hover text of a leaf of one token also has its exact amount."""
 
     label: list[str]
-    leaf_text: list[str]  # the text below the label of a leaf; empty for its exact amount
+    leaf_text: list[str]  # the text below a leaf's label; if empty, its exact amount is shown
     hover: list[str]  # the heading and the first lines of the hover text
     share: str  # the last line of the hover text
     symbol: str = ""  # of the token, if a ring has one token in each box
@@ -374,7 +374,7 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     total, blank = sum(box.size for box in boxes), dict[str, Any](label="", text="")
     for leaf in boxes:
         box = leaf
-        is_small = leaf.size < _MIN_SHARE_WITH_LINES * total  # only its outer end fits a name
+        is_small = leaf.size < _MIN_SHARE_WITH_LINES * total  # has its name at its outer end
         for _ in range(depths[leaf.id], max(depths.values()) if leaf.id not in parents else 0):
             extended.append(box._replace(size=0, **blank if is_small else {}))
             box = box._replace(id=f"{box.id} ", parent=box.id, **{} if is_small else blank)
@@ -387,7 +387,7 @@ def _place_boxes(
 ) -> dict[_Key, _Place]:
     """Place the chosen groups and Other, and combine boxes without space for a name."""
     boxes, total = _sizes_with_others(rings), float(rings[0].sizes.sum())
-    lengths = {  # that a box needs, and of its longest line
+    lengths = {  # the characters that a box needs, and those of its longest line
         (depth, group): (min(_MIN_CHARS, len(label[0])), max(map(len, label)))
         for depth, ring_names in enumerate(names)
         for group, (label, *_) in ring_names.items()
@@ -444,7 +444,7 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
 def _spaces_and_misfits_of_arcs(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each arc's space for text on a phone and, by parent, the smallest child without it."""
+    """Return each arc's space for text and, by parent, the smallest child without space."""
     inner, queue = _inner_boxes(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
@@ -482,7 +482,7 @@ def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
 def _spaces_and_misfits_at_widths(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each box's least space and, by parent, the smallest child without space."""
+    """Return each box's least space on all pages and, by parent, the smallest child without it."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
     inner = _inner_boxes(boxes)
@@ -501,7 +501,7 @@ def _spaces_and_misfits_at_widths(
 def _spaces_of_boxes(
     boxes: _Sizes, inner: Mapping[_Key, list[_Key]], width: float
 ) -> dict[_Key, _Space]:
-    """Return the space for text in each box, as plotly's treemap of this width has it."""
+    """Return the space for text in each box of a treemap of this width."""
     single = len(inner[_ROOT]) == 1  # plotly draws it as the root
     queue = [inner[_ROOT][0] if single else _ROOT]
     # Areas include half of the gap on each side.
@@ -525,7 +525,7 @@ def _spaces_of_boxes(
 
 
 def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
-    """Yield the area of each size (descending), as plotly.js does (by d3-hierarchy)."""
+    """Yield the area of each size (descending), by the algorithm of plotly.js (d3-hierarchy)."""
     start, (left, top, right, bottom) = 0, area
     while start < len(sizes):
         width, height = max(right - left, _ROUNDING), max(bottom - top, _ROUNDING)
@@ -676,7 +676,7 @@ def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteNam
 
 def _custom_path_names(
     rings: Sequence[_Ring],
-    levels: Sequence[tuple[GroupLevel, GroupLevel]],  # by the path up to a ring, and by its name
+    levels: Sequence[tuple[GroupLevel, GroupLevel]],  # by the path up to each ring, and by its name
     depth: int,
 ) -> dict[int, _Names]:
     ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
@@ -724,14 +724,14 @@ def _choose_groups(rings: list[_Ring], style: _Style) -> None:
     # A group is never larger than its parent, so the parent comes first and is also chosen.
     siblings = np.bincount(parents, minlength=root + 1)
     by_size = np.argsort(-sizes, kind="stable")
-    turns = np.empty(root, dtype=np.intp)  # for equal sizes, alternate between the parents
-    turns[by_size] = pd.Series(by_size).groupby(parents[by_size]).cumcount()
-    order = np.lexsort((turns, depths, -sizes))
+    sibling_ranks = np.empty(root, dtype=np.intp)  # for equal sizes, alternate between the parents
+    sibling_ranks[by_size] = pd.Series(by_size).groupby(parents[by_size]).cumcount()
+    order = np.lexsort((sibling_ranks, depths, -sizes))
     order = order[can_be_drawn[order]]
     order_parents = parents[order]
     has_other = siblings[order_parents] > 1  # an only child has no box Other beside it
-    opened = has_other & (turns[order] == 0) & (order_parents != root)
-    closed = has_other & (turns[order] + 1 == siblings[order_parents])
+    opened = has_other & (sibling_ranks[order] == 0) & (order_parents != root)
+    closed = has_other & (sibling_ranks[order] + 1 == siblings[order_parents])
     costs = np.cumsum(1 + opened.astype(np.intp) - closed) + (siblings[root] > 1)
     is_chosen[order[: np.searchsorted(costs, style.top, side="right")]] = True
     for start, end in pairwise(edges[1:]):
@@ -741,7 +741,7 @@ def _choose_groups(rings: list[_Ring], style: _Style) -> None:
     is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
     is_open[root] = True
     is_chosen |= is_open[parents] & (undrawn[parents] == 1) & fits
-    # An only child of small wallets shows nothing but the tokens inside.
+    # An only child of small wallets, without boxes inside, would only repeat its parent.
     is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
     is_combined = np.concatenate([ring.is_combined for ring in rings])
     is_chosen &= ~is_combined | is_open[:root] | (siblings[parents] > 1)
@@ -811,7 +811,7 @@ def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_R
     count, rings = len(chain_of), list[_Ring]()
     codes_by_name = {"blockchain": chain_of[owners], "wallet": owners}
     if balances.measure.kind != "amount":  # otherwise, wallets are the leaves
-        # Large wallets have boxes, and each wallet that would be alone in its blockchain's others.
+        # A large wallet has its own box, and so has a blockchain's only small wallet.
         shares = sum_by_group(owners, balances.sizes / balances.sizes.sum(), count)
         large = largest_indices(np.where(shares >= style.min_parent, shares, 0), style.top // 8)
         is_single = np.isin(np.arange(count), large)

@@ -129,7 +129,7 @@ def text_color(color: str) -> str:
 def choose_patterns(
     colors: Sequence[str], keys: Sequence[TokenKey], drawn: Iterable[int]
 ) -> list[str]:
-    """Choose patterns for equal colours. The first `keys` have the same in every chart."""
+    """Choose a pattern for each key. Up to 8 drawn keys of one colour have distinct patterns."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     taken: defaultdict[str, set[str]] = defaultdict(set)
     order = sorted(range(len(keys)), key=lambda at: keys[at] not in _FIXED_COLORS)
@@ -142,7 +142,7 @@ def choose_patterns(
 
 
 def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Choose a colour by each name's hash, or the next unused, and patterns for equal colours."""
+    """Choose a colour by each name's hash, or the next unused colour, and a pattern."""
     keys, colors = [("label", name) for name in sorted({*names})], list[str]()
     for key in keys:
         start = crc32(repr(key).encode()) % len(COLORS)

@@ -90,7 +90,7 @@ _END_LABEL |= {"showarrow": True, "arrowhead": 0, "arrowwidth": 2, "standoff": 5
 _BAR_TOTALS = {"textposition": "outside", "textangle": 0, "constraintext": "outside"}
 _BAR_TOTALS |= {"cliponaxis": False, "textfont": {"size": MIN_FONT_SIZE}}
 _TOTAL_HEIGHT = 12  # pixels, beyond plotly's padding
-_TOP_RATIO, _START_RATIO = 1.06, 0.05  # of the axes of lines, beyond the points
+_TOP_RATIO, _START_RATIO = 1.06, 0.05  # extend the axes of lines beyond the points
 _FEWER_KNOWN_LABEL = "fewer known wallets"
 _DASHES = {"/": "dot", "x": "dash", ".": "longdash", "-": "dashdot", "|": "longdashdot"}
 _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
@@ -118,8 +118,8 @@ class _Snapshots(NamedTuple):
 
 
 class _Facets(NamedTuple):
-    codes: Indices  # the small chart of each drawn row; rows in no chart have the next number
-    marks: list[tuple[str, str]]  # (time, text) of triangles; in small charts, one for each bar
+    codes: Indices  # the small chart of each drawn row; rows in no chart have `len(groups)`
+    marks: list[tuple[str, str]]  # (time, text) of triangles; no triangle if the text is empty
     groups: list[int]  # the group of each small chart
     is_known: Mask | bool = True  # (small charts, snapshots): whether any wallet is known
 
@@ -321,7 +321,7 @@ def _axes(
     snapshots: _Snapshots, measure: Measure, highest: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
-    # The latest time always has a tick. A time of day that is always the same is in the notes.
+    # The latest time always has a tick. Ticks omit a time of day that is always the same.
     shown = ticks[:: -len(ticks) // _MAX_TICKS][::-1]
     pattern = "%d %b" + "<br>%H:%M" * (len({time[11:] for time in ticks}) > 1)
     first, last = ticks[0][:4], ticks[-1][:4]
@@ -345,7 +345,7 @@ def _choose_snapshots(
     positions, requests = grouped.balances.covered, grouped.requests
     column = snapshot_times(positions.holdings)
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
-    most = requested = 0  # the wallets that are known in any snapshot, and the requested ones
+    most = requested = 0  # the numbers of wallets that are ever known, and of requested ones
     data_quality = list[str]()
     fresh = np.ones(len(column), dtype=bool)
     if wallets is not None and requests is not None:

@@ -85,7 +85,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         also have a row if they could hold the token.
     asset : str or (str, str or None), optional
         Compare only this asset, as in `timeline`. If `by` has ``"token"``, compare its contracts.
-        Default of `token` and `asset`: the only one that `where` selected, if any.
+        Default: the only token or asset that `where` selected, if any.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
@@ -115,8 +115,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         With `by`, there is one row for each group and token whose amount changed or may have
         changed. The columns are the names in `by`, followed by ``symbol`` to ``change`` (by asset,
         without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
-        known at both times; NA if none of these wallets holds the token. If the sums are equal,
-        ``change`` is ``unknown`` and ``difference`` is NA. If a wallet is unknown, ``new`` and
+        known at both times; NA if none of these wallets holds the token. If a wallet is unknown,
+        equal sums have the ``change`` ``unknown`` and the ``difference`` NA, and ``new`` and
         ``gone`` become ``increased`` and ``decreased``. The last columns, ``wallets_known`` and
         ``wallets``, int64, count the wallets that are known at both times, and all wallets of the
         group that could hold the token. If the counts differ, the true change may be larger. An
@@ -200,7 +200,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
-    # Charts of changes read these attributes. All file formats can store text.
+    # Charts of changes read these attributes, which are text for all file formats.
     moments = {"before": newest_time(earlier.wallets), "after": newest_time(later.wallets)}
     compared = {
         key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
@@ -212,7 +212,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
 
 def _unknown_once_text(matrix: AmountMatrix) -> str:
-    """Count the balances that are not known at both times. Add up those of a chosen token."""
+    """Return the number of balances that are known only once, and the sums of a chosen token."""
     is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])
     balances = counted_noun(int(is_once.sum()), "balance")
@@ -236,14 +236,14 @@ def _changes_by_group(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, **options: Any
 ) -> tuple[pd.DataFrame, int]:
     """Add up changes. Also count the bridged versions that are separate from their assets."""
-    rows = np.flatnonzero(matrix.token_codes >= 0)
-    grouped = group_amounts(matrix, wallets, by, rows, known_at_all_times=True, **options)
+    pairs = np.flatnonzero(matrix.token_codes >= 0)
+    grouped = group_amounts(matrix, wallets, by, pairs, known_at_all_times=True, **options)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
     grouped = grouped.take_groups(np.flatnonzero(is_changed))
     labels, [wallets_known, _] = grouped.labels, grouped.wallets_known.T
     token_labels = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
     is_known = (wallets_known > 0) & token_labels.notna().to_numpy()
-    is_known &= (grouped.sums != 0).any(axis=1)  # only unknown wallets may hold the token
+    is_known &= (grouped.sums != 0).any(axis=1)  # else only unknown wallets may hold the token
     is_complete = wallets_known == grouped.wallets
     changes = _add_change_columns(
         matrix, labels, grouped.sums, np.column_stack([is_known, is_known]), is_complete
@@ -253,10 +253,10 @@ def _changes_by_group(
 
 def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
     known = matrix.status == OK
-    rows = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
-    before, after = matrix.status[rows].T
-    labels, is_complete = matrix.columns_for_users(rows), known[rows].all(axis=1)
-    changes = _add_change_columns(matrix, labels, matrix.integers[rows], known[rows], is_complete)
+    pairs = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
+    before, after = matrix.status[pairs].T
+    labels, is_complete = matrix.columns_for_users(pairs), known[pairs].all(axis=1)
+    changes = _add_change_columns(matrix, labels, matrix.integers[pairs], known[pairs], is_complete)
     return changes.assign(
         status_before=pd.Categorical.from_codes(before, dtype=STATUS),
         status_after=pd.Categorical.from_codes(after, dtype=STATUS),
@@ -270,7 +270,7 @@ def _add_change_columns(
     (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
     both &= difference != 0
-    # The unknown wallets of an incomplete group may hold the token.
+    # If a wallet is unknown, it may hold the token, so the token is neither new nor gone.
     is_new, is_gone = is_complete & (earlier == 0), is_complete & (later == 0)
     conditions = [~both, is_new, is_gone, difference > 0]
     change = np.select(conditions, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)

@@ -171,7 +171,7 @@ def remove_snapshots(
             hidden_path = _new_hidden_path(folder, _REMOVED)
             each.path.rename(hidden_path)
             _remove_snapshot_files(hidden_path)
-            with suppress(OSError):  # the folder of the day contains other snapshots
+            with suppress(OSError):  # the folder of the day may contain other snapshots
                 each.path.parent.rmdir()
     return True
 
@@ -345,15 +345,15 @@ def open_snapshot_file(path: Path) -> Iterator[pq.ParquetFile]:
 
 
 def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
-    written = (metadata.metadata or {}).get(_FORMAT_KEY, b"")
-    if not written.isdigit():
+    file_format = (metadata.metadata or {}).get(_FORMAT_KEY, b"")
+    if not file_format.isdigit():
         raise HistoryError(
             f"{path} is not part of a snapshot", hint="move the file to another folder"
         )
-    if int(written) > FORMAT:
+    if int(file_format) > FORMAT:
         raise HistoryError(
-            f"{path} was written by a later version of walletframe: its format is {int(written)}, "
-            f"and this version reads formats up to {FORMAT}",
+            f"{path} was written by a later version of walletframe: its format is "
+            f"{int(file_format)}, and this version reads formats up to {FORMAT}",
             hint="update walletframe: pip install --upgrade walletframe",
         )
 

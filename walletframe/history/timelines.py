@@ -98,7 +98,7 @@ class AmountMatrix(NamedTuple):
     integers: Integers  # (p, s): the sum of the readable amounts of an answer, times 10**scale
     status: Statuses  # (p, s): codes of STATUS; OK if the amount is known
     scale: int
-    wallet_status: Statuses  # (w, s): the status of tokens with readable amounts
+    wallet_status: Statuses  # (w, s): codes of STATUS for the wallet as a whole
     token_filter: TokenFilter | None
 
     def columns_for_users(self, pairs: Codes) -> pd.DataFrame:
@@ -118,7 +118,7 @@ class AmountMatrix(NamedTuple):
         return pd.DataFrame(columns).astype(TEXT)
 
     def without(self, pairs: Codes) -> AmountMatrix:
-        """Return the other pairs."""
+        """Return the matrix without these pairs."""
         kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[2:10]}
         return self._replace(**kept)
 
@@ -132,7 +132,7 @@ class AmountMatrix(NamedTuple):
         results: Mapping[str, WalletDetails],
         **omitted: Any,
     ) -> pd.DataFrame:
-        """Add the coverage of `results` to the table. Known wallets are known at all times."""
+        """Add the coverage of `results`, in which known wallets are known at all times."""
         wallets = self.wallet_ids.codes[self.wallet_rows]
         status = self.status if self.token_filter else self.wallet_status[wallets]
         is_known = pd.Series((status == OK).all(axis=1)).groupby(wallets).all()
@@ -282,7 +282,7 @@ class TokenFilter(NamedTuple):
     key: TokenKey
     asset_blockchains: Mapping[TokenKey, Collection[str]]  # by asset
     asset: str | None  # the name of the asset, or None for a token
-    omitted: dict[str, Any]  # the left-out bridged versions and unknown tokens, for a coverage
+    omitted: dict[str, Any]  # arguments of `Coverage` about bridged versions and unknown tokens
     by_contract: bool = False  # whether the asset's contracts stay separate
 
     def repeat_chosen_token(self, row_count: int) -> KeyCodes:
@@ -296,7 +296,7 @@ def make_token_filter(
     asset: TokenLike | None,
     *,
     by_contract: bool = False,
-    rows_before: int | None = None,  # in a comparison, the first rows are of the earlier time
+    rows_before: int | None = None,  # in a comparison, the number of rows of `before`
     **options: Any,
 ) -> TokenFilter | None:
     """Return the filter for the chosen token or asset, or None if neither is chosen."""
@@ -351,7 +351,7 @@ class GroupTotals(NamedTuple):
     sums: Integers  # (g, s): the sums of the amounts
     is_partial: Mask  # (g,): whether an amount is unknown
     is_known: Mask  # (g, s): whether an amount can be read, or a wallet is known to hold none
-    is_listed: Mask  # (g,): whether the group has a pair
+    is_listed: Mask  # (g,): whether the group has a pair with a token
     wallets_known: Codes  # (g, s): the number of known wallets that could hold the token
     wallets: Codes  # (g,): the number of wallets that could hold the token
     bridged_separate: int  # the number of bridged versions in separate groups
@@ -366,15 +366,15 @@ def group_amounts(
     matrix: AmountMatrix,
     wallets: pd.DataFrame,
     by: By,
-    rows: Codes,
+    token_pairs: Codes,
     *,
     known_at_all_times: bool = False,  # leave out wallets whose amount is unknown at any time
     **options: Any,
 ) -> GroupTotals:
     """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
 
-    `rows` are the pairs with a token. Other pairs form groups without a token. Groups are sorted by
-    their wallets, then by first row.
+    `token_pairs` are grouped by token. Other pairs form groups without a token. Groups are sorted
+    by their wallets, then by first row.
     """
     names, chosen = by_as_list(by), matrix.token_filter
     wallet_known = matrix.wallet_status == OK
@@ -389,16 +389,16 @@ def group_amounts(
     # A wallet that failed in the last snapshot may have holdings in other snapshots.
     distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
     names = _check_and_complete_names(names, by, distinct)
-    zeros = matrix.to_amounts(np.zeros(len(rows), dtype=object), rows >= 0)
-    pairs = matrix.pair_columns(rows).assign(amount=zeros)
-    positions, groups = read_groups(pairs, names, distinct, **options)
+    zeros = matrix.to_amounts(np.zeros(len(token_pairs), dtype=object), token_pairs >= 0)
+    columns = matrix.pair_columns(token_pairs).assign(amount=zeros)
+    positions, groups = read_groups(columns, names, distinct, **options)
     positions = replace(positions, known=(matrix.wallet_status == OK).all(axis=1))
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     if wallet_names := [name for name in names if name not in KINDS]:
         owners = group_holdings(positions, wallet_names)
     pair_wallets = matrix.wallet_ids.codes[matrix.wallet_rows]  # rows in `distinct`
     codes = len(groups) + owners.wallet_set_codes[pair_wallets]
-    codes[rows] = groups.codes
+    codes[token_pairs] = groups.codes
     count, stride = len(groups) + len(owners), max(len(distinct), 1)
 
     # A wallet with an unknown amount is unknown.
@@ -430,7 +430,7 @@ def group_amounts(
         sums,
         is_partial=np.bincount(member_groups, unknown.any(axis=1), minlength=count) > 0,
         is_known=readable | (~listed & (counts[:, :-1] > 0)),
-        is_listed=np.bincount(codes[rows], minlength=count) > 0,
+        is_listed=np.bincount(codes[token_pairs], minlength=count) > 0,
         wallets_known=counts[:, :-1],
         wallets=counts[:, -1],
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
@@ -575,8 +575,8 @@ def total_timeline(
         - ``amount``, amount: the sum of the readable amounts, without out-of-date answers; NA if
           there are balances, but none can be read, or if no wallet is known;
         - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
-          snapshot, and the number of wallets in the group that could hold the token. These are the
-          wallets on the token's own blockchain, and on those where any wallet ever held the token.
+          snapshot, and the number of wallets in the group that could hold the token: those on the
+          token's own blockchain, and on blockchains where any wallet ever held the token.
           If the counts differ, the true total may be higher.
 
         Unknown tokens are left out, since they can't be identified over time. Only a chosen token
@@ -612,9 +612,9 @@ def total_timeline(
     moments, matrix = _snapshot_times_and_matrix(
         details, token, asset, assets=assets, bridged=bridged, by_contract=by_contract
     )
-    rows = np.flatnonzero(matrix.trackable)
-    rows = rows[np.argsort(matrix.token_codes[rows], kind="stable")]
-    grouped = group_amounts(matrix, details.wallets, by, rows, assets=assets, bridged=bridged)
+    pairs = np.flatnonzero(matrix.trackable)
+    pairs = pairs[np.argsort(matrix.token_codes[pairs], kind="stable")]
+    grouped = group_amounts(matrix, details.wallets, by, pairs, assets=assets, bridged=bridged)
     grouped = grouped.take_groups(np.flatnonzero(grouped.is_listed))
     groups = np.arange(len(grouped.labels))
     frame = grouped.labels.take(groups.repeat(len(moments))).reset_index(drop=True)

@@ -82,16 +82,16 @@ def compare_values(
         are last. The index is a RangeIndex. The columns are
 
         - the columns of `by`, as in `totals`;
-        - ``before``, ``after``, ``difference`` (float64): the values, and the change of the
-          compared balances; NaN if no wallet of the group is known at both times, or if none of its
-          balances at that time (for ``difference``: at any time) has a value;
+        - ``before``, ``after``, ``difference`` (float64): the values of the compared balances, and
+          their change; NaN if no wallet of the group is known at both times, or if none of its
+          balances has a value at this time (for ``difference``: at either time);
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
-        - ``wallets_known``, ``wallets`` (Int64): the number of wallets whose balances (by token or
-          asset, whose amounts) are known at both times, and of all requested wallets of the group.
+        - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both times
+          (by token or asset: with a known amount), and of all requested wallets of the group.
 
-        A line below the table states dropped balances, bridged versions, and what is not compared.
+        A line below the table counts dropped and uncompared balances, and bridged versions.
 
     Raises
     ------
@@ -156,16 +156,16 @@ def compare_values(
 class ValueChanges(NamedTuple):
     """The balances of wallets that are known at both times, and texts about other balances."""
 
-    # of both times; values are in the columns earlier, later and prices, with 0 if unknown
+    # of both times; the columns earlier, later and prices have 0 for unknown values
     balances: pd.DataFrame
-    requested: pd.DataFrame  # all wallets; status is ok, failed, or missing from one of the lists
+    requested: pd.DataFrame  # all wallets; status is "ok", "failed" or (in one list) "missing"
     known: int  # the number of wallets that are known at both times
     unvalued: int  # the number of balances without a value at one of the times
     left_out: str  # counts and values of wallets and balances that are not compared, and why
     at_later_prices: str  # the count and value of balances without an earlier value
     incomplete: str  # a sentence if only one result was filtered, or ""
     relabelled: str  # a sentence on wallets whose labels changed, or ""
-    earlier_total: float  # of all balances of the earlier fetch
+    earlier_total: float  # the value of all balances of the earlier fetch
     currency: str | None
 
     def changes_by_group(

@@ -30,7 +30,7 @@ class ChartType(NamedTuple):
     """A type of chart, with its limits and its default grouping."""
 
     function: str  # the name of the function in `walletframe.charts`
-    needs: str  # "token", "token?" (if any), "wallet" or ""
+    needs: str  # its argument: "token", "wallet", "token?" (optional) or ""
     limits: Mapping[str, Any]  # arguments that keep the browser fast
     by: tuple[str, ...] = ()  # the default grouping, if users can change its first level
 
@@ -105,8 +105,8 @@ class ExplorerChart(NamedTuple):
     reason: str = ""  # the reason why nothing is drawn
     arguments: Mapping[str, Any] | None = None  # of the chart function; None if nothing is drawn
     levels: Sequence[str] = ()  # the columns that the title names
-    rows: tuple[int, ...] = ()  # the first row in the holdings of each drawn wallet or group
-    tokens: tuple[int, ...] = ()  # the first row in the holdings of each drawn token or asset
+    rows: tuple[int, ...] = ()  # for each drawn wallet or group, its first row in the holdings
+    tokens: tuple[int, ...] = ()  # for each drawn token or asset, its first row in the holdings
 
     def choices(self) -> dict[str, Any]:
         """Return the current chart, measure and grouping, and the alternatives to each."""
@@ -135,7 +135,7 @@ class ExplorerChart(NamedTuple):
 
 
 def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerChart:
-    """Draw the chart of the selection. After an error, the result has no figure."""
+    """Draw the chart of the selection, or return the reason why it can't be drawn."""
     chart_type, held = options.type, selected.held
     # Amounts are drawn only in a chart of one token.
     measures = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
@@ -149,8 +149,8 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
     if not len(held.holdings):
         title = "No wallet could be read" if has_only_failures(selected.data) else chart.title
         return chart._replace(title=title, reason=empty_reason(selected))
-    draws_wallets = chart_type.needs == "wallet" or WALLET in options.by[:1]  # only those with rows
-    drawn = held if draws_wallets else selected.with_wallets
+    draws_wallets = chart_type.needs == "wallet" or WALLET in options.by[:1]
+    drawn = held if draws_wallets else selected.with_wallets  # charts of wallets omit empty ones
     if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
         drawn = replace(drawn, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
     try:

@@ -135,7 +135,7 @@ class SelectedHoldings(NamedTuple):
     selection: Selection
     wallets: pd.DataFrame
     held: Positions
-    with_wallets: Positions  # the same rows, also with the wallets without rows
+    with_wallets: Positions  # `held`, with the selected wallets that have no rows
     mask: Mask  # (n,): whether each row of the data is selected
     spam_tokens: int
     small_balances: int

@@ -86,8 +86,8 @@ class HoldingsExplorer(FetchingWidget):
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
         The result of a fetch, or a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. By default, the default client if its service is that of
-        `details`, or else, for `details` from a sandbox, a running sandbox.
+        The client for the button Refresh. Default: the default client, if `details` is from its
+        service, or a client of a running sandbox, if `details` is from a sandbox.
     prepare : callable, optional
         A function that takes and returns a DataFrame of holdings. It is applied before holdings
         are shown, also after each Refresh.
@@ -142,12 +142,12 @@ class HoldingsExplorer(FetchingWidget):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = join_js("explorer"), join_css("picker", "chart", "table", "fetch", "explorer")
-    # The number of changes so far. Front ends with an older state request the data again. The
+    # The number of changes so far. A front end with a lower number requests the data again. The
     # initial -1 prevents requests.
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # the title of each filter
-    _on_unreadable = "ask"  # since an earlier fetch also requested the wallets
+    _on_unreadable = "ask"  # since an earlier fetch accepted the wallets
 
     def __init__(
         self,

@@ -248,8 +248,8 @@ class Picker(MessageHandlingWidget, ValueWidget):
 
         Parameters
         ----------
-        source : WalletDetails, DataFrame or None
-            The options to show, with the balances of each option. None shows all options.
+        source : WalletDetails, DataFrame, list or None
+            The options to show, and their balances, if any. None shows all options.
 
         Raises
         ------
@@ -340,7 +340,7 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. Those of holdings are sorted by value, then by number of balances, descending.
+        The options. For holdings, they are sorted by value, then by number of balances, descending.
     value : str or sequence of str
         The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"

@@ -66,7 +66,7 @@ class HoldingsTable:
         holdings: PositionsLike,
         wallets: FetchLike | None = None,
         *,
-        part_of: tuple[HoldingsTable, Mask] | None = None,  # a larger table, and a mask in it
+        part_of: tuple[HoldingsTable, Mask] | None = None,  # the full table, and a mask of its rows
     ) -> None:
         self.positions: Positions = read_positions(holdings, wallets)
         self._part_of, self._table_id = part_of, next(_TABLE_IDS)
@@ -347,7 +347,7 @@ class _TextCells:
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The rank of each text. The last rank, -1, is that of missing texts (code -1)."""
+        """The rank of each text. The last element, -1, is for missing texts (code -1)."""
         keys = [*map(self.sort_key, range(self.texts.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
@@ -469,7 +469,7 @@ def _exact_number_text(number: float) -> str:
 
 
 def _max_integer_digits(values: Floats) -> int:
-    """Return the digits before the point in the widest value. Huge values count as rounded."""
+    """Return the most digits before the decimal point. Huge values count as rounded."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_MAX_DIGITS]
     digits = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())

@@ -131,8 +131,8 @@ class ExplorerState:
         else:
             if "spam" in request:
                 changes["spam"] = None if request["spam"] else False
-            if "dust" in request:
-                changes["small"] = None if request["dust"] else SMALL_BELOW
+            if "small" in request:
+                changes["small"] = None if request["small"] else SMALL_BELOW
             if "pick" in request:
                 kind = request["pick"]["filter"]
                 changes[kind] = self._valid_values(kind, request["pick"]["values"])
@@ -158,15 +158,15 @@ class ExplorerState:
             "edition": self._edition,
             "view": self._drawn_chart_id(),
             "rows": f"{hash((id(data), selection)):x}",
-            "offered": f"{id(data):x}",
+            "data_id": f"{id(data):x}",
             "chosen": {kind: getattr(selection, kind) for kind in FILTERS},
             "crumbs": crumbs,
             "summary": self._summarize(selection),
             "spam": {"shown": selection.spam is None, "text": spam_button_label(chart.selected)},
-            "dust": {"shown": selection.small is None, "text": small_button_label(chart.selected)},
+            "small": {"shown": selection.small is None, "text": small_button_label(chart.selected)},
             "bridged": {"shown": self.chart_options.bridged, "text": bridged_button_label(chart)},
             "all_failed": has_only_failures(data),
-            "painted": has_custom_template(),
+            "has_template": has_custom_template(),
             "title": f"{', '.join(crumbs)}: {heading}" if crumbs else heading,
             "heading": heading,
             "subtitle": chart.subtitle,

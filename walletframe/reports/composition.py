@@ -110,7 +110,7 @@ class Content(NamedTuple):
     """A report's content, from top to bottom. Its sentences and cells are untrusted text."""
 
     title: str
-    made: str  # the time of the report
+    made_at: str  # the time of the report
     simulated: bool
     scope: str  # the number of wallets, and their statuses
     total: str  # the total value; without values, of a single asset the amount, or a count
@@ -165,7 +165,7 @@ def compose(
     before: WalletDetails | None,
     *,
     title: str,
-    made: datetime,
+    made_at: datetime,
     grouping: Grouping,
 ) -> Content:
     """Return the content of a report on a fetch, with the changes since an earlier fetch."""
@@ -212,7 +212,7 @@ def compose(
     note = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
         title=title,
-        made=f"{made:%Y-%m-%d %H:%M} UTC",
+        made_at=f"{made_at:%Y-%m-%d %H:%M} UTC",
         simulated=is_simulated(wallets),
         scope=lines[0].replace("_", " "),
         total=UNKNOWN if not known_mask(wallets).any() and len(wallets) else total,
@@ -306,7 +306,7 @@ def _draw_charts(
     drawn_charts = []
     for each in by[len(positions.wallet_keys) == 1 :]:
         figure = charts.bar(
-            positions if "value" in holdings else positions.holdings,  # frames may show amounts
+            positions if "value" in holdings else positions.holdings,  # to draw amounts
             by=each,
             top=_MAX_BARS,
             top_tokens=_MAX_COLORS,

@@ -87,9 +87,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
         is the column ``owner`` of the wallets, if there is one, and otherwise the wallet.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
         The result of an earlier fetch, or a snapshot, for the changes. If it has no values, they
-        are computed as for `details`: from its own prices or, if you valued `details` with your
-        prices, from these. A balance without a price has the price in `details`. Apply the same
-        `where` to both: different selections are not comparable, as the report says.
+        are computed from its own prices or, if you valued `details` with other prices, from those
+        of `details`. These also replace missing prices. Apply the same `where` to both, since
+        different selections can't be compared.
     title : str, default "Token holdings"
         The heading of the report.
     images : {"interactive", "static"}, default "interactive"
@@ -153,19 +153,19 @@ def report(  # noqa: PLR0913 - users pass each option by name
         raise SettingsError(f"images={images!r} is not supported", hint=hint)
     from walletframe.reports import composition  # noqa: PLC0415 - loads plotly
 
-    grouping, made = composition.Grouping(by, assets, bridged), datetime.now(UTC)
-    content = composition.compose(fetched, earlier, title=title, made=made, grouping=grouping)
+    grouping, made_at = composition.Grouping(by, assets, bridged), datetime.now(UTC)
+    content = composition.compose(fetched, earlier, title=title, made_at=made_at, grouping=grouping)
     frames = {"holdings": fetched.holdings, "wallets": fetched.wallets} if data else {}
     if data and earlier is not None and not differing_selections(earlier, fetched):
         frames["changes"] = compare(*composition.without_spam(earlier, fetched))
     files = {name: file.with_name(f"{file.stem}-{name}.csv") for name in frames}
-    complete = "To get files of all rows, write this report with data=True, or --data in a shell."
+    data_note = "To get files of all rows, write this report with data=True, or --data in a shell."
     if files:
         names = ", ".join(each.name for each in files.values())
-        complete = f"The files beside this report have the data of all tables: {names}."
+        data_note = f"The files beside this report have the data of all tables: {names}."
     if suffix == ".md":
         page = _template_environment(as_markdown).get_template("report.md")
-        written = page.render(content=content, complete=complete).encode()
+        output = page.render(content=content, data_note=data_note).encode()
     else:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, only for HTML
 
@@ -174,11 +174,11 @@ def report(  # noqa: PLR0913 - users pass each option by name
         is_static = images == "static" and suffix == ".html"
         interactive = [] if is_static else content.charts
         page = _template_environment(as_html).get_template("report.html")
-        written = page.render(
+        output = page.render(
             content=content,
-            complete=complete,
+            data_note=data_note,
             images=_draw_chart_images(content.charts) if is_static else None,
-            config={"displayModeBar": False, "showTips": False},  # it covers titles of axes
+            config={"displayModeBar": False, "showTips": False},  # the bar covers titles of axes
             plotly=Markup(get_plotlyjs() if interactive else ""),  # noqa: S704 - plotly's own script
             follows_page=not has_custom_template(),
             drawn=[_figure_json(chart) for chart in interactive],
@@ -186,12 +186,12 @@ def report(  # noqa: PLR0913 - users pass each option by name
     if suffix == ".pdf":
         with TemporaryDirectory() as folder:
             printed = Path(folder) / "report.html"
-            printed.write_bytes(written)
-            [written] = _run_in_browser([partial(_print_pdf, printed.as_uri())])
+            printed.write_bytes(output)
+            [output] = _run_in_browser([partial(_print_pdf, printed.as_uri())])
     for name, each in files.items():
         to_csv(frames[name], each)
     with atomic_write(file) as target:
-        target.write(written)
+        target.write(output)
     return file
 
 

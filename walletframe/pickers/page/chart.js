@@ -96,7 +96,7 @@ export class Chart {
   /** Return the chart as a data: URL, with title, notes and the current background. */
   async exportImage(format) {
     if (!this.#figure || !this.#plotly) return "";
-    const { title, subtitle, painted } = this.#content;
+    const { title, subtitle, has_template: hasTemplate } = this.#content;
     const { data, layout, clientWidth: width, clientHeight } = this.plot; // resizing drops the height
     const position = { x: 0, xref: "container", y: 1, yref: "container", yanchor: "top" };
     const letters = Math.floor((width - 40) / LETTER_WIDTH);
@@ -105,7 +105,7 @@ export class Chart {
     const above = TITLE_HEIGHT + NOTE_HEIGHT * lines.length;
     const titled = {
       ...layout,
-      ...(painted ? {} : { paper_bgcolor: this.colors().back }),
+      ...(hasTemplate ? {} : { paper_bgcolor: this.colors().back }),
       title: {
         text: escapeForPlotly(title),
         subtitle: { text: lines.join("<br>"), font: { size: 12 } },
@@ -158,15 +158,16 @@ export class Chart {
   }
 
   async #drawNow() {
-    const [figure, plotly, { view, painted, chart }] = [this.#figure, this.#plotly, this.#content];
+    const [figure, plotly, content] = [this.#figure, this.#plotly, this.#content];
+    const { view, has_template: hasTemplate, chart } = content;
     if (!figure || !plotly) return;
     this.#isUndrawn = !this.box.isConnected;
     if (this.#isUndrawn) return;
     this.plot.hidden = false;
     this.plot.style.height = `${figure.layout.height}px`;
     const bare = { ...figure.layout, uirevision: view, autosize: true };
-    const layout = painted ? bare : layoutInPageColors(bare, this.colors());
-    const data = painted ? figure.data : tracesInPageColors(figure.data, this.colors());
+    const layout = hasTemplate ? bare : layoutInPageColors(bare, this.colors());
+    const data = hasTemplate ? figure.data : tracesInPageColors(figure.data, this.colors());
     if (chart === this.#drawnType) {
       await plotly.react(this.plot, data, layout, CONFIG);
     } else {

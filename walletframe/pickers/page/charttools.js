@@ -4,7 +4,7 @@ import { button, element, linkButton, selectBox, setProp, setText, uniqueId } fr
 
 const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", combine: "Combine" };
 
-const INCLUDED = ["spam", "dust", "bridged"];
+const INCLUDED = ["spam", "small", "bridged"];
 
 /**
  * Make the tools of a chart. Return a function that shows Python's answer in these tools.

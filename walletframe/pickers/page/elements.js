@@ -65,7 +65,7 @@ export function uniqueId() {
 const HEAD = 6;
 const TAIL = 4;
 
-/** Shorten a long address in the middle, as Python's `shortened` does. */
+/** Shorten a long address in the middle, as Python's `abbreviate` does. */
 export function shortenAddress(text) {
   return text.length <= HEAD + TAIL + 3 ? text : `${text.slice(0, HEAD)}…${text.slice(-TAIL)}`;
 }

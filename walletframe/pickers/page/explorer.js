@@ -59,10 +59,10 @@ class Explorer {
     if (!this.kernel.isPending("chart") && edition > this.#edition) this.chart.refresh();
   }
 
-  #show({ edition, rows, chosen, offered, all_failed: failed }) {
+  #show({ edition, rows, chosen, data_id: dataId, all_failed: failed }) {
     this.#edition = edition;
     this.#showFailed(failed);
-    this.filters.show(chosen, offered);
+    this.filters.show(chosen, dataId);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#sendPicture(), PICTURE_DELAY_MS);
     if (rows === this.#rowsId) return;

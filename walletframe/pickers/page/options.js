@@ -19,7 +19,7 @@ export class Options {
   #remainingRow = null; // by option index: the row in `#remainingColumns`
   #remainingColumns = null;
 
-  /** @param {Record<string, any>} columns from Python's `Options.columns` */
+  /** @param {Record<string, any>} columns from Python's `Options.to_lists` */
   constructor(columns) {
     this.columns = columns;
     this.all = columns.values.map((_, index) => index);

@@ -85,7 +85,7 @@ function fitColumn(column, width, line, ch) {
   return { name: column.name, width, line, ...availableSpace(column, width, ch) };
 }
 
-/** Widen columns from their least widths: by importance, then texts, numbers, bars, and texts. */
+/** Start with the least widths, and share the rest of the width by importance. */
 function inOneLine(columns, chosen, width, ch) {
   const wanted = new Map(chosen.map((column) => [column, columnWidths(column, ch)]));
   const widths = new Map(chosen.map((column) => [column, wanted.get(column).least]));
