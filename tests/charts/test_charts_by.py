@@ -876,16 +876,43 @@ class TestTimeline:
     """Lines of any groups, and bars in small charts."""
 
     def test_bars_by_snapshot_count_each_wallet_once(self):
-        """In the label of each bar; the heading of a small chart has no count of all bars."""
+        """In the label of each bar, oldest first; the heading of a small chart has none."""
         wallets, holdings = snapshots()
         figure = charts.bar(holdings, by="snapshot", asset="USDC", wallets=wallets)
         texts = [
             text.replace("<br>", " ").split("00:00 ")[1] for text in figure.layout.yaxis.ticktext
         ]
-        assert texts == [f"({count} of 7 known)" for count in (4, 4, 3, 1)]
+        assert texts == [f"({count} of 7 known)" for count in (4, 4, 1, 3)]
         facets = charts.bar(holdings, by="snapshot", facet="owner", asset="USDC", wallets=wallets)
         headings = [note.text for note in facets.layout.annotations if note.text.startswith("<b>")]
         assert headings == ["<b>no owner</b>", "<b>Ada</b>"]
+
+    @pytest.mark.parametrize("draw", [charts.bar, charts.heatmap])
+    def test_snapshots_are_in_the_order_of_time(self, draw):
+        """Whatever their sizes; within a snapshot, the largest group is first."""
+        days = [
+            VALUED.assign(snapshot=day, value=VALUED.value * n) for n, day in enumerate(DAYS, 1)
+        ]
+        wallets = pd.concat([WALLETS.assign(snapshot=day) for day in DAYS])
+        figure = draw(pd.concat(days), by=["snapshot", "owner"], top=6, wallets=wallets)
+        labels = [label.replace("<br>", " ") for label in figure.layout.yaxis.ticktext]
+        groups = [
+            f"{day:%Y-%m-%d} 00:00 · {owner}" for day in DAYS for owner in ("Ada", "no owner")
+        ]
+        drawn = [group for group in groups if any(label.startswith(group) for label in labels)]
+        assert len(drawn) == 6
+        assert all(label.startswith(group) for label, group in zip(labels, drawn, strict=False))
+
+    def test_small_charts_of_snapshots_are_in_the_order_of_time(self):
+        """So are the bars of snapshots in each small chart."""
+        wallets, holdings = snapshots()
+        options = {"asset": "USDC", "wallets": wallets}
+        figure = charts.bar(holdings, by="owner", facet="snapshot", **options)
+        headings = [note.text for note in figure.layout.annotations if note.text.startswith("<b>")]
+        assert [heading[3:13] for heading in headings] == [f"{day:%Y-%m-%d}" for day in DAYS]
+        figure = charts.bar(holdings, by="snapshot", facet="owner", **options)
+        labels = [axis.ticktext for axis in figure.select_yaxes()][-1]
+        assert [label[:10] for label in labels[:4]] == [f"{day:%Y-%m-%d}" for day in DAYS]
 
     def test_a_line_for_each_owner(self):
         """A line has gaps for unknown values, and hollow points for incomplete values."""
@@ -1064,13 +1091,13 @@ class TestTimeline:
         assert small_charts(figure) == {
             ("Ada (0 to 3 of 4 known)", "USDC"): [30, 30, None, 10],
             ("Ada (0 to 3 of 4 known)", "USDT"): [70, 70, None, 70],
-            ("Ada (0 to 3 of 4 known)", "fewer known wallets"): [None, None, 0, 0],
+            ("Ada (0 to 3 of 4 known)", "incomplete"): [None, None, 0, 0],
             ("no owner", "USDC"): [40, 40, 40, 40],
             ("no owner", "USDT"): none,
-            ("no owner", "fewer known wallets"): unknown,
+            ("no owner", "incomplete"): unknown,
             ("Ben (unknown)", "USDC"): unknown,
             ("Ben (unknown)", "USDT"): unknown,
-            ("Ben (unknown)", "fewer known wallets"): none,
+            ("Ben (unknown)", "incomplete"): none,
         }
         assert {"0 of 4 wallets are known", "2 of 4 wallets are known"} < {*hovers(figure)}
         y_axes = [*figure.select_yaxes()]
@@ -1090,7 +1117,7 @@ class TestTimeline:
         heights = small_charts(figure)
         assert heights["Ada (0 to 3 of 4 known)", "USDC"] == [0, 3, None, None]
         assert heights["no owner (0 to 1 of 1 known)", "USDC"] == [0, 4, 4, None]
-        assert heights["no owner (0 to 1 of 1 known)", "fewer known wallets"] == [
+        assert heights["no owner (0 to 1 of 1 known)", "incomplete"] == [
             None,
             None,
             None,
@@ -1100,6 +1127,24 @@ class TestTimeline:
         assert "4 snapshots are drawn" in notes_of(figure)
         figure = charts.timeline(holdings, asset="USDC", wallets=wallets)
         assert "3 snapshots are drawn" in notes_of(figure)
+
+    @pytest.mark.parametrize("facet", [None, "owner"])
+    def test_unknown_values_are_marked_gaps(self, facet):
+        """With a triangle, in small charts and in a single one, also if the wallets are known."""
+        wallets, holdings = snapshots()
+        rows = holdings.symbol.eq("USDC") & (holdings.snapshot == DAYS[1])
+        holdings = holdings[holdings.symbol == "USDC"].assign(
+            value=holdings.value.mask(rows), currency="USD"
+        )
+        wallets = wallets[wallets.owner.isna()].assign(status="ok", owner="Ada")
+        holdings = holdings[holdings.address == whole("c1")]
+        figure = charts.timeline(holdings, facet=facet, wallets=wallets)
+        bars, marks = figure.data
+        assert bars.y[1] is None
+        assert [text for text in marks.hovertext if text] == ["no value is known"]
+        assert [x for x, y in zip(marks.x, marks.y, strict=True) if y == 0] == [
+            f"{DAYS[1]:%Y-%m-%d %H:%M:%S}"
+        ]
 
     def test_missing_rows_of_a_small_chart_without_wallets_are_gaps(self):
         """They may be zero or unknown. Small charts of assets can have bars of tokens."""

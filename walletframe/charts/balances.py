@@ -592,10 +592,13 @@ class GroupLevel(NamedTuple):
         return np.asarray((self.wallets_known < self.wallets_asked[:, np.newaxis]).any(axis=1))
 
     def largest_then_unknown_groups(self, sizes: Floats, top: int) -> Indices:
-        """Return the largest groups, then groups of size 0 with unknown wallets, up to `top`."""
+        """Return the largest groups, then unknown ones. Groups of snapshots are sorted by time."""
         largest = largest_indices(sizes, top)
         unsure = np.flatnonzero((sizes == 0) & self.is_incomplete)
-        return np.append(largest, unsure[: max(top - len(largest), 0)])
+        chosen = np.append(largest, unsure[: max(top - len(largest), 0)])
+        if SNAPSHOT not in self.names:
+            return chosen
+        return chosen[snapshot_times(self.groups.labels)[chosen].argsort(kind="stable")]
 
     def short_group_names(self, indices: Sequence[int]) -> list[str]:
         """Return distinct short names of groups; each name is one line."""

@@ -139,7 +139,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         - ``"asset"`` or ``"token"``. As the last of several names (``["owner", "token"]``), they
           add no bars, but set whether the colours in each bar are assets (the default) or tokens.
 
-        Rows without a label are a group of their own, such as "no owner".
+        Rows without a label are a group of their own, such as "no owner". Snapshots are sorted by
+        time, other groups by size.
     token : str or (str, str or None), optional
         Draw only the amounts of this token. Pass an unambiguous symbol, or (blockchain, contract),
         with None as the contract of a native coin.

@@ -91,7 +91,7 @@ _BAR_TOTALS = {"textposition": "outside", "textangle": 0, "constraintext": "outs
 _BAR_TOTALS |= {"cliponaxis": False, "textfont": {"size": MIN_FONT_SIZE}}
 _TOTAL_HEIGHT = 12  # pixels, beyond plotly's padding
 _TOP_RATIO, _START_RATIO = 1.06, 0.05  # extend the axes of lines beyond the points
-_FEWER_KNOWN_LABEL = "fewer known wallets"
+_INCOMPLETE_LABEL = "incomplete"
 _DASHES = {"/": "dot", "x": "dash", ".": "longdash", "-": "dashdot", "|": "longdashdot"}
 _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
 _HOLLOW_NOTE = "Hollow points and triangles mark times with fewer known wallets."
@@ -179,8 +179,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     facet : str, optional
         Draw a small chart of stacked bars for each label in this column, such as ``"owner"``; see
         `by` in `bar` for the names. All small charts have the same axes and colours. At most
-        10 are drawn, the largest first. With `wallets`, a snapshot without any known wallet of the
-        group is a gap, and snapshots in which fewer wallets are known are marked.
+        10 are drawn, the largest first. With `wallets`, a snapshot without any known size is a gap.
+        Triangles mark gaps, and snapshots in which fewer wallets are known.
     colors, title : optional
         As in `bar`.
 
@@ -233,10 +233,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, notes, reason)
     drawn = balances._replace(rows=balances.rows[mask], sizes=balances.sizes[mask])
     groups = grouped._replace(balances=drawn)
-    every = np.zeros_like(snapshots.codes)
-    some_known = np.ones((1, len(snapshots.times)), dtype=np.intp)
-    is_known = _known_sums_mask(drawn, snapshots, every, some_known)
-    facets = _Facets(every[drawn.rows], snapshots.incomplete, [0], is_known)
+    facets = _single_facet(drawn, snapshots)
     if facet is not None:
         level = groups.group_by(title_names)
         facets = _choose_timeline_facets(level, snapshots, groups.requests)
@@ -251,7 +248,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         edge = drawing.y_axis.get("range", [0])[-1]  # above lines, which may have points at 0
         marker = {"symbol": f"triangle-{'down' if edge else 'up'}", "size": 11, "color": "#FFFFFF"}
         marks = go.Scatter(
-            name=_FEWER_KNOWN_LABEL,
+            name=_INCOMPLETE_LABEL,
             x=times,
             y=[edge if text else None for text in texts],
             mode="markers",
@@ -261,7 +258,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
             cliponaxis=False,
         )
         drawing.traces.append(marks)
-        drawing.legend_names.extend([_FEWER_KNOWN_LABEL] * bool(stacked))
+        drawing.legend_names.extend([_INCOMPLETE_LABEL] * bool(stacked))
     dimensions = drawing.dimensions._replace(above=_ABOVE_FACETS * (facet is not None))
     notes = notes._replace(
         drawn=[*drawing.notes.drawn, *notes.drawn, f"Heights show the {measure.phrase}."],
@@ -285,6 +282,14 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, level, facets.groups)
 
 
+def _single_facet(balances: DrawnBalances, snapshots: _Snapshots) -> _Facets:
+    codes, known = np.zeros_like(snapshots.codes), np.ones((1, len(snapshots.times)), dtype=np.intp)
+    is_known = _known_sums_mask(balances, snapshots, codes, known)
+    gaps = np.array(snapshots.times)[~is_known[0]].tolist()
+    marks = dict.fromkeys(gaps, f"no {balances.measure.kind} is known") | dict(snapshots.incomplete)
+    return _Facets(codes[balances.rows], [*marks.items()], [0], is_known)
+
+
 def _choose_timeline_facets(
     level: GroupLevel, snapshots: _Snapshots, requests: pd.DataFrame | None
 ) -> _Facets:
@@ -294,13 +299,16 @@ def _choose_timeline_facets(
         return _Facets(codes, [], groups.tolist(), is_known=False)
     counts = count_known_wallets(level.groups, requests, snapshots.drawn)
     known, most, asked = (each[groups] for each in counts)
-    marks = [
-        (time, f"{count_with_verb(count, of, 'wallet')} known" if count < max(highest, 1) else "")
-        for counts, highest, of in zip(known.tolist(), most.tolist(), asked.tolist(), strict=True)
-        for time, count in zip(snapshots.times, counts, strict=True)
-    ]
     ranks = rank_by_code(groups, len(level.groups))[level.groups.codes]
     is_known = _known_sums_mask(level.balances, snapshots, ranks, known)
+    unknown = f"no {level.balances.measure.kind} is known"
+    each = zip(known.tolist(), is_known.tolist(), most.tolist(), asked.tolist(), strict=True)
+    marks = [
+        (time, f"{count_with_verb(count, of, 'wallet')} known" if count < max(highest, 1) else text)
+        for counts, sums_known, highest, of in each
+        for time, count, is_sum_known in zip(snapshots.times, counts, sums_known, strict=True)
+        for text in [unknown * (not is_sum_known)]
+    ]
     return _Facets(codes, marks, groups.tolist(), is_known)
 
 
