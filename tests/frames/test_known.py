@@ -84,7 +84,7 @@ def summed_up(details):
 
 def reported(details):
     """Read the counts in a report."""
-    content = compose(details, before=None, title="x", made=DAY, grouping=Grouping())
+    content = compose(details, before=None, title="x", made_at=DAY, grouping=Grouping())
     return stated(content.notes[0])
 
 

@@ -77,7 +77,7 @@ def test_an_asset_has_one_name_everywhere():
     assert leaves(charts.treemap(HOLDINGS)) == names
     assert set(charts.heatmap(HOLDINGS).data[0].x) == names
     details = WalletDetails(WALLETS, HOLDINGS)
-    content = compose(details, before=None, title="", made=DAY, grouping=Grouping())
+    content = compose(details, before=None, title="", made_at=DAY, grouping=Grouping())
     assert {"ETH", "USDC"} < legend(content.charts[0].figure) < names  # without spam
 
 

@@ -214,7 +214,7 @@ def test_nothing_raises_over_odd_balances(details):
     shown = details_html(*details) + details_markdown(*details)
     assert "unreadable: 0x1f" in repr(details)
     assert "unknown token" in shown
-    content = compose(details, before=details, title="x", made=DAY, grouping=Grouping())
+    content = compose(details, before=details, title="x", made_at=DAY, grouping=Grouping())
     assert content.notes[0].startswith("Not counted: 2 balances of unknown amount;")
     picker, explorer = TokenPicker(details), HoldingsExplorer(details)
     assert len(explorer.shown.holdings) == 8

@@ -169,7 +169,7 @@ def test_the_explorer_names_wallets():
 def test_a_report_names_wallets():
     """In a column of its own beside whole addresses, and in the tables of balances and changes."""
     before = DETAILS._replace(holdings=DETAILS.holdings.iloc[1:])
-    content = compose(DETAILS, before=before, title="Holdings", made=NOW, grouping=Grouping())
+    content = compose(DETAILS, before=before, title="Holdings", made_at=NOW, grouping=Grouping())
     tables = {each.table.name: each.table.columns for each in content.listings}
     assert [cell.text for cell in tables["wallets"]["name"]] == ["Ben", "Ada", "Ada", "", "St. Dee"]
     assert {cell.text for cell in tables["holdings"]["wallet"]} == set(KNOWN)

@@ -236,7 +236,7 @@ def test_limits_are_stated(fetch):
 def test_report(selected):
     """On the first screen, without spam, which has a table of its own."""
     details, everything, *_ = selected
-    content = compose(details, before=None, title="", made=DAY, grouping=Grouping())
+    content = compose(details, before=None, title="", made_at=DAY, grouping=Grouping())
     assert content.notes[0] == str(replace(everything, unpriced=0, **DROPPED))
 
 
