@@ -150,10 +150,10 @@ class StoredHoldings:
         return {"price"} if self.prices and None in self.prices.prices else set()
 
     def _not_removed_mask(self, codes: TokenSymbolCodes) -> Mask:
-        remains = np.ones(len(codes.codes), dtype=bool)
+        mask = np.ones(len(codes.codes), dtype=bool)
         for flags in self.removed:
-            remains &= ~flags.computed_columns(codes)["is_spam"]
-        return remains
+            mask &= ~flags.computed_columns(codes)["is_spam"]
+        return mask
 
     def _computed_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
         columns = self.prices.computed_columns(codes) if self.prices and "amount" in names else {}

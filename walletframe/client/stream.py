@@ -100,18 +100,18 @@ class ResultStream:
     def _record_without_request(
         self, wallet: WalletAddress, cached: CachedAnswer | None, now: datetime
     ) -> WalletRecord | None:
-        outdated = None
+        stale_reason = None
         if cached is not None:
             age_s = (now - cached.fetched_at).total_seconds()
             if age_s < -_CLOCK_TOLERANCE_S:
-                outdated = "dated in the future"
+                stale_reason = "dated in the future"
             elif max(age_s, 0.0) >= self._expire_after_s:
-                outdated = "out of date"
+                stale_reason = "out of date"
         if self._policy.offline:
-            error = outdated and f"the cached answer is {outdated}, and no request was sent"
+            error = stale_reason and f"the cached answer is {stale_reason}, and no request was sent"
             record = self._record_of_cached(wallet, cached, error)
             return record or WalletRecord(wallet, _NOT_CACHED, self._store.service)
-        if outdated or self._policy.refresh:
+        if stale_reason or self._policy.refresh:
             return None
         return self._record_of_cached(wallet, cached, None)
 

@@ -273,14 +273,14 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         on: str | None = None,
         suffixes: tuple[str, str] = ("_yours", ""),
     ) -> dd.DataFrame:
-        """Merge your own table with ``wallets`` or ``holdings``, as in pandas.
+        """Merge your own table with ``wallets`` or ``holdings``, like ``.wf.join`` in pandas.
 
         Parameters
         ----------
         frame : DataFrame
             The ``wallets`` or ``holdings`` of a fetch, in pandas or Dask.
         how, on, suffixes : optional
-            Options, as in pandas. `on` is required if your table lacks ``blockchain`` or
+            As for ``.wf.join`` in pandas. `on` is required if your table lacks ``blockchain`` or
             ``address``.
 
         Returns

@@ -38,7 +38,7 @@ _current: TableDefaults | None = None
 
 
 def table_defaults() -> TableDefaults:
-    """Return the settings of `configure`. Without it, the first call reads them."""
+    """Return the settings of `configure`, or else those of the environment and the files."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:

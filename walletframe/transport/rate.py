@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     StateChange: TypeAlias = "Callable[[RateState, float], RateState]"
 
 # The rate starts low, and doubles after each second in which at least half of it was used, until
-# the service answers 429 (a refusal). The number of answers within that second is assumed to be the
+# the service answers 429 (a refusal). The number of answers in the last second is assumed to be the
 # service's limit. After a pause, the rate continues a little below this limit, and rises slowly.
 #
 # If the service answers no request between two refusals, its limit is unknown: the service may be

@@ -129,8 +129,8 @@ class _Session:
         if attempt.is_aborted or is_late:  # after an abort, an answer can look complete
             outcome = faults.fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, retryable=True)
-        if isinstance(reply.answer, bytes) and (flaw := self._unusable_reason(reply.answer)):
-            return reply._replace(answer=Outcome(Status.INVALID, flaw))
+        if isinstance(reply.answer, bytes) and (reason := self._unusable_reason(reply.answer)):
+            return reply._replace(answer=Outcome(Status.INVALID, reason))
         return reply
 
     def _unusable_reason(self, _body: bytes) -> str | None:
