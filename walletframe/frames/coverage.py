@@ -142,9 +142,7 @@ def coverage_from_counts(
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
     positions, codes = mark_selection_unreadable(positions), positions.first
-    mask = np.ones_like(positions.known) if among is None else among
-    if record := positions.holdings.attrs.get(HOLDERS):
-        mask = mask & positions.on_blockchains_mask(record["blockchains"])
+    mask = possible_holders_of_selection(positions) & (True if among is None else among)
     if positions.by_snapshot:  # count a wallet once
         codes = encode_wallets(positions.wallet_frame).codes[positions.first]
     requested, unknown, stale = (
@@ -155,6 +153,13 @@ def coverage_from_counts(
     others["as_of"] = _oldest_time(positions.wallet_frame, answers)
     others["unfinished"] = missing_wallets_text(positions.wallet_frame.attrs)
     return Coverage(requested, requested - unknown, stale, *counts, *filtered, **others)
+
+
+def possible_holders_of_selection(positions: Positions) -> Mask:
+    """Return a mask of the wallets that could hold the selected tokens (without any, of all)."""
+    if record := positions.holdings.attrs.get(HOLDERS):
+        return positions.on_blockchains_mask(record["blockchains"])
+    return np.ones_like(positions.known)
 
 
 def snapshot_count(frame: pd.DataFrame) -> int:

@@ -13,13 +13,23 @@ import pandas as pd
 
 from walletframe.errors import InputWarning, PricesWarning
 from walletframe.frames.asset_list import BRIDGED, count_bridged_versions
-from walletframe.frames.coverage import completeness_columns, dropped_and_selected, price_sources
+from walletframe.frames.coverage import (
+    completeness_columns,
+    dropped_and_selected,
+    possible_holders_of_selection,
+    price_sources,
+)
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
-from walletframe.frames.positions import HOLDERS, with_selection_status
+from walletframe.frames.positions import (
+    HOLDERS,
+    mark_selection_unreadable,
+    read_positions,
+    with_selection_status,
+)
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
     SNAPSHOT,
@@ -140,10 +150,10 @@ def compare_values(
     table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     positions, _ = encode_and_parse_by(changes.balances, by, changes.requested, **options)
-    wallets, balances = map(len, (changes.requested, changes.balances))
+    (known, wallets), balances = changes.wallet_counts, len(changes.balances)
     balances -= int(np.isnan(changes.balances[["earlier_gaps", "later_gaps"]].to_numpy()).sum())
     coverage = Coverage(
-        *(wallets, changes.known, 0, balances, 0, changes.unvalued),
+        *(wallets, known, 0, balances, 0, changes.unvalued),
         **dropped_and_selected({"before": results[0], "after": results[1]}),
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
         not_compared=changes.left_out,
@@ -159,7 +169,6 @@ class ValueChanges(NamedTuple):
     # of both times; the columns earlier, later and prices have 0 for unknown values
     balances: pd.DataFrame
     requested: pd.DataFrame  # all wallets; status is "ok", "failed" or (in one list) "missing"
-    known: int  # the number of wallets that are known at both times
     unvalued: int  # the number of balances without a value at one of the times
     left_out: str  # counts and values of wallets and balances that are not compared, and why
     at_later_prices: str  # the count and value of balances without an earlier value
@@ -201,7 +210,14 @@ class ValueChanges(NamedTuple):
         balances = self.balances
         is_known = balances[["earlier_held", "later_held"]].any(axis=None) or not self.unvalued
         change = balances["later"].sum() - balances["earlier"].sum()
-        return round(change, _DIGITS) if self.known and is_known else np.nan
+        return round(change, _DIGITS) if self.wallet_counts[0] and is_known else np.nan
+
+    @property
+    def wallet_counts(self) -> tuple[int, int]:
+        """The numbers of wallets that are known at both times, and of all possible holders."""
+        positions = mark_selection_unreadable(read_positions(self.balances, self.requested))
+        can_hold = possible_holders_of_selection(positions)
+        return int((positions.known & can_hold).sum()), int(can_hold.sum())
 
     def notes(self, currency: str) -> str:
         """Return sentences on filters, prices, the earlier total and changed labels."""
@@ -281,7 +297,6 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     return ValueChanges(
         balances[is_compared],
         wallets,
-        len(compared),
         unvalued,
         left_out="; ".join(f"{count}{reason}" for count, reason in counts if count),
         at_later_prices=_count_with_values(is_revalued.sum(), "balance", is_revalued, by_time),

@@ -260,7 +260,7 @@ def _compare(
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _changes_listing(table, after.wallets)
     by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
-    changes = GroupChanges(by_group, values.change, values.known, len(values.requested))
+    changes = GroupChanges(by_group, values.change, *values.wallet_counts)
     return change, [f"{values.notes(unit)} {earlier}".strip()], listing, changes
 
 
