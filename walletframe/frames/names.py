@@ -62,9 +62,8 @@ def token_names(
     # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
     # and symbols with non-ASCII characters (which may look like ASCII).
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object).tolist()
-    by_symbol = {symbol: safe_line(cell_text(symbol), _MAX_SYMBOL) for symbol in {*symbols}}
-    names, chosen = [by_symbol[symbol] for symbol in symbols], indices.tolist()
-    keys, unknown = tokens.keys, tokens.unknown.tolist()
+    names = [safe_line(cell_text(symbol), _MAX_SYMBOL) for symbol in symbols]
+    chosen, keys, unknown = indices.tolist(), tokens.keys, tokens.unknown.tolist()
     wanted = {names[index] for index in chosen}
     candidates = [index for index, name in enumerate(names) if name in wanted]
     scoped = [(names[index], keys[index][0]) if by_chain else names[index] for index in candidates]
