@@ -455,7 +455,7 @@ def _selected_and_omitted_tokens(
         codes = positions.tokens.codes[np.isin(by_asset.tokens.codes, indices)]
         chosen = [by_asset.tokens.keys[index] for index in indices]
         bridged_keys = by_asset.assets.bridged if by_asset.assets else {}
-        left_out = [(version, key) for version, key in bridged_keys.items() if key in chosen]
+        left_out = [(key, bridged_keys[key]) for key in keys if bridged_keys.get(key) in chosen]
         chains = [by_asset.token_blockchains(index) for index in indices]
         listed = by_asset.assets.blockchains if by_asset.assets else {}
         pairs = zip(chosen, names, strict=True)

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
 
 AssetsLike: TypeAlias = str | Path | pd.DataFrame
-_Lookups: TypeAlias = "tuple[dict[TokenKey, TokenKey], dict[TokenKey, set[str]], frozenset[str]]"
+_AssetByKey: TypeAlias = "dict[TokenKey, TokenKey]"
+_Lookups: TypeAlias = "tuple[_AssetByKey, _AssetByKey, dict[TokenKey, set[str]], frozenset[str]]"
 
 BRIDGED: Final = "bridged"  # key in the ``attrs`` of holdings selected with bridged=True
 _ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
@@ -135,16 +136,19 @@ def tokens_to_assets(
     bridged = bridged or BRIDGED in positions.holdings.attrs
     listed = _contracts_by_key(assets)
     make = _packaged_lookups if listed is _packaged_contracts() else partial(_asset_lookups, listed)
-    asset_by_key, blockchains, names = make(bridged=bridged)
+    asset_by_key, others, blockchains, names = make(bridged=bridged)
     tokens = positions.contracts
     asset_codes, keys = factorize_values(map(asset_by_key.get, tokens.keys, tokens.keys))
     merged = KeyCodes(asset_codes[tokens.codes], keys)
-    left_out = {
-        key: (_ASSET, listed[key].asset)
-        for key in tokens.keys
-        if key in listed and key not in asset_by_key
-    }
-    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, left_out))
+    return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, others))
+
+
+def count_combinable(positions: Positions) -> int:
+    """Count the bridged versions that ``bridged=True`` combines with other contracts."""
+    listed = {} if BRIDGED in positions.holdings.attrs else _contracts_by_key(None)
+    held = [listed[key] for key in positions.contracts.keys if key in listed]
+    separate = {row if row.kind == ASSET_KINDS[-1] else row.asset for row in held}
+    return len(separate) - len({row.asset for row in held})
 
 
 def combine_single_asset(positions: Positions) -> Positions | None:
@@ -155,7 +159,7 @@ def combine_single_asset(positions: Positions) -> Positions | None:
 
 
 def count_and_sum_omitted_bridged(
-    positions: Positions, asset_index: int, mask: Mask | None = None
+    positions: Positions, asset_index: int, mask: Mask | np.bool_ = np.True_
 ) -> tuple[int, str]:
     """Count an asset's omitted bridged versions, and add them up ("" for several snapshots)."""
     if not positions.assets:
@@ -163,8 +167,7 @@ def count_and_sum_omitted_bridged(
     bridged, contracts = positions.assets.bridged, positions.contracts
     asset = positions.tokens.keys[asset_index]
     is_version = np.array([bridged.get(key) == asset for key in contracts.keys], dtype=bool)
-    is_counted = is_version[contracts.codes]
-    indices = np.flatnonzero(is_counted if mask is None else is_counted & mask)
+    indices = np.flatnonzero(is_version[contracts.codes] & mask)
     indices = indices[positive_mask(positions.amounts[indices].exact())]
     snapshots = positions.holdings.get("snapshot")
     is_added = snapshots is None or len(snapshots.array[indices].unique()) <= 1
@@ -244,14 +247,15 @@ def _packaged_lookups(*, bridged: bool) -> _Lookups:
 
 
 def _asset_lookups(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Lookups:
-    """Return the asset of each contract, the blockchains of each asset, and all asset names."""
+    """Return assets by contract, counted or left out, and the blockchains and names of assets."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
-    counted: dict[TokenKey, TokenKey]
-    counted = {key: (_ASSET, row.asset) for key, row in listed.items() if row.kind in kinds}
+    assets: _AssetByKey = {key: (_ASSET, row.asset) for key, row in listed.items()}
+    counted = {key: asset for key, asset in assets.items() if listed[key].kind in kinds}
+    others = {key: asset for key, asset in assets.items() if key not in counted}
     blockchains: dict[TokenKey, set[str]] = {}
     for (blockchain, _), asset in counted.items():
         blockchains.setdefault(asset, set()).add(blockchain)
-    return counted, blockchains, frozenset(row.asset.casefold() for row in listed.values())
+    return counted, others, blockchains, frozenset(row.asset.casefold() for row in listed.values())
 
 
 def _contracts_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:

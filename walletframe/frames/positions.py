@@ -43,7 +43,7 @@ class Assets(NamedTuple):
     contracts: KeyCodes  # the tokens of the rows
     names: Collection[str]  # of all listed assets, in lower case
     blockchains: Mapping[TokenKey, Collection[str]]  # asset -> blockchains of its contracts
-    bridged: Mapping[TokenKey, TokenKey]  # left-out bridged token -> asset
+    bridged: Mapping[TokenKey, TokenKey]  # any left-out bridged contract -> asset
 
 
 @dataclass(frozen=True, eq=False)
