@@ -230,8 +230,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     groups = group_holdings(positions, names)
     exact, count = positions.amounts.exact(), len(groups)
     of_token = split_by_token(groups, positions, np.zeros(1, dtype=np.intp))
-    counts = completeness_columns(positions, of_token).items()
-    known = {name: column[:count] for name, column in counts}
+    known = {name: each[:count] for name, each in completeness_columns(positions, of_token).items()}
     segments = AmountsWithGroups(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
     none_known = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
@@ -239,22 +238,22 @@ def share(  # noqa: PLR0913 - users pass each option by name
     missing = np.where(balances > 0, segments.known_counts == 0, none_known)
     shares = ratios(units, units.sum() or 1)
     shares[missing | (units.sum() == 0)] = np.nan
-    contracts: dict[str, Codes] = {}
+    columns = groups.columns | {
+        "amount": AmountArray(units, missing, exact.scale),
+        "amount_na": count_array(balances - segments.known_counts, (balances == 0) & missing),
+        "share": shares,
+    }
     if positions.assets:
         held = exact.integers > 0
         pairs = distinct_pairs(groups.codes[held], positions.contracts.codes[held])
-        contracts = count_contracts(positions, pairs, count)
-    table = groups.labels.assign(
-        amount=AmountArray(units, missing, exact.scale),
-        amount_na=count_array(balances - segments.known_counts, (balances == 0) & missing),
-        share=shares,
-        **{name: count_array(each, missing) for name, each in contracts.items()},
-    )
+        contracts = count_contracts(positions, pairs, count).items()
+        columns |= {name: count_array(each, missing) for name, each in contracts}
+    columns |= known
     could_hold = np.asarray(known["wallets_asked"] > 0) if known else False
-    table = table.assign(**known)[(balances > 0) | could_hold]
-    order = table["amount"].array.argsort(ascending=False)
-    coverage = coverage_of_token(all_positions, index)
-    return with_coverage(table.iloc[order].reset_index(drop=True), coverage, all_positions)
+    kept = np.flatnonzero((balances > 0) | could_hold)
+    order = kept[columns["amount"][kept].argsort(ascending=False)]
+    table = {name: column.take(order) for name, column in columns.items()}
+    return with_coverage(table, coverage_of_token(all_positions, index), all_positions)
 
 
 def concentration(  # noqa: PLR0913 - users pass each option by name
