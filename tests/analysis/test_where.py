@@ -54,7 +54,7 @@ picks = st.fixed_dictionaries(
         "labels": some([("owner", "Ada"), ("owner", "Bob"), ("owner", "")]),
     }
 )
-switches = st.fixed_dictionaries({"spam": st.booleans(), "dust": st.booleans()})
+switches = st.fixed_dictionaries({"spam": st.booleans(), "small": st.booleans()})
 FETCHES = fetches_of([*TOKENS, (None, "0xa0", "claim at x.io")])
 
 
@@ -76,7 +76,7 @@ def test_where_selects_the_explorer_s_rows(fetch, picked, switched, search, is_s
     }
     filters = {name: values for name, values in chosen.items() if values}
     filters["spam"] = None if switched["spam"] else False
-    filters["small"] = None if switched["dust"] else 1
+    filters["small"] = None if switched["small"] else 1
     result, shown = explored.wf.where(**filters), explorer.shown
     pd.testing.assert_frame_equal(result.wallets, shown.wallets)
     pd.testing.assert_frame_equal(
