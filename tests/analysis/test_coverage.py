@@ -306,6 +306,7 @@ def test_folders_state_the_same(tmp_path, interrupted):
         assert tables[0].attrs == tables[1].attrs
     selected = [frame.where(asset="USDC", bridged=True).wf.coverage() for frame in (stored, held)]
     assert selected[0] == selected[1]
-    assert re.match("[0-9]+ spam balances [(].* USD[)]; ", selected[0].filtered_reasons)
+    reason = f"{selected[0].filtered} balances dropped as spam, or not selected"
+    assert selected[0].filtered_reasons == reason  # the spam may be of other assets
     assert held.share("USDC").attrs["coverage"]["bridged"] == 1
     assert selected[0].unfinished == missing

@@ -231,7 +231,9 @@ def test_bridged_versions_count_in_any_order_of_conditions():
         (both, usdc, f"{large}2 in 2 bridged versions; 2 balances not selected"),
         (both, {"asset": "ETH"}, "3 in 1 bridged version; 3 balances not selected"),
         (usdc, {"token": "USDC"}, "4 balances not selected"),
-        (usdc, {"search": "usdc"}, f"{large}2 in 2 bridged versions; 2 balances not selected"),
+        ({"search": "usdc"} | usdc, "2 in 1 bridged version; 3 balances not selected"),
+        ({"search": "usdc"}, usdc, "2 in 1 bridged version; 3 balances not selected"),
+        (usdc, {"search": "usdc"}, "4 balances dropped as bridged, or not selected"),
         (usdc, {"owner": "Bob"}, "2 in 1 bridged version"),
         ({"owner": "Bob"} | usdc, "2 in 1 bridged version"),
         (usdc, {"owner": "Ada"}, f"{large}0 in 1 bridged version; 2 balances not selected"),
@@ -371,7 +373,13 @@ def test_the_reasons_of_dropped_balances_are_stated(details):
     assert f"; {reasons}. " in str(clean.wf.coverage())
     claims = str(clean.wf.where(search="claim").wf.coverage())
     assert claims.startswith("Selected: small=1, search='claim'. Not counted: ")
-    assert f"; {reasons}; 2 balances not selected. " in claims
+    assert "; 4 balances dropped as small or spam, or not selected. " in claims
+    assert f"; {reasons}. " in str(valued.wf.where(spam=False).wf.where(small=1).wf.coverage())
+    for first, second in (({"small": 1}, {"asset": "USDC"}), ({"spam": False}, {"owner": "Bob"})):
+        chained = valued.wf.where(**first).wf.where(**second).wf.coverage()
+        whole = valued.wf.where(**first | second).wf.coverage()
+        assert chained.filtered == whole.filtered
+        assert f" dropped as {'small' if 'small' in first else 'spam'}" in chained.filtered_reasons
     only_spam = record(B, balances=[balance("5", symbol="claim at x.io", address="0xbad")])
     genuine = wf.WalletDetails(*assemble([record(A), only_spam])).wf.where(spam=False)
     assert "1 spam balance" in str(genuine.wf.coverage())

@@ -34,9 +34,9 @@ from walletframe.frames.coverage import (
     OmittedRow,
     count_and_sum_bridged,
     drop_rows,
+    narrow_dropped_rows,
     omitted_rows,
     record_omitted_rows,
-    without_other_wallets,
 )
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
@@ -304,8 +304,9 @@ class SelectableHoldings:
             reasons[SELECTED] = np.zeros(len(holdings), dtype=bool), ""
         keys = [*{*self.held.wallet_keys, *self.requested.keys}]
         selected_keys = {*compress(keys, self._wallet_keys_mask(keys, selection))}
-        if len(selected_keys) < len(keys):
-            holdings = without_other_wallets(holdings, selected_keys)
+        by_row = bool(words) or not {name for name, _ in selection.labels} <= {*self.label_columns}
+        if by_row or selection.tokens or len(selected_keys) < len(keys):
+            holdings = narrow_dropped_rows(holdings, selected_keys, counts_bridged=not by_row)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
         if record := self._record_of_holders(holdings, selection, matches, found):
             selected.attrs[HOLDERS] = record
@@ -328,12 +329,12 @@ class SelectableHoldings:
             is_single = len(selection.token_blockchains) == 1
             record |= {"blockchains": chains, "is_single": is_single}
         omitted = self.held.tokens.unknown[self.held.tokens.codes]
-        omitted &= found if selection.tokens else ~found
+        omitted &= ~found | bool(selection.tokens)
         omitted &= self.mask_before_spam_and_value(selection._replace(tokens=()))
         if selection.bridged:
             versions = selection._replace(tokens=tuple(dict(selection.bridged)))
             mask = self.mask_before_spam_and_value(versions)
-            omitted |= self.mask_spam_and_value(mask, versions)
+            omitted |= self.mask_spam_and_value(mask & found, versions)
         added = self._describe_omitted(np.flatnonzero(omitted), dict(selection.bridged))
         warn_about_bridged(*count_and_sum_bridged(added))
         if selection.tokens:

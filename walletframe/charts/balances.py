@@ -39,8 +39,8 @@ from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
     drop_rows,
+    narrow_dropped_rows,
     snapshot_count,
-    without_other_wallets,
 )
 from walletframe.frames.details import extract_frame
 from walletframe.frames.groups import (
@@ -313,7 +313,7 @@ def _select_drawn_balances(
         if not is_selected.all() or HOLDERS in frame.attrs:  # dropped rows may be of other wallets
             indices = np.unique(positions.wallet_codes[is_selected]).tolist()
             keys = {positions.wallet_keys[index][:2] for index in indices}
-            kept = drop_rows(without_other_wallets(frame, keys), is_selected, {})
+            kept = drop_rows(narrow_dropped_rows(frame, keys), is_selected, {})
             wallet_positions = replace(wallet_positions, holdings=kept)
     wallets = None if wallets is None else extract_frame(wallets, "wallets")
     covered = read_positions(wallet_positions, wallets)

@@ -288,15 +288,22 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
     return result
 
 
-def without_other_wallets(holdings: pd.DataFrame, keys: Container[object]) -> pd.DataFrame:
-    """Return a copy without the counts of filters, and with only the omitted rows of wallets."""
-    rows = len(holdings)
-    applied = applied_filters(holdings, rows)
+def narrow_dropped_rows(
+    holdings: pd.DataFrame, wallets: Container[object], *, counts_bridged: bool = True
+) -> pd.DataFrame:
+    """Return a copy that counts omitted rows only of `wallets`, and names other reasons only.
+
+    If a condition can't be checked for omitted bridged versions, `counts_bridged` is False.
+    """
+    rows, omitted = len(holdings), omitted_rows(holdings)
+    applied: list[Filter] = applied_filters(holdings, rows)
+    kept = [row for row in omitted if row[:2] in wallets and (counts_bridged or not row.asset)]
+    if not counts_bridged and any(row.asset for row in omitted):
+        applied.append(("bridged", None, ""))
     filters = [(kind, None, "") for kind, count, _ in applied if count != 0 or kind == SELECTED]
     result = with_filters(holdings, filters, rows)
     if record := holdings.attrs.get(HOLDERS):
-        omitted = [row for row in omitted_rows(holdings) if row[:2] in keys]
-        result.attrs[HOLDERS] = record_omitted_rows(record, omitted)
+        result.attrs[HOLDERS] = record_omitted_rows(record, kept)
     return result
 
 
