@@ -332,6 +332,7 @@ def test_an_unknown_token_is_an_unknown_change(run, tmp_path):
     result = run("history", "show", "2026-01-30", "--folder", str(tmp_path))
     assert result.exit_code == 1
     assert "2 balances of 1 wallet not known at both times" in result.output
+    assert result.output.endswith("changes: 2 unknown\n")  # the wallet is known
 
 
 @pytest.mark.parametrize(

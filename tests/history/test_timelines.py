@@ -341,6 +341,11 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
         == ["increased", "gone", "increased"]
     )
     assert [each.attrs["coverage"]["unknown_tokens"] for each in changes] == [2, 2]
+    coins = [each.wf.where(token=("ETH", None)) for each in both]
+    counted = [[coins[0].wf.totals(by=by), compare(*coins, by=by)] for by in ("asset", "token")]
+    for tables in counted:  # the NEAR wallet can't hold the coin
+        assert [table.attrs["coverage"]["wallets_asked"] for table in tables] == [3, 3]
+        assert [table.iloc[0, -1] for table in tables] == [3, 3]
     selected = [each.wf.where(asset="ETH") for each in both]
     pd.testing.assert_frame_equal(compare(*selected), compare(*both, asset="ETH"))
     valued = [each.wf.where(asset="ETH").wf.value({"ETH": 1}) for each in both]

@@ -627,6 +627,11 @@ def test_what_filters_dropped_from_the_earlier_fetch_is_stated():
     after = AFTER.wf.flag_spam(**deny)
     either = earlier.replace(").", ") marked in either fetch.")
     assert content_of(after, BEFORE).notes[-1] == f"The earlier total is 330,000.00 USD. {either}"
+    held = [token(decimals=None), token("?", contract=None, blockchain=None)]
+    days = [fetched({f"ETH.{A}": each, f"ETH.{B}": "failed"}) for each in (held, [token()])]
+    earlier, later = (day.wf.where(asset="TKN") for day in days)
+    texts = "2 of 2 wallets unknown; 1 balance whose token is unknown; 1 balance of unknown amount"
+    assert content_of(later, earlier).notes[-1] == f"Not counted in the earlier fetch: {texts}."
 
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")

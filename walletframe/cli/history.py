@@ -183,16 +183,15 @@ def _show_changes(
     write_frames(output, changes=changes)
     echo()
     print_table(screen.changes_table(changes, rows, later.wallets))
+    coverage = coverage_from_attrs(changes)
     if by:
         unknown = (changes["wallets_known"] < changes["wallets"]).sum()
         summary = f"{counted_noun(len(changes), 'row')}, {unknown:,} of them with unknown wallets"
     else:
-        is_unknown = changes["change"] == "unknown"
-        unknown = len(changes.loc[is_unknown, ["blockchain", "address"]].drop_duplicates())
+        unknown = coverage.wallets_asked - coverage.wallets_ok
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         summary = f"changes: {kinds or 'none'}" + f"; unknown wallets: {unknown:,}" * bool(unknown)
-    coverage = coverage_from_attrs(changes)
     echo(f"\n{shell_text(coverage)}\n{summary}")
     steps.exit_by_coverage(coverage)
 

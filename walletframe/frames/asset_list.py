@@ -23,7 +23,7 @@ from walletframe.errors import (
 )
 from walletframe.frames.identity import KeyCodes, contract_key, factorize_values
 from walletframe.frames.names import contract_hint, token_index, token_names
-from walletframe.frames.positions import Assets, Positions
+from walletframe.frames.positions import HOLDERS, Assets, Positions
 from walletframe.frames.results import bridged_text
 from walletframe.frames.schema import require_columns, text_array
 from walletframe.notice import notify
@@ -140,6 +140,9 @@ def tokens_to_assets(
     tokens = positions.contracts
     asset_codes, keys = factorize_values(map(asset_by_key.get, tokens.keys, tokens.keys))
     merged = KeyCodes(asset_codes[tokens.codes], keys)
+    if record := positions.holdings.attrs.get(HOLDERS):  # a selected token is on fewer blockchains
+        selected = {*record["blockchains"]}
+        blockchains = {asset: chains & selected for asset, chains in blockchains.items()}
     return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, others))
 
 

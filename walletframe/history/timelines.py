@@ -416,7 +416,8 @@ def group_amounts(
     readable, listed = (
         _any_by_code(each & counted, codes, count) for each in (matrix.readable, matrix.listed)
     )
-    states = np.column_stack([wallet_known, np.ones(len(distinct), dtype=bool)]).T.astype(np.int64)
+    can_hold = np.isin(np.arange(len(distinct)), pair_wallets) | (chosen is None)
+    states = np.column_stack([wallet_known, can_hold]).T.astype(np.int64) * can_hold
     possible = [sum_possible_holders(positions, each, states) for each in (groups, owners)]
     counts = np.concatenate(possible, axis=1, dtype=np.int64).T
     np.subtract.at(counts[:, :-1], member_groups, unknown & wallet_known[member_wallets])

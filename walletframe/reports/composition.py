@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from walletframe.frames.details import WalletDetails
     from walletframe.frames.groups import By, Groups
     from walletframe.frames.positions import Positions
+    from walletframe.frames.results import Coverage
     from walletframe.history.values import ValueChanges
 
 _EXACT = (
@@ -237,8 +239,8 @@ def _compare(
     results = before, after = without_spam(before, after)
     time = newest_time(before.wallets)
     since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
-    dropped = coverage.dropped_and_selected({"": before})["filtered_reasons"]
-    earlier = f"Not counted in the earlier fetch: {dropped}." * bool(dropped)
+    earlier = coverage.coverage_of_rows(read_positions(before.holdings, before.wallets))
+    earlier = replace(earlier, unpriced=0)  # later prices replace missing ones
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
     names = add_default_asset(groups.names)
     by = [name for name in names if name in possible]
@@ -246,7 +248,8 @@ def _compare(
     if "value" not in after.holdings:
         listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
         note = f"Not compared: {once.unknown_once} not known at both times."
-        notes = [note * bool(once.unknown_once), *_sentences_on_wallet_lists(*results), earlier]
+        notes = [note * bool(once.unknown_once), *_sentences_on_wallet_lists(*results)]
+        notes.append(_not_counted_earlier(earlier))
         summed = compare(*results, by="asset", **grouping.asset_arguments())
         if unit and (summed["asset"] == unit).all() and {*groups.columns} <= {*amounts}:
             change, *total = _amount_change(summed, since)
@@ -256,12 +259,19 @@ def _compare(
         return f"Amounts since {since}: {counted or 'unchanged'}.", notes, listing, None
     values = diff_values(*results, groups.names)
     change = _change_sentence(values, grouping, unit, since)
-    earlier *= not values.incomplete.startswith("The earlier")  # it states the same balances
+    if values.incomplete.startswith("The earlier"):  # it states the same dropped balances
+        earlier = replace(earlier, filtered=0)
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _changes_listing(table, after.wallets)
     by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
     changes = GroupChanges(by_group, values.change, *values.wallet_counts)
-    return change, [f"{values.notes(unit)} {earlier}".strip()], listing, changes
+    notes = [f"{values.notes(unit)} {_not_counted_earlier(earlier)}".strip()]
+    return change, notes, listing, changes
+
+
+def _not_counted_earlier(earlier: Coverage) -> str:
+    parts = [each for each in earlier.sentences() if each.startswith("Not counted: ")]
+    return "".join(parts).replace("counted", "counted in the earlier fetch", 1)
 
 
 def add_values_if_priced(holdings: pd.DataFrame) -> pd.DataFrame:

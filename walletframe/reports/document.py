@@ -97,9 +97,9 @@ def report(  # noqa: PLR0913 - users pass each option by name
         5 MB to the file. Static charts are images, for mail and for readers without scripts. They
         require the extra ``images`` and a Chrome or Chromium browser.
     data : bool, default False
-        Whether to write the complete data beside the report, as CSV files that `read_holdings` and
-        Excel read: ``report-holdings.csv``, ``report-wallets.csv`` and, with `before`,
-        ``report-changes.csv``, whose amounts are exact.
+        Whether to write the complete data beside the report, as CSV files for Excel, with exact
+        amounts: ``report-holdings.csv`` and ``report-wallets.csv``, which `read_holdings` reads,
+        and, with `before`, ``report-changes.csv``.
     assets : DataFrame, str or Path, optional
         Your own table of assets and their contracts, as in `walletframe.assets`.
     bridged : bool, default False
