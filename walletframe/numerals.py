@@ -25,7 +25,7 @@ def count_suffix(count: float, whole: float) -> str:
 
 
 def full_amount(amount: Decimal | None) -> str:
-    """Return all digits of an amount; for None, return ``unknown amount of``."""
+    """Return all digits, or for None the words ``unknown amount of``, which a symbol follows."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 

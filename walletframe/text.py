@@ -38,7 +38,7 @@ def is_visible_word(text: str) -> bool:
 
 
 def safe_line(text: str, limit: int = 80) -> str:
-    """Return text as one line of visible characters. Programs find no link in it."""
+    """Return text as one line of visible characters. No terminal or notebook makes it a link."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
     line = break_links(one_line(text, limit))
@@ -48,12 +48,12 @@ def safe_line(text: str, limit: int = 80) -> str:
 
 
 def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Change text so that programs find no link in it. `slash` replaces slashes of paths."""
+    """Change text so that no terminal or notebook makes it a link. `slash` replaces slashes."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_repr(token: object) -> str:
-    """Return a token as a Python literal. Programs find no link in it."""
+    """Return a token as a Python literal. No terminal or notebook makes it a link."""
     return break_links(ascii(token), slash=r"\x2f")
 
 

@@ -302,7 +302,7 @@ def test_other_wallets_are_refused():
     """A folder has its own wallets on the disk."""
     wallets, holdings = details_of([(("ETH", "0xAa"), [(("ETH", None, "ETH"), 2, 0)])])
     stored = StoredWallets(in_parts(WalletDetails(wallets, holdings)))
-    with pytest.raises(SettingsError, match="the folder contains its wallets"):
+    with pytest.raises(SettingsError, match="the folder already contains its wallets"):
         stored.wf.totals(wallets=wallets)
 
 

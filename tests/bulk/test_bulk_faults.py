@@ -30,7 +30,7 @@ import walletframe as wf
 from walletframe.bulk import journal as journals
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.bulk.files import wallet_key
-from walletframe.bulk.journal import Journal, read_journal, read_segment, segment_paths
+from walletframe.bulk.journal import Journal, best_records, read_segment, segment_paths
 from walletframe.client import CachePolicy
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames.assembly import WalletRecord
@@ -483,7 +483,7 @@ class TestFolder:
         wf.fetch_to_parquet([f"ETH.{ONE}"], folder, client=client)
         first, second = sorted((folder / "holdings").iterdir())
         first.write_bytes(second.read_bytes())
-        with pytest.raises(DatasetError, match="does not have the balances of wallets/"):
+        with pytest.raises(DatasetError, match="do not belong together"):
             wf.read_wallets(folder)
 
     def test_with_a_dangling_part_is_refused(self, fast, folder):
@@ -552,7 +552,7 @@ class TestJournal:
                 WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )
         journal.close()
-        result = read_journal(segment_paths(written.parent), "fast")
+        result = best_records(segment_paths(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 

@@ -119,7 +119,9 @@ def test_holdings_of_other_wallets_are_detected(tmp_path):
     write_parts(tmp_path, fetched({f"ETH.{A}": [token()], f"ETH.{B}": [token(raw=1)]}), wallets=1)
     first, second = sorted((tmp_path / "holdings").iterdir())
     shutil.copy(second, first)
-    with pytest.raises(DatasetError, match=r"part-000001\.parquet does not have the balances"):
+    with pytest.raises(
+        DatasetError, match=r"part-000001\.parquet in the folder .* do not belong together"
+    ):
         wf.read_wallets(tmp_path)
 
 

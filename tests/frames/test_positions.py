@@ -40,11 +40,11 @@ def test_wallets_are_the_requested_or_those_with_rows():
     assert described(held) == ([("ETH", UPPER_A), ("ETH", UPPER_C)], [True, True], rows)
     three = [("ETH", UPPER_A), ("BSC", UPPER_A), ("ETH", UPPER_C)]
     assert described(requested) == (three, [True, False, True], rows)
-    assert (held.chains, requested.chains, requested.wallet_chain_codes.tolist()) == (
-        ["ETH"],
-        ["ETH", "BSC"],
-        [0, 1, 0],
-    )
+    assert (
+        held.distinct_chains,
+        requested.distinct_chains,
+        requested.wallet_chain_codes.tolist(),
+    ) == (["ETH"], ["ETH", "BSC"], [0, 1, 0])
 
 
 def test_positions_are_not_read_again():

@@ -148,7 +148,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
 
     def _holdings_with_wallets(self, wallets: object, by: By) -> StoredHoldings:  # noqa: ARG002 - used on clusters
         if wallets is not None:
-            raise SettingsError("the folder contains its wallets", hint="leave out wallets=…")
+            raise SettingsError("the folder already contains its wallets", "leave out wallets=…")
         return self._holdings
 
     def _holdings_only(self) -> StoredHoldings:

@@ -108,7 +108,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
     """Return the wallet, or the reason why it is unreadable; and the replaced alias, or ""."""
-    blockchain, address, reason = _parse_item(item)
+    blockchain, address, reason = _split_wallet_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
     identifier = identifier_of_alias(text) if len(text) <= MAX_LENGTH else None
@@ -158,7 +158,7 @@ def is_empty_cell(cell: Any) -> bool:
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
-def _parse_item(item: object) -> tuple[Any, Any, str]:
+def _split_wallet_item(item: object) -> tuple[Any, Any, str]:
     """Return the blockchain, the address, and a reason if the item is not a wallet."""
     match item:
         case WalletAddress():
@@ -174,7 +174,7 @@ def _parse_item(item: object) -> tuple[Any, Any, str]:
             )
             return blockchain, address, ""
         case Mapping() if len(pair := _blockchain_and_address(item)) == len(COLUMNS):
-            return _parse_item(pair)
+            return _split_wallet_item(pair)
         case Mapping():
             return "", "", 'the keys "blockchain" and "address" are needed'
         case _:

@@ -3,7 +3,7 @@
 Parquet, Feather and IPC store amounts as exact text with an extension type, since Arrow's decimals
 are too narrow for some amounts. Portable files have two columns: exact text, and decimals rounded
 to 18 places. If an amount has more than 20 digits before the point, the decimal is null. If a
-decimal is null or rounded, the text is read. No other conversion rounds.
+decimal is null or rounded, the text is read. All other conversions are exact.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
 
 
 def to_portable_table(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table without index, with decimals and text for each column of amounts."""
+    """Return an Arrow table without index, with a column of text beside each column of amounts."""
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"

@@ -1,4 +1,4 @@
-"""The class of one exact amount, a ``decimal.Decimal`` with plain text and exact arithmetic.
+"""The class of one amount: a ``decimal.Decimal`` that is exact, and written without exponent.
 
 Python rounds the sum of two ``Decimal`` objects to 28 digits, and writes one wei as ``1E-18``.
 Amounts neither use nor change the decimal context.

@@ -173,7 +173,7 @@ class GroupSpec:
         first_of_pairs = contracts.first
         if self.key_columns is None:
             chains = positions.wallet_chain_codes[positions.wallet_codes]
-            codes, pairs = pd.factorize(contracts.codes * max(len(positions.chains), 1) + chains)
+            codes, pairs = pd.factorize(contracts.codes * len(positions.distinct_chains) + chains)
             first_of_pairs = first_rows(codes, len(pairs))
         nonempty = np.flatnonzero(aggregates.balances)
         first_of_groups = first_rows(groups.codes, len(groups))[nonempty]

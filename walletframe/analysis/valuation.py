@@ -94,11 +94,10 @@ def value(  # noqa: PLR0913 - users pass each option by name
         Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
         Value each row at prices of the day of its ``snapshot``. The service's prices are those in
-        the snapshot. All other `prices`, also in the settings, must be a DataFrame or file with a
-        column ``date``, a folder of daily prices, a ``walletframe.analysis.PriceHistorySource``, or
-        a list of these and ``"service"``. ``date`` contains days or times, in UTC unless they have
-        a time zone. Each row gets the token's last price up to the time of its snapshot, but never
-        a price of an earlier day (in UTC).
+        the snapshot. All other prices, even the setting ``prices``, must have dates. Pass a folder
+        of daily prices, a ``walletframe.analysis.PriceHistorySource``, a DataFrame or file with a
+        column ``date`` (days or times, in UTC unless they have a time zone), or a list of these and
+        ``"service"``. Each row gets the token's last price of the day up to that time (in UTC).
 
     Returns
     -------
@@ -136,8 +135,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
         If no price matches a token in these holdings. Otherwise, one warning lists the lines of a
         file that match no token, and the prices for unknown assets. With `at`, another warning
         counts the snapshots without prices for the day. With a list of prices, or prices in the
-        settings, the only warnings are about prices for unknown assets and, once per session, about
-        bridged versions that may get another price than your price of the asset.
+        settings, only two warnings remain. One lists prices for unknown assets. The other, once per
+        session, counts bridged versions whose price may differ from your price of the asset.
 
     Examples
     --------
@@ -320,7 +319,7 @@ def _row_prices(
 def _list_tokens_by_asset(
     assets: AssetsLike | None, *, bridged: bool
 ) -> tuple[TokensByAsset, dict[TokenKey, str]]:
-    """Return the tokens that get an asset's price, and the assets of omitted bridged versions."""
+    """Map assets to the tokens at their price, and omitted bridged versions to their assets."""
     listed = listed_assets(assets)
     tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}

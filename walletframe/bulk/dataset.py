@@ -20,11 +20,11 @@ from filelock import AcquireReturnProxy, Timeout
 
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, TMP_SUFFIX, Paths, raise_dataset_errors
-from walletframe.bulk.journal import read_journal, segment_paths
+from walletframe.bulk.journal import best_records, segment_paths
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
-from walletframe.frames.extra_columns import DISTINCT_COLUMNS, add_extra_columns, extra_to_arrow
+from walletframe.frames.extra_columns import DISTINCT_COLUMNS, append_columns, extra_to_arrow
 from walletframe.frames.schema import text_array
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         with raise_dataset_errors(paths.root):
             journal = segment_paths(paths.hidden)
             stored = _position_by_key(files.read_parts(paths.wallets) if journal else ())
-            unwritten = read_journal(journal, self._service).items()
+            unwritten = best_records(journal, self._service).items()
             if missing := [pair for key, pair in unwritten if key not in stored]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
@@ -172,7 +172,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
             is_first = ~pd.Index(files.wallet_keys(combined)).duplicated()
             distinct = combined.loc[is_first, ["blockchain", "address"]].reset_index(drop=True)
             values = files.first_extra_values(combined, files.wallet_keys(distinct))
-            table = extra_to_arrow(add_extra_columns(distinct, values))
+            table = extra_to_arrow(append_columns(distinct, values))
             if existing is None or not table.equals(extra_to_arrow(existing)):
                 self._write_files({self.paths.extra_columns: table})
 

@@ -62,7 +62,7 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
             yield _DECODE(encoded)
 
 
-def read_journal(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
+def best_records(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
     """Return each wallet's first ok record (or else its last failure) and its position, by key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_segment, segments)):

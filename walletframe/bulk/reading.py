@@ -16,13 +16,13 @@ from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_decimals_or_te
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
 from walletframe.bulk.files import POSITION, Paths, raise_dataset_errors, wallet_key, wallet_keys
-from walletframe.bulk.journal import read_journal, segment_paths
+from walletframe.bulk.journal import best_records, segment_paths
 from walletframe.disk import local_path, read_parquet
 from walletframe.errors import ColumnsError, DatasetError, FetchWarning
 from walletframe.frames import schema
 from walletframe.frames.assembly import WalletRecord, assemble, build_holdings
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.extra_columns import ARROW_DTYPES, add_extra_columns
+from walletframe.frames.extra_columns import ARROW_DTYPES, append_columns
 from walletframe.frames.identity import TOKEN, Codes, Mask, TokenKey, encode_tokens
 from walletframe.frames.names import TokenLike, token_index
 from walletframe.notice import notify
@@ -42,7 +42,7 @@ _DICTIONARY_COLUMNS = [*_WALLET_COLUMNS, *TOKEN]  # repetitive text, which is re
 _TEXT = pa.large_string()
 
 
-class StoredPart(NamedTuple):
+class ChosenPart(NamedTuple):
     """Selected ok wallets of one part, and the file of their balances."""
 
     wallets: pa.Table
@@ -101,8 +101,8 @@ class StoredPart(NamedTuple):
                 return table
         path: Any = self.source
         raise DatasetError(
-            f"holdings/{path.name} does not have the balances of wallets/{path.name} in the folder "
-            f"{path.parents[1]}",
+            f"holdings/{path.name} and wallets/{path.name} in the folder {path.parents[1]} do not "
+            "belong together",
             hint="remove both files, then repeat the fetch_to_parquet call to fetch their wallets",
         )
 
@@ -118,7 +118,7 @@ def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Ar
 class FolderWallets(NamedTuple):
     """The distinct ok wallets of a folder by part, and the failed wallets."""
 
-    parts: list[StoredPart]
+    parts: list[ChosenPart]
     failed: pa.Table
     expected: int | None = None  # wallets of an unfinished fetch; 0 if their number is unknown
 
@@ -141,19 +141,19 @@ class FolderWallets(NamedTuple):
 
 
 def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWallets:
-    """Read the wallets of a folder: all, or those in `keys`. The last part may be empty."""
+    """Read all wallets of a folder, or those in `keys`. The last of the parts may have no rows."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):
         expected = int(paths.unfinished.read_text(encoding="utf-8") or 0)
-    unwritten = read_journal(segment_paths(paths.hidden), paths.require_service())
+    unwritten = best_records(segment_paths(paths.hidden), paths.require_service())
     for _ in range(5):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.read_parts(paths.failed)]
             break
     else:
         raise DatasetError(f"{paths.failed} keeps changing", hint="repeat the call")
-    parts: list[StoredPart] = []
+    parts: list[ChosenPart] = []
     for number in files.part_numbers(paths.wallets):
         path = paths.holdings / files.part_file_name(number)
         part = _make_part(read_parquet(paths.wallets / path.name), path, keys)
@@ -172,9 +172,9 @@ def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWalle
     return FolderWallets(parts, remaining, expected)
 
 
-def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> StoredPart:
+def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> ChosenPart:
     is_wanted, sizes = _wanted_mask(table, keys), table["tokens"].fill_null(0).to_numpy()
-    return StoredPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
+    return ChosenPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
 
 
 def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
@@ -284,7 +284,7 @@ def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
     """Append the folder's extra columns to its wallets."""
     if (extra_columns := files.read_extra_columns(paths)) is None:
         return wallets
-    return add_extra_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
+    return append_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
 
 
 def ordered_wallets_and_indices(
@@ -360,7 +360,7 @@ def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[p
     return pd.DataFrame(spellings, copy=False), row_codes
 
 
-def _find_token_keys(parts: list[StoredPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
+def _find_token_keys(parts: list[ChosenPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
     spellings = (factorize_tokens(part.read_columns(TOKEN))[0] for part in parts)
     columns = [{name: schema.text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)

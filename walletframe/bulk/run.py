@@ -257,7 +257,7 @@ class _BulkRun(NamedTuple):
     batches: SimpleQueue[list[WalletAddress] | None]  # None marks the end
 
     def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
-        """Queue batches of wallets for the worker thread. Yield while the queue has a batch."""
+        """Queue batches for the worker thread. Yield to the caller until each batch is taken."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
             # An interrupt in `put` of a bounded queue could leave the queue's lock held forever.

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from walletframe.bulk.reading import FolderWallets, StoredPart
-    from walletframe.frames.lookups import PriceLookup, SpamFlags, TokenSymbolCodes
+    from walletframe.bulk.reading import ChosenPart, FolderWallets
+    from walletframe.frames.lookups import PriceLookup, SpamFlags, TokenSymbolPairCodes
 
 T = TypeVar("T")
 _TABLE_COLUMNS = ("blockchain", "address", *TOKEN, "amount")
@@ -106,7 +106,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk, with the columns `names` and those that tables need."""
+        """Apply a function to each chunk. Chunks have the columns of tables, and also `names`."""
         with raise_dataset_errors(self.root):
             indices = np.argsort(self.order)
             for part in self.contents.parts:
@@ -131,7 +131,7 @@ class StoredHoldings:
         if self.unknown_rows is not None and token_ids.unknown.any():
             row_numbers[token_ids.unknown_rows()] = self.unknown_rows
         codes = encode_token_symbol_pairs(rows, token_ids, row_numbers)
-        rows = rows.assign(**self._computed_columns(codes, wanted))
+        rows = rows.assign(**self._added_columns(codes, wanted))
         rows = rows[self._not_removed_mask(codes)]
         return rows[[name for name in rows.columns if name in wanted]].reset_index(drop=True)
 
@@ -149,19 +149,19 @@ class StoredHoldings:
     def _service_price_column(self) -> set[str]:
         return {"price"} if self.prices and None in self.prices.prices else set()
 
-    def _not_removed_mask(self, codes: TokenSymbolCodes) -> Mask:
+    def _not_removed_mask(self, codes: TokenSymbolPairCodes) -> Mask:
         mask = np.ones(len(codes.codes), dtype=bool)
         for flags in self.removed:
             mask &= ~flags.computed_columns(codes)["is_spam"]
         return mask
 
-    def _computed_columns(self, codes: TokenSymbolCodes, names: Collection[str]) -> dict[str, Any]:
+    def _added_columns(self, codes: TokenSymbolPairCodes, names: Collection[str]) -> dict[str, Any]:
         columns = self.prices.computed_columns(codes) if self.prices and "amount" in names else {}
         if self.flags and not SPAM_DTYPES.keys().isdisjoint(names):
             columns |= self.flags.computed_columns(codes)
         return columns
 
-    def _read_part(self, part: StoredPart, indices: Codes, names: Collection[str]) -> Chunk:
+    def _read_part(self, part: ChosenPart, indices: Codes, names: Collection[str]) -> Chunk:
         """Read one part. `indices` are the indices of its wallets among all wallets."""
         order = np.argsort(indices)
         indices = indices[order]
@@ -193,7 +193,7 @@ class StoredHoldings:
             wallets, rows = wallets[remaining], rows[remaining]
         if self.prices or self.flags:
             pairs = encode_token_symbol_pairs(holdings, tokens, rows)
-            holdings = holdings.assign(**self._computed_columns(pairs, names))
+            holdings = holdings.assign(**self._added_columns(pairs, names))
         positions = self.template.select_wallets(indices).replace_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
 

@@ -418,7 +418,7 @@ class PivotedSizes(NamedTuple):
         return self.balances.positions.kind
 
     @property
-    def rows_for_clicks(self) -> dict[str, list[int]]:
+    def first_holdings_rows(self) -> dict[str, list[int]]:
         """For each row ("rows") and column ("tokens") except Other, the first row of holdings."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
@@ -623,7 +623,7 @@ class GroupLevel(NamedTuple):
         return _SEPARATOR.join(parts)
 
     def fills(self, indices: Sequence[int]) -> list[tuple[str, str]]:
-        """Return the colours and patterns of groups. They don't depend on other drawn groups."""
+        """Return colours and patterns of groups. Few groups keep theirs, whichever are drawn."""
         has_few = len(self.groups) <= _MAX_RANKED and KINDS.isdisjoint(self.names)
         every = range(len(self.groups)) if has_few else indices
         names = {index: self.full_group_name(index) for index in every}

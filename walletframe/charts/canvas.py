@@ -78,11 +78,11 @@ class Figure(_Figure):
     """A figure of plotly. Its saved pictures have all notes, in lines as wide as the picture."""
 
     def to_image(self, *args: Any, **options: Any) -> Any:
-        """Return a picture as plotly does, with all notes."""
+        """Return a picture like plotly's `to_image`, but with all notes."""
         return self._with_all_notes(**options).to_image(*args, **options)
 
     def write_image(self, *args: Any, **options: Any) -> None:
-        """Write a picture as plotly does, with all notes."""
+        """Write a picture like plotly's `write_image`, but with all notes."""
         self._with_all_notes(**options).write_image(*args, **options)
 
     def _with_all_notes(self, width: float | None = None, **_: Any) -> go.Figure:

@@ -125,8 +125,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
     A bar's length is the amount of `token` or `asset`, or else the sum of the column ``value``
-    (float64, with an optional column ``currency``). Without values, it is the amount of the only
-    asset, or the number of balances.
+    (float64, with an optional column ``currency``). Without values, it is the amount if there is
+    only one asset, or else the number of balances.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 
         - ``"wallet"`` or ``"blockchain"`` (the blockchain of the wallet);
         - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings;
-        - ``"asset"`` or ``"token"``. As the last of several names (``["owner", "token"]``), they
-          add no bars, but set whether the colours in each bar are assets (the default) or tokens.
+        - ``"asset"`` or ``"token"``. As the last of several names (``["owner", "token"]``), it adds
+          no bars. It sets what the colours in a bar stand for: assets (the default) or tokens.
 
         Rows without a label are a group of their own, such as "no owner". Snapshots are sorted by
         time, other groups by size.
@@ -152,9 +152,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         replaces the bar Other if it would be more than twice as long as any other bar.
     top_tokens : int, optional
         Maximum number of tokens or assets with a name and a colour of their own (at most 24). The
-        rest is combined as Other. At least half of the named ones are the largest of all. The
-        others are named so that Other is the largest part of few bars, if any; a note counts these
-        bars. By default, 12 are named, or up to 24 if more names are necessary for this.
+        rest is combined as Other. At least half of the names go to the largest tokens or assets.
+        The other names are chosen so that Other is rarely the largest part of a bar. A note counts
+        the bars where it still is. By default, 12 are named, or up to 24 to avoid such bars.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
         data is, and how many wallets of each group are known (have the status ok). The methods of
@@ -164,9 +164,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
     facet : str, optional
-        Draw a small chart for each label in this column, such as ``"owner"``. `by` lists the
-        supported names. All small charts have the same scale and colours. At most 10 are drawn, the
-        largest first. The bars of the remaining labels are combined as Other.
+        Draw a small chart for each label in this column, such as ``"owner"``. The supported names
+        are those of `by`. All small charts have the same scale and colours. At most 10 are drawn,
+        the largest first. The bars of the remaining labels are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours, as hex codes or CSS names. The keys are tokens, as in the result of
         `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. An asset without a key
@@ -256,7 +256,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
         annotations=[_other_annotation(grid, row_lines[-1][-1])] * too_long,
-        explorer_meta={"levels": grouped.names, **grid.rows_for_clicks},
+        explorer_meta={"levels": grouped.names, **grid.first_holdings_rows},
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
         yaxis=row_axis_options(row_names, join_names(names)),
     )
@@ -484,7 +484,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
-        explorer_meta={"levels": [grid.token_noun], **grid.rows_for_clicks},
+        explorer_meta={"levels": [grid.token_noun], **grid.first_holdings_rows},
         **legend_options(Dimensions(320), labels, least=1),
     )
 
@@ -510,7 +510,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        The grouping of the rows; `bar` lists the supported names. If ``"token"`` is one of the
+        The grouping of the rows, by the same names as in `bar`. If ``"token"`` is one of the
         names, the columns of the heatmap are tokens instead of assets.
     top : int, default 30
         Maximum number of rows (at most 200). The rest is combined as Other.
@@ -606,7 +606,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=balances.chart_notes(notes, wallets),
         dimensions=row_dimensions(row_names, _PAD_ABOVE, below),
-        explorer_meta={"levels": title_names, **grid.rows_for_clicks},
+        explorer_meta={"levels": title_names, **grid.first_holdings_rows},
         annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),
@@ -628,7 +628,7 @@ def _question_marks(
     column_names: Sequence[str],
     row_lines: Sequence[list[list[str]]],
 ) -> go.Scatter:
-    """Return marks for cells of size 0 with a balance of unknown size or only unknown wallets."""
+    """Mark cells of size 0 with "?" if a balance has an unknown size, or if no wallet is known."""
     cells, count = level.split_by_token(grid.tokens), len(level.groups)
     is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
     is_unknown[cells.groups.codes[grid.balances.unknown_rows]] = True

@@ -117,7 +117,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     ----------
     by : str or list of str, default ("blockchain", "wallet", "asset")
         The columns to group by, from the outermost to the innermost rectangles, such as
-        ``["owner", "token"]``. `bar` lists the supported names.
+        ``["owner", "token"]``. The names are the same as in `bar`.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top : int, default 250
@@ -394,9 +394,9 @@ def _place_boxes(
     }
     while True:
         if style.width:
-            spaces, lacking = _spaces_and_misfits_at_widths(boxes, lengths, style.width)
+            spaces, lacking = _spaces_and_least_misfits_at_widths(boxes, lengths, style.width)
         else:
-            spaces, lacking = _spaces_and_misfits_of_arcs(boxes, lengths, total)
+            spaces, lacking = _spaces_and_least_misfits_of_arcs(boxes, lengths, total)
         if not lacking:
             break
         for (depth, parent), key in lacking.items():
@@ -441,7 +441,7 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
     }
 
 
-def _spaces_and_misfits_of_arcs(
+def _spaces_and_least_misfits_of_arcs(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
     """Return each arc's space for text and, by parent, the smallest child without space."""
@@ -479,7 +479,7 @@ def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
     return int(max(0, across, 2 * radius * along) / _ARC_LETTER)
 
 
-def _spaces_and_misfits_at_widths(
+def _spaces_and_least_misfits_at_widths(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
     """Return each box's least space on all pages and, by parent, the smallest child without it."""
@@ -757,7 +757,7 @@ def _box_names_on_default_path(
     groups = ring.drawn[~ring.is_combined[ring.drawn]].tolist()
     rows = ring.rows[groups]
     owners, tokens = positions.wallet_codes[rows].tolist(), positions.tokens.codes[rows].tolist()
-    chains = [positions.chains[index] for index in positions.wallet_chain_codes[owners].tolist()]
+    chains = [positions.distinct_chains[code] for code in positions.wallet_chain_codes[owners]]
     labels, names = [[chain] for chain in chains], {}
     if ring.has_one_token:
         weights = sum_by_group(positions.tokens.codes[rows], ring.sizes[groups])

@@ -157,7 +157,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     ----------
     by : str or list of str, default "asset"
         ``"asset"`` and ``"token"`` draw one bar per snapshot, stacked by asset or token. Other
-        names, such as ``"owner"``, draw one line per group; `bar` lists the supported names.
+        names, such as ``"owner"``, draw one line per group. The names are the same as in `bar`.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top_tokens : int, optional
@@ -349,7 +349,7 @@ def _axes(
 def _choose_snapshots(
     grouped: GroupedBalances, wallets: FetchLike | None, names: Sequence[str], *, gaps: bool
 ) -> _Snapshots:
-    """Choose the snapshots to draw: those with rows or a known wallet or, with `gaps`, all."""
+    """Choose the snapshots to draw: all with `gaps`, or else those with rows or a known wallet."""
     positions, requests = grouped.balances.covered, grouped.requests
     column = snapshot_times(positions.holdings)
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)

@@ -16,7 +16,7 @@ import click
 from walletframe.cli import flags
 from walletframe.cli.fetch import balance, check, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import history
-from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors, shell_text
+from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors, with_option_names
 from walletframe.cli.settings import cache, sandbox, settings
 from walletframe.cli.summaries import report, totals
 from walletframe.errors import WalletframeError
@@ -45,14 +45,14 @@ class _ErrorPrintingGroup(click.Group):
                 return super().invoke(ctx)
             except WalletframeError as error:
                 kind = _UnusableResourceError if isinstance(error, OSError) else click.UsageError
-                has_names = re.search(r"\b[a-z_]+=", shell_text(error.hint))
+                has_names = re.search(r"\b[a-z_]+=", with_option_names(error.hint))
                 note = f"\n{_IN_A_SHELL}" if has_names else ""
-                raise kind(f"{shell_text(error)}{note}") from None
+                raise kind(f"{with_option_names(error)}{note}") from None
             except OSError as error:
                 raise _UnusableResourceError(str(error)) from None
             finally:
                 for warning in caught:
-                    echo(f"Warning: {shell_text(warning.message)}", err=True)
+                    echo(f"Warning: {with_option_names(warning.message)}", err=True)
 
 
 @click.group(

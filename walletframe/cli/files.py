@@ -102,7 +102,7 @@ def read_saved_details(name: str, consequence: str) -> WalletDetails:
 
 
 def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) -> WalletDetails:
-    """Read an earlier result from a file or a folder, or from the snapshot of a time."""
+    """Read an earlier result from a file or a folder, or from the last snapshot up to a time."""
     if is_holdings_path(argument):
         return read_saved_details(argument, consequence)
     try:

@@ -18,7 +18,7 @@ _Option: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
 _MAX_ROWS = 40
 
 
-class _PricesPath(click.Path):
+class _PricesPathOrService(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         return value if value == SERVICE_PRICES else super().convert(value, param, ctx)
 
@@ -106,7 +106,7 @@ price_options: _Option = combine_options(
         "--prices",
         multiple=True,
         metavar="FILE",
-        type=_PricesPath(exists=True),
+        type=_PricesPathOrService(exists=True),
         callback=one_or_list,
         help="Compute values from the prices in a .csv or .parquet file. Its columns are "
         "asset (or token_blockchain and token_address), price and, optionally, currency. FILE can "

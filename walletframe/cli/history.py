@@ -10,7 +10,7 @@ import click
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags, screen, steps
 from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames
-from walletframe.cli.screen import echo, print_table, shell_text
+from walletframe.cli.screen import echo, print_table, with_option_names
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.numerals import counted_noun
@@ -192,7 +192,7 @@ def _show_changes(
         counts = changes["change"].value_counts(sort=False)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         summary = f"changes: {kinds or 'none'}" + f"; unknown wallets: {unknown:,}" * bool(unknown)
-    echo(f"\n{shell_text(coverage)}\n{summary}")
+    echo(f"\n{with_option_names(coverage)}\n{summary}")
     steps.exit_by_coverage(coverage)
 
 

@@ -47,7 +47,7 @@ def echo(text: object = "", *, err: bool = False) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def shell_text(message: object) -> str:
+def with_option_names(message: object) -> str:
     """Replace the names of Python arguments in a message by command-line options."""
     text = str(message).replace("bridged=True", "--bridged").replace(" (pass wallets=…)", "")
     return text.replace(SELECT_HINT, "compare files of the same selection, or of all balances")

@@ -70,7 +70,7 @@ def print_cache_info() -> None:
             echo(f"  {counted_noun(count, 'answer')} of {service}")
         if statistics.oldest and statistics.newest:
             span = f"{statistics.oldest:%Y-%m-%d %H:%M} to {statistics.newest:%Y-%m-%d %H:%M}"
-            echo(f"  answered from {span} UTC")
+            echo(f"  answers dated {span} UTC")
         else:
             echo("  no cached answers")
 

@@ -17,7 +17,7 @@ from walletframe.cli.files import (
     read_saved_frames,
     write_frames,
 )
-from walletframe.cli.screen import echo, print_table, shell_text, totals_table
+from walletframe.cli.screen import echo, print_table, totals_table, with_option_names
 from walletframe.cli.steps import exit_by_coverage, fetch_details, parse_token
 from walletframe.frames.groups import KINDS
 from walletframe.frames.known import ValueSummary, summarize_value, summary_lines
@@ -101,10 +101,10 @@ def totals(
 
     With --asset or --token, the table always has amounts by asset or token. With --prices,
     --currency or the setting prices, it also has values and the number of balances without a price.
-    The last column counts the known wallets and all wallets that could hold the asset. The exit
-    code is 1 if a wallet or an amount is unknown. With --asset or --token, only wallets that could
-    hold it count, and the code is also 1 if a token is unknown. A FOLDER that fetch-to-parquet
-    wrote can be larger than memory. In a FOLDER of snapshots, the newest snapshot is read.
+    The last column, such as 3/4, counts the known wallets, and all wallets that could hold the
+    asset. The exit code is 1 if a wallet or an amount is unknown. With --asset or --token, only
+    wallets that could hold it count, and the code is also 1 if a token is unknown. A FOLDER that
+    fetch-to-parquet wrote can be larger than memory. In a FOLDER of snapshots, the newest is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
     asset_options = {name: options.pop(name) for name in ("assets", "bridged")}
@@ -139,7 +139,7 @@ def totals(
         echo(f"Value: {value.total}, from {value.known:,} of {balances} ({gaps})")
     if wallets is not None:
         echo("\n".join(summary_lines(wallets)))
-    echo(shell_text(coverage))
+    echo(with_option_names(coverage))
     exit_by_coverage(coverage, interrupted=interrupted)
 
 
@@ -272,5 +272,5 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
     echo(f"written: {written}")
     drawn = selection.where(composition.add_values_if_priced(details.holdings), spam=False)
     coverage = sums.coverage(drawn, wallets=details.wallets)
-    echo(shell_text(coverage))
+    echo(with_option_names(coverage))
     exit_by_coverage(coverage, interrupted=interrupted)

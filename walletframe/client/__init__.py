@@ -1,6 +1,6 @@
 """The client, which fetches wallets and returns `WalletDetails`.
 
-A fetch has these steps:
+A fetch has these steps, each after the name of its module:
 
 1. `default`: `fetch_wallets` calls `Client.fetch` of the given client or of the default client.
 2. `engine`: the client parses the wallets, or raises an error before any request. Then the client

@@ -317,7 +317,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         other: Any = frame
         table_meta, frame_meta = meta_of(table), getattr(other, "_meta", other)
         if on is None and not {*COLUMNS} <= {*table_meta.columns}:
-            hint = 'pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet"'
+            hint = 'pass the name of the column with strings such as "ETH.0x…": on="wallet"'
             raise ColumnsError([*COLUMNS], [*map(str, table_meta.columns)], hint=hint)
         merge_rows = partial(_merge_without_warning, how=how, on=on, suffixes=suffixes)
         empty = frame_meta[:0] if isinstance(frame_meta, pd.DataFrame) else frame_meta

@@ -57,7 +57,7 @@ _ROW_STEP = 2**32  # between the first row numbers of partitions, which have few
 
 
 class OpenedFolder(NamedTuple):
-    """The folder of one bulk run, and its files when it was opened."""
+    """The folder of one bulk run, and the files that it had when it was opened."""
 
     root: Path
     files: tuple[tuple[str, int], ...]  # names and sizes, without files of holdings

@@ -17,7 +17,7 @@ import pyarrow as pa
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import MAX_DECIMALS, align_scales
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.extra_columns import add_extra_columns
+from walletframe.frames.extra_columns import append_columns
 from walletframe.frames.schema import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
@@ -93,7 +93,7 @@ def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None)
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
     holdings = build_holdings(wallets, wallet_codes, chunks, [*HOLDING_DTYPES])
     wallets, holdings = normalize_blockchains(wallets, holdings)
-    return WalletDetails(add_extra_columns(wallets, extra), holdings)
+    return WalletDetails(append_columns(wallets, extra), holdings)
 
 
 def build_holdings(

@@ -164,7 +164,7 @@ def combine_single_asset(positions: Positions) -> Positions | None:
 def count_and_sum_omitted_bridged(
     positions: Positions, asset_index: int, mask: Mask | np.bool_ = np.True_
 ) -> tuple[int, str]:
-    """Count an asset's omitted bridged versions, and add them up ("" for several snapshots)."""
+    """Count an asset's omitted bridged versions, and add them up. Several snapshots have no sum."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts

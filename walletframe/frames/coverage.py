@@ -70,7 +70,7 @@ def count_possible_holders(
 
 
 def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
-    """Return counts by group of wallets with an unreadable amount: known (row 0), stale (row 1)."""
+    """Count each group's wallets with an unreadable amount: row 0 if known, row 1 if stale."""
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
         return np.zeros((2, len(groups)), dtype=np.intp)
@@ -237,7 +237,7 @@ def omitted_rows(holdings: pd.DataFrame) -> list[OmittedRow]:
 
 
 def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
-    """Count bridged versions above 0, and add them up ("" for several assets or snapshots)."""
+    """Count held bridged versions, and add them up. Several assets or snapshots have no sum."""
     held = [row for row in rows if row.asset and row.amount and Decimal(row.amount) > 0]
     is_added = len({(row.asset, row.snapshot) for row in held}) <= 1
     amounts = pd.Series([row.amount for row in held], dtype=object).astype(AmountDtype())
@@ -347,7 +347,7 @@ def coverage_of_rows(
 
 
 def price_sources(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
-    """Return each source of prices with its number of tokens, or "" without a list of prices."""
+    """Count the tokens of each source in a list of prices. Without a list, return ""."""
     if "price_source" not in holdings:
         return ""
     sources = pd.Series(holdings["price_source"].array.take(tokens.first))

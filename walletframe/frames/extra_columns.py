@@ -104,7 +104,7 @@ def changed_labels_note(wallets: pd.DataFrame, wallet_codes: Codes, names: Itera
     return f"The last labels apply at all times: {' and '.join(texts)} changed." * bool(texts)
 
 
-def add_extra_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.DataFrame:
+def append_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.DataFrame:
     """Append columns with one row per wallet, in the same order."""
     if extra is None or extra.columns.empty:
         return wallets

@@ -140,7 +140,7 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
     by_rows = [name for name in names if name not in wallet_names]
     if "token" in names:  # all rows of a token have the same asset
         by_rows = [name for name in by_rows if name != "asset"]
-    set_codes, set_count = _number_wallet_sets(positions, by_wallets)
+    set_codes, set_count = _wallet_set_codes_and_count(positions, by_wallets)
     row_codes, first = _row_codes_and_first_rows(positions, by_rows)
     if not by_wallets:
         codes, sets = row_codes, np.zeros(len(first), np.intp)
@@ -231,7 +231,7 @@ def _parse_by(by: By, positions: Positions) -> list[str]:
     return list(dict.fromkeys("token" if name == "symbol" else name for name in names))
 
 
-def _number_wallet_sets(positions: Positions, names: list[str]) -> tuple[Codes, int]:
+def _wallet_set_codes_and_count(positions: Positions, names: list[str]) -> tuple[Codes, int]:
     count = len(positions.wallet_keys)
     if "wallet" in names:  # other names don't split a wallet further
         return np.arange(count), count
@@ -304,7 +304,8 @@ def _row_values(positions: Positions, name: str) -> Any:
 
 def _wallet_values(positions: Positions, name: str) -> Any:
     if name == "blockchain":
-        return text_array(np.array(positions.chains, dtype=object)[positions.wallet_chain_codes])
+        chains = np.array(positions.distinct_chains, dtype=object)
+        return text_array(chains[positions.wallet_chain_codes])
     if name == SNAPSHOT:
         return snapshot_times(positions.wallet_frame).array.take(positions.first)
     return extra_column_values(positions.wallet_frame, name, positions.first)

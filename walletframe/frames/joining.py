@@ -209,8 +209,8 @@ def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
     raise ColumnsError(
         missing,
         [str(name) for name in table.columns],
-        hint='pass the column of "<BLOCKCHAIN>.<ADDRESS>" strings, such as on="wallet", or rename '
-        "two columns to blockchain and address",
+        hint='pass the name of the column with strings such as "ETH.0x…": on="wallet"; or rename '
+        "your two columns to blockchain and address",
     )
 
 

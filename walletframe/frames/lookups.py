@@ -27,7 +27,7 @@ SPAM_DTYPES: dict[str, object] = {"spam_score": "float64", "spam_reasons": TEXT,
 _NO_FINDING = (0.0, "")
 
 
-class TokenSymbolCodes(NamedTuple):
+class TokenSymbolPairCodes(NamedTuple):
     """The code of each row's (token, symbol) pair."""
 
     codes: Codes  # the code of each row's pair
@@ -39,7 +39,7 @@ class TokenSymbolCodes(NamedTuple):
 
 def encode_token_symbol_pairs(
     rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes
-) -> TokenSymbolCodes:
+) -> TokenSymbolPairCodes:
     """Encode the (token, symbol) pair of each row."""
     numbers, symbols = factorize(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
@@ -47,7 +47,7 @@ def encode_token_symbol_pairs(
     keys, texts = ids.merged_keys, [text if isinstance(text, str) else None for text in symbols]
     pair_keys = [keys[code] for code in token_codes.tolist()]
     pair_texts = [texts[code] for code in symbol_codes.tolist()]
-    return TokenSymbolCodes(codes, pair_keys, pair_texts, row_numbers, rows)
+    return TokenSymbolPairCodes(codes, pair_keys, pair_texts, row_numbers, rows)
 
 
 def price_columns(
@@ -79,7 +79,7 @@ class PriceLookup(NamedTuple):
         """The dtypes of the added columns."""
         return PRICE_DTYPES | ({"price_source": TEXT} if self.sources else {})
 
-    def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def computed_columns(self, codes: TokenSymbolPairCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.value` adds."""
         keys: list[Any] = codes.symbols if self.by_symbol else codes.keys
         known = []
@@ -103,7 +103,7 @@ class SpamFlags(NamedTuple):
     dropped: Mapping[str, Any]  # arguments of `with_filters` for holdings without spam
     by_column: bool = False  # whether the rows already have a column `is_spam`, which decides
 
-    def computed_columns(self, codes: TokenSymbolCodes) -> dict[str, Any]:
+    def computed_columns(self, codes: TokenSymbolPairCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""
         pairs = zip(codes.keys, codes.symbols, strict=True)
         findings = [*(self.by_token.get(pair, _NO_FINDING) for pair in pairs), _NO_FINDING]

@@ -104,7 +104,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
 
 
 def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str]) -> list[str]:
-    """Return short names of wallets, or full names if short names are equal."""
+    """Return short names of wallets, and full names where short names are equal."""
     arrays = (wallets[name].array.take(indices) for name in ("blockchain", "address"))
     columns = [np.asarray(array, dtype=object) for array in arrays]
     chosen = [user_names[index] for index in indices]

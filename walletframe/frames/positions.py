@@ -85,7 +85,7 @@ class Positions:
         return np.array([self.index_by_chain[key[0]] for key in self.wallet_keys], dtype=np.intp)
 
     @cached_property
-    def chains(self) -> list[str]:
+    def distinct_chains(self) -> list[str]:
         """The distinct blockchains. Each is spelled as in its first row."""
         first = first_rows(self.wallet_chain_codes, len(self.index_by_chain))
         return [*self.wallets["blockchain"].array.take(first)]
@@ -115,7 +115,7 @@ class Positions:
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def select_rows(self, mask: Mask) -> Positions:
-        """Return the rows in a mask. Without `wallets`, also drop wallets without rows."""
+        """Return the rows in a mask. If `has_wallets` is False, also drop wallets without rows."""
         if mask.all():
             return self
         rows = np.flatnonzero(mask)

@@ -185,7 +185,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
     is_zero = (integers == 0)[both_known]
     counts = [int((is_zero[:, side] & ~is_zero[:, 1 - side]).sum()) for side in range(2)]
-    if note := incomplete_note(earlier, later, counts):
+    if note := filtered_side_note(earlier, later, counts):
         notify(f"{note} {COMPLETE_HINT}", InputWarning)
     if by is None:
         if asset is None:
@@ -229,7 +229,7 @@ def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> Amo
     unknown = np.flatnonzero((matrix.token_codes >= 0) & ~matrix.trackable)
     tokens, is_later = matrix.pair_columns(unknown), matrix.holding_rows[unknown] >= rows_before
     numbers = tokens.groupby([*tokens, is_later], dropna=False).cumcount()
-    return matrix.without(unknown[tokens.assign(number=numbers).duplicated()])
+    return matrix.drop_pairs(unknown[tokens.assign(number=numbers).duplicated()])
 
 
 def _changes_by_group(
@@ -335,7 +335,7 @@ def newest_time(wallets: pd.DataFrame) -> Any:
     return pd.to_datetime(wallets[name], utc=True).max()
 
 
-def incomplete_note(before: WalletDetails, after: WalletDetails, lacked: Sequence[int]) -> str:
+def filtered_side_note(before: WalletDetails, after: WalletDetails, lacked: Sequence[int]) -> str:
     """Return a note if only one result was filtered (tokens may seem new or gone), or "".
 
     `lacked` has the number of balances that each result lacks, but the other has.

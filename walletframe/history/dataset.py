@@ -31,7 +31,7 @@ from walletframe.errors import (
 )
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import (
-    add_extra_columns,
+    append_columns,
     extra_from_arrow,
     extra_names,
     extra_to_arrow,
@@ -161,7 +161,7 @@ def save(
     wallets, holdings = as_details(details)
     extra = wallets[extra_names(wallets)]
     extra_to_arrow(extra)  # raises an error if a column can't be stored
-    wallets = add_extra_columns(select_and_cast(wallets, WALLET_DTYPES), extra)
+    wallets = append_columns(select_and_cast(wallets, WALLET_DTYPES), extra)
     typed_details = WalletDetails(wallets, select_and_cast(holdings, HOLDING_DTYPES))
     _require_unedited(typed_details)
     _reject_mixed_simulation(wallets["service"], path, may_be_simulated=folder is not None)
@@ -231,10 +231,10 @@ def load(
     first = (_ALL_TIME if since is None else _parse_first_and_last_time(since))[0]
     last = (_ALL_TIME if until is None else _parse_first_and_last_time(until))[1]
 
-    def select(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
+    def select_between(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
         return [each for each in folders if first <= each.moment <= last]
 
-    return _select_and_read(folder, select, partial(read_snapshots, keys=keys))
+    return _select_and_read(folder, select_between, partial(read_snapshots, keys=keys))
 
 
 @strip_address_tracebacks
@@ -276,7 +276,7 @@ def snapshot(
     keys = _parse_wallet_keys(wallets)
     last = (_ALL_TIME if when == _LATEST else _parse_first_and_last_time(when))[1]
 
-    def select(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
+    def select_latest(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
         early = [each for each in folders if each.moment <= last]
         if not early:
             raise UnknownSnapshotError(
@@ -286,7 +286,7 @@ def snapshot(
             )
         return early[-1:]
 
-    return _select_and_read(folder, select, partial(read_snapshots, keys=keys))
+    return _select_and_read(folder, select_latest, partial(read_snapshots, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
@@ -350,9 +350,9 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept; of equal ones, that with the most fully readable wallets, or else the latest.
-        Another snapshot of the period is kept only if it has a wallet that is missing, unknown or
-        not fully readable in the kept snapshots.
+        is kept; among equals, the one with the most fully readable wallets, and then the latest.
+        Another snapshot of the period is kept only if it knows more of a wallet: one that is
+        missing, unknown or not fully readable in all kept snapshots.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. A period is
         thinned only if all of it is older.
@@ -441,7 +441,7 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 def _has_same_answers(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
     extra = details.wallets[extra_names(details.wallets)]
-    as_read = add_extra_columns(details.wallets, extra_from_arrow(extra_to_arrow(extra)))
+    as_read = append_columns(details.wallets, extra_from_arrow(extra_to_arrow(extra)))
     with suppress(HistoryError):
         saved = read_snapshots([SnapshotFolder(taken_at, snapshot_path(folder, taken_at))], None)
         wallets, holdings = (frame.drop(columns=SNAPSHOT) for frame in saved)

@@ -48,7 +48,7 @@ from walletframe.errors import AmountError, HistoryError, SnapshotError, Unknown
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import (
     DISTINCT_COLUMNS,
-    add_extra_columns,
+    append_columns,
     extra_from_arrow,
     extra_names,
     extra_to_arrow,
@@ -294,7 +294,7 @@ def _read_frame(
     if name != WALLETS:
         return typed
     extra = [each for each in in_order.column_names if each not in (*columns, POSITION)]
-    return add_extra_columns(typed, extra_from_arrow(in_order.select(extra)))
+    return append_columns(typed, extra_from_arrow(in_order.select(extra)))
 
 
 def _concat_tables(tables: list[pa.Table]) -> pa.Table:

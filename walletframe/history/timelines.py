@@ -117,8 +117,8 @@ class AmountMatrix(NamedTuple):
         columns |= {name: holdings[name].array.take(token, allow_fill=True) for name in _TOKEN}
         return pd.DataFrame(columns).astype(TEXT)
 
-    def without(self, pairs: Codes) -> AmountMatrix:
-        """Return the matrix without these pairs."""
+    def drop_pairs(self, pairs: Codes) -> AmountMatrix:
+        """Return the matrix without these pairs of a wallet and a token."""
         kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[2:10]}
         return self._replace(**kept)
 
@@ -345,9 +345,9 @@ def token_or_asset_of_selection(
 
 
 class GroupTotals(NamedTuple):
-    """Sums of an `AmountMatrix` in g groups, and counts of their wallets."""
+    """The sums of an `AmountMatrix` for each group, and the numbers of each group's wallets."""
 
-    labels: pd.DataFrame  # g rows
+    labels: pd.DataFrame  # one row for each of g groups
     sums: Integers  # (g, s): the sums of the amounts
     is_partial: Mask  # (g,): whether an amount is unknown
     is_known: Mask  # (g, s): whether an amount can be read, or a wallet is known to hold none

@@ -39,7 +39,7 @@ from walletframe.frames.schema import (
     single_currency,
     text_array,
 )
-from walletframe.history.changes import COMPLETE_HINT, incomplete_note, mark_shared_answers_stale
+from walletframe.history.changes import COMPLETE_HINT, filtered_side_note, mark_shared_answers_stale
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
 from walletframe.text import safe_line
@@ -300,7 +300,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
         unvalued,
         left_out="; ".join(f"{count}{reason}" for count, reason in counts if count),
         at_later_prices=_count_with_values(is_revalued.sum(), "balance", is_revalued, by_time),
-        incomplete=incomplete_note(before, after, lacked),
+        incomplete=filtered_side_note(before, after, lacked),
         relabelled=changed_labels_note(both, wallet_codes, by),
         earlier_total=earlier_total,
         currency=currency,

@@ -91,7 +91,7 @@ class ChartOptions(NamedTuple):
 
 
 class ExplorerChart(NamedTuple):
-    """A chart for the front end. Texts are untrusted and plain, except `subtitle`."""
+    """A chart for the front end. All texts are untrusted plain text; only `subtitle` is markup."""
 
     selected: SelectedHoldings
     options: ChartOptions  # `measure` is the drawn measure

@@ -237,7 +237,7 @@ def selection_after_click(chart: ExplorerChart, click: Mapping[str, Any]) -> Sel
         if name == "wallet":
             changes["wallets"] = (".".join(held.wallets.iloc[owner]),)
         elif name == "blockchain":
-            changes["blockchains"] = (held.chains[held.wallet_chain_codes[owner]],)
+            changes["blockchains"] = (held.distinct_chains[held.wallet_chain_codes[owner]],)
         elif name == "token":
             changes["tokens"] = (held.tokens.keys[token],)
         elif name == "asset":

@@ -1,4 +1,4 @@
-"""A FastAPI application that imitates the service, its access control, and its local server.
+"""The sandbox: a FastAPI application like the service, access control, and a local server.
 
 The service's document shows neither error codes nor error bodies, so the sandbox defines them. No
 body quotes the request, since the request contains the key. The server runs in a thread of this
@@ -33,7 +33,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
 from walletframe.service.ledger import GENERATOR_VERSION, HashRandom, Ledger, make_wallet_detail
-from walletframe.service.options import BASES, TEST_KEY_PER_SECOND, Behaviour, SandboxKey
+from walletframe.service.options import BASES, TEST_KEY_PER_SECOND, AcceptedKey, Behaviour
 from walletframe.settings.key import is_local_host
 from walletframe.wire import schemas
 
@@ -100,7 +100,7 @@ def _http_error(problem: Problem, headers: dict[str, str] | None = None) -> HTTP
 class Gate:
     """Access control by API key, base URL and rate limit."""
 
-    def __init__(self, requests_per_second: float | None, keys: Iterable[SandboxKey]) -> None:
+    def __init__(self, requests_per_second: float | None, keys: Iterable[AcceptedKey]) -> None:
         self._keys = {known.key: known for known in keys}
         self._storage = MemoryStorage()
         self._limiter = MovingWindowRateLimiter(self._storage)
@@ -121,7 +121,7 @@ class Gate:
         limit = self._test_limit if key.kind == "test" else self._limit
         self._enforce_limit(limit, LIMITED_KEY, "key", key.key)
 
-    def find_key(self, key_text: str | None) -> SandboxKey | None:
+    def find_key(self, key_text: str | None) -> AcceptedKey | None:
         """Return the key with this text, or None for a missing or unknown text."""
         return self._keys.get(key_text or "")
 
@@ -137,7 +137,7 @@ class Gate:
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
-    """Return an application with the endpoint at both base URLs, and an OpenAPI document."""
+    """Return an application with a private and a public base URL, and an OpenAPI document."""
     app = FastAPI(
         title=_TEXTS["title"],
         version=f"sandbox-{GENERATOR_VERSION}",

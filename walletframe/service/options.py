@@ -45,8 +45,8 @@ def _check_range(name: str, value: float, minimum: float, maximum: float) -> Non
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxKey:
-    """An API key for the base URL of its kind. A test key is valid for both base URLs."""
+class AcceptedKey:
+    """An API key for the base URL of its kind. A test key is valid for both kinds of base URL."""
 
     key: str = field(repr=False)
     kind: str
@@ -56,5 +56,5 @@ class SandboxKey:
 # These keys are not secret. They give access only to simulated data on this machine.
 _ORIGINS = {"private": None, "public": "https://notebook.example", "test": None}
 SANDBOX_KEYS = {
-    kind: SandboxKey(f"wf-sandbox-{kind}-0000", kind, origin) for kind, origin in _ORIGINS.items()
+    kind: AcceptedKey(f"wf-sandbox-{kind}-0000", kind, origin) for kind, origin in _ORIGINS.items()
 }

@@ -287,7 +287,7 @@ class Settings:
         Parameters
         ----------
         **overrides
-            The settings to change. If `service` equals the base URL, both change together.
+            The settings to change. If `service` is the base URL, it changes with the URL.
 
         Returns
         -------

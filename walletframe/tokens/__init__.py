@@ -83,7 +83,7 @@ class AssetContract(NamedTuple):
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts of all assets with several contracts, the issuer's first."""
+    """Return the contracts of each asset that has several: the issuer's, and then bridged ones."""
     known = [
         token
         for token in known_tokens()

@@ -51,13 +51,13 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
-    """Return whether a retry may succeed. If the server was never reached, its URL may be wrong."""
+    """Return whether to retry. A failed connection is final if the server was never reached."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
-    has_connected = not isinstance(reason, NewConnectionError)
+    has_connected = not isinstance(reason, NewConnectionError)  # else the URL may be wrong
     return isinstance(fault, requests.ConnectionError) and (has_connected or server_was_reached)
 
 

@@ -64,7 +64,7 @@ _Rate = Annotated[float, Meta(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """The rate of requests, and data to adapt the rate. Saved files contain the field names."""
+    """The rate of requests, and data to adapt it. Files contain the fields' names: keep them."""
 
     rate: _Rate = START_RATE  # per second
     start_rate: _Rate = START_RATE
@@ -174,9 +174,9 @@ def slow_down(state: RateState, retry_after_s: float | None, now: float) -> Rate
 
 
 def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
-    """Return when the next permit is due, or `now` if the wait would exceed `max_wait_s`."""
+    """Return when the next permit is due, or `now` if the wait shows that a clock was set back."""
     due = max(now, state.next_at, state.paused_until)
-    return due if due - now <= max_wait_s else now  # a longer wait means a clock was set back
+    return due if due - now <= max_wait_s else now  # no correct wait is longer
 
 
 def _prepare_db(con: sqlite3.Connection) -> None:
