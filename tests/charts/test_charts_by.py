@@ -7,7 +7,8 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from addresses import whole
+from addresses import A, B, C, whole
+from fetches import fetched, token
 from hostile_symbols import SYMBOLS
 from test_charts import hovers, notes_of
 
@@ -855,6 +856,13 @@ def small_charts(figure):
         (headings[int(trace.yaxis[1:] or 1) - 1][3:-4], trace.name): list(trace.y)
         for trace in figure.data
     }
+
+
+def test_heatmaps_of_one_asset_have_the_largest_shares_first():
+    """Also without values, although rows of several assets are sorted by balances."""
+    amounts = {A: [token(raw=2)], B: [token(raw=3)], C: [token(raw=1)] * 2}
+    drawn = fetched({f"ETH.{wallet}": held for wallet, held in amounts.items()}).wf.plot.heatmap()
+    assert drawn.data[0].text == (["42.9%"], ["28.6%"], ["28.6%"])
 
 
 def test_heatmaps_count_assets_of_which_nothing_is_known():

@@ -505,7 +505,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     The colours show the column ``value`` (float64; ``currency`` is optional). Without ``value``,
     they show the row's share of each asset's total in the frame. The colour scale is
     logarithmic. Small values have the light colours or, if plotly's default template is dark, the
-    dark ones. The largest rows and columns are first.
+    dark ones. The largest rows and columns are first or, without values of several assets, those
+    with the most balances.
 
     Parameters
     ----------
@@ -550,7 +551,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     level = grouped.group_by(names)
     # Choose the largest groups and tokens, so that no row or column is empty.
-    weights = np.ones_like(balances.sizes) if is_shares else balances.sizes
+    # Shares of several tokens can't be added up, so balances are counted.
+    weights = np.where(is_shares & (np.ptp(balances.token_codes) > 0), 1.0, balances.sizes)
     group_sizes = sum_by_group(level.group_codes, weights, len(level.groups))
     in_rows = np.isin(level.group_codes, largest_indices(group_sizes, rows))
     token_sizes = sum_by_group(balances.token_codes[in_rows], weights[in_rows])
