@@ -129,6 +129,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
 
         A selection by token or asset omits balances of unknown tokens, and the line below its
         tables counts them. Wallets that can't hold the token count as known, even if they failed.
+        A selection of earlier selected rows names the earlier reasons without counts, since dropped
+        rows may not match it: "5 balances dropped as small, or not selected".
 
     Raises
     ------
