@@ -1,5 +1,8 @@
 """`where` selects the rows that the explorer shows, of frames and of folders."""
 
+from dataclasses import replace
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -245,6 +248,32 @@ def test_bridged_versions_count_in_any_order_of_conditions():
         assert f". Not counted: {text}. As of" in str(selected.wf.coverage())
     drawn = details.wf.where(**usdc).wf.plot.pie(f"ETH.{A}")
     assert "bridged" not in str(drawn.layout.meta)
+
+
+@pytest.mark.filterwarnings("ignore:the result lacks", "ignore:.*probably spam")
+def test_chained_selections_have_the_tables_of_one_selection():
+    """In any order; only reasons of earlier dropped rows may lack counts."""
+    contract = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    usdc, unread = (token("USDC", 5, decimals, contract=contract) for decimals in (0, None))
+    ether, unknown = token("ETH", contract=None), token("?", contract=None, blockchain=None)
+    held = {
+        f"ETH.{A}": [ether, usdc, token("claim x.io", contract="0x1")],
+        f"ETH.{B}": [unread, unknown],
+        f"POLYGON.{C}": [("POLYGON", "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174", "USDC.e", 9, 0)],
+        f"BASE.{D}": "failed",
+    }
+    wallets, holdings = fetched(held)
+    details = wf.WalletDetails(wallets.assign(owner=["Ada", "Ada", "Bob", "Bob"]), holdings)
+    conditions = [{"asset": "USDC"}, {"owner": "Ada"}, {"search": "usd"}, {"wallet": f"ETH.{A}"}]
+    for first, second in permutations([*conditions, {"spam": False}, {"blockchain": "ETH"}], 2):
+        chained = details.wf.where(**first).wf.where(**second).wf
+        whole = details.wf.where(**first, **second).wf
+        for by in ("owner", "asset", "wallet"):
+            pd.testing.assert_frame_equal(chained.totals(by), whole.totals(by))
+        stated, expected = (replace(each.coverage(), selected="") for each in (chained, whole))
+        if " dropped as " in stated.filtered_reasons:
+            expected = replace(expected, filtered_reasons=stated.filtered_reasons)
+        assert stated == expected
 
 
 def test_balances_of_unknown_tokens_are_counted(details):
