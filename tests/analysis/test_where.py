@@ -334,8 +334,8 @@ def test_unknown_tokens_count_in_any_order_of_conditions():
     )
 
 
-def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
-    """Even if they failed. In a table by owner, an empty selection has the amount 0."""
+def test_wallets_that_cannot_hold_the_token_are_not_counted():
+    """Even if they failed. Their owners have the known amount 0."""
     unknown = token("?", contract=None, blockchain=None)
     answers = {
         f"ETH.{A}": [token("ETH", contract=None)],
@@ -350,8 +350,9 @@ def test_wallets_without_the_token_are_known_if_they_cannot_hold_it():
     assert line in str(selected.wf.coverage())  # not those of the Bitcoin wallet
     for each in (selected, selected.wf.where(owner=["Bob", "Cem", "Dee"])):
         table = each.wf.totals("owner").set_index("owner")[["amount", "wallets_ok"]]
-        assert table["wallets_ok"].tolist()[-3:] == [1, 1, 1]
+        assert table["wallets_ok"].tolist()[-3:] == [1, 0, 0]
         assert table["amount"].tolist()[-3:] == [0, 0, 0]
+        assert table["wallets_ok"].sum() == each.wf.coverage().wallets_asked
 
 
 def test_an_unreadable_amount_of_the_selected_token_is_unknown():
@@ -381,10 +382,11 @@ def test_an_unreadable_amount_of_one_contract_leaves_the_others_known():
 
 
 def test_parquet_files_record_which_wallets_can_hold_the_token(tmp_path):
-    """A failed wallet on another blockchain is known after reading, too."""
+    """A failed wallet on another blockchain has a known 0 after reading, too."""
     wallets, holdings = fetched({f"ETH.{A}": [token()], f"BSC.{B}": "failed"}).wf.where(token="TKN")
     table, path = holdings.wf.totals("wallet", wallets=wallets), tmp_path / "h.parquet"
-    assert table["wallets_ok"].tolist() == [1, 1]
+    assert table[["wallets_ok", "wallets_asked"]].to_numpy().tolist() == [[1, 1], [0, 0]]
+    assert table["amount"].tolist() == [1.5, 0]
     for write, read in (
         (holdings.to_parquet, pd.read_parquet),
         (holdings.wf.to_parquet, wf.read_holdings),

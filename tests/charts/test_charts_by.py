@@ -935,7 +935,7 @@ class TestTimeline:
         assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 4 wallets known)"
         assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 4 wallets known)"
         shown = figure.layout.title.subtitle.text.replace("<br>", " ")
-        assert "Hollow points and triangles mark times with fewer known wallets." in shown
+        assert "Hollow points mark times with fewer known wallets. Triangles also mark gaps." in shown
         assert "In 4 of 4 snapshots, up to 6 of 7 wallets are unknown." in shown
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
         assert "0 to 3 of 4 wallets of owner Ada are known, depending on the snapshot." in notes_of(

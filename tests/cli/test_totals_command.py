@@ -295,7 +295,7 @@ def test_reports_and_changes_of_a_folder(run, details, tmp_path):
     """The whole folder is read."""
     folder, page = str(write_parts(tmp_path / "bulk", details)), str(tmp_path / "report.md")
     assert f"written: {page}" in run("report", folder, "--output", page).output
-    assert "unknown wallets: 2" in run("history", "show", folder, folder).output
+    assert "unknown wallets: 1" in run("history", "show", folder, folder).output
 
 
 def test_totals_by_the_time_of_snapshots(run, details, tmp_path):

@@ -353,7 +353,7 @@ def test_a_selection_of_an_asset_has_the_timelines_and_changes_of_all_holdings()
     selected = [each.wf.where(asset="ETH") for each in both]
     pd.testing.assert_frame_equal(compare(*selected), compare(*both, asset="ETH"))
     valued = [each.wf.where(asset="ETH").wf.value({"ETH": 1}) for each in both]
-    assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 1, 1]
+    assert compare_values(*valued, by="wallet")["wallets_known"].tolist() == [1, 1, 1, 0]
     changes = compare_values(*valued)
     counts = [changes.attrs["coverage"][name] for name in ("wallets_ok", "wallets_asked")]
     assert counts == changes.iloc[0][["wallets_known", "wallets"]].tolist() == [3, 3]

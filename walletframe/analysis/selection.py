@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain, compress
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
 _TOKEN_OPTIONS = ("token", "asset", "assets", "bridged")
 _MAX_LISTED = 10
+_MAX_OMITTED = 1_000  # bridged rows that are recorded by wallet
 _OPTIONS = ("wallet", "blockchain", "spam", "small", *_TOKEN_OPTIONS)
 
 
@@ -128,7 +129,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
         `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
 
         A selection by token or asset omits balances of unknown tokens, and the line below its
-        tables counts them. Wallets that can't hold the token count as known, even if they failed.
+        tables counts them. Wallets that can't hold the token are not counted, and have a known 0.
         A selection of earlier selected rows names the earlier reasons without counts, since dropped
         rows may not match it: "5 balances dropped as small, or not selected".
 
@@ -304,11 +305,14 @@ class SelectableHoldings:
                 notify(f"{text}; call value(…) with prices first", InputWarning)
         if words or selection.tokens:
             reasons[SELECTED] = np.zeros(len(holdings), dtype=bool), ""
-        keys = [*{*self.held.wallet_keys, *self.requested.keys}]
+        omitted = omitted_rows(holdings)
+        keys = [*{*self.held.wallet_keys, *self.requested.keys, *(row[:2] for row in omitted)}]
         selected_keys = {*compress(keys, self._wallet_keys_mask(keys, selection))}
-        by_row = bool(words) or not {name for name, _ in selection.labels} <= {*self.label_columns}
-        if by_row or selection.tokens or len(selected_keys) < len(keys):
-            holdings = narrow_dropped_rows(holdings, selected_keys, counts_bridged=not by_row)
+        labels = {name for name, _ in selection.labels} - {*self.label_columns, SNAPSHOT}
+        is_narrower = bool(words or labels or selection.tokens) or len(selected_keys) < len(keys)
+        unsure = bool(words or labels or selection.small is not None)  # of omitted rows
+        if is_narrower or (unsure and any(row.asset for row in omitted)):
+            holdings = narrow_dropped_rows(holdings, selected_keys, counts_bridged=not unsure)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
         if record := self._record_of_holders(holdings, selection, matches, found):
             selected.attrs[HOLDERS] = record
@@ -324,12 +328,16 @@ class SelectableHoldings:
     ) -> dict[str, Any]:
         """Return a record of the possible holders, and of the omitted rows that a line counts."""
         record, rows = {**holdings.attrs.get(HOLDERS, {})}, omitted_rows(holdings)
+        if times := selection.texts_by_column([SNAPSHOT]).get(SNAPSHOT):
+            rows = [row for row in rows if row.snapshot in times]
         if not selection.tokens and found.all():
-            return record
-        chains = self._selected_blockchains(selection, matches)
-        if selection.tokens or not record:
+            return record and record_omitted_rows(record, rows)
+        holders = np.unique(self.held.wallet_codes[matches]).tolist()
+        chains = {self.held.wallet_keys[index][0] for index in holders}
+        chains = chains.union(*selection.token_blockchains)
+        if selection.tokens:
             is_single = len(selection.token_blockchains) == 1
-            record |= {"blockchains": chains, "is_single": is_single}
+            record |= {"blockchains": sorted(chains), "is_single": is_single}
         omitted = self.held.tokens.unknown[self.held.tokens.codes]
         omitted &= ~found | bool(selection.tokens)
         omitted &= self.mask_before_spam_and_value(selection._replace(tokens=()))
@@ -339,31 +347,32 @@ class SelectableHoldings:
             omitted |= self.mask_spam_and_value(mask & found, versions)
         added = self._describe_omitted(np.flatnonzero(omitted), dict(selection.bridged))
         warn_about_bridged(*count_and_sum_bridged(added))
+        rows += added
         if selection.tokens:
-            rows = [row for row in rows if not row.asset or row.asset in selection.assets]
-        rows = [row for row in rows + added if row.asset or row.blockchain in chains]
+            by_asset = [row for row in rows if row.asset in selection.assets]
+            rows = [row for row in rows if not row.asset and row.blockchain in chains] + by_asset
         return record_omitted_rows(record, rows)
 
     def _describe_omitted(
         self, rows: Codes, asset_by_key: Mapping[TokenKey, TokenKey]
     ) -> list[OmittedRow]:
-        held, times = self.held, [""] * len(rows)
-        if SNAPSHOT in held.holdings:
-            times = held.holdings[SNAPSHOT].take(rows).astype(str).tolist()
-        amounts = ["" if pd.isna(each) else format(each, "f") for each in held.amounts[rows]]
-        keys = [held.tokens.keys[code] for code in held.tokens.codes[rows].tolist()]
-        assets = [asset_by_key.get(key, UNKNOWN)[1] or "" for key in keys]
-        wallets: list[Any] = [held.wallet_keys[code] for code in held.wallet_codes[rows].tolist()]
-        columns = zip(wallets, assets, map(str, keys), amounts, times, strict=True)
-        return [OmittedRow(*wallet, *others) for wallet, *others in columns]
-
-    def _selected_blockchains(self, selection: Selection, selected: Mask) -> list[str]:
         held = self.held
-        holders = np.unique(held.wallet_codes[selected]).tolist()
-        held_on = (held.wallet_keys[index][0] for index in holders)
-        any_blockchain = [key[0] for key in self.requested.keys]
-        by_token = selection.token_blockchains or [any_blockchain]
-        return sorted({*held_on, *chain.from_iterable(by_token)})
+        wallets: list[Any] = [held.wallet_keys[code] for code in held.wallet_codes[rows].tolist()]
+        keys = [held.tokens.keys[code] for code in held.tokens.codes[rows].tolist()]
+        columns = pd.DataFrame(wallets, columns=["blockchain", "address"])
+        columns["asset"] = [asset_by_key.get(key, UNKNOWN)[1] or "" for key in keys]
+        columns["contract"] = [*map(str, keys)]
+        columns["snapshot"] = ""
+        if SNAPSHOT in held.holdings:
+            columns["snapshot"] = label_texts(held.holdings[SNAPSHOT].take(rows)).to_numpy()
+        if len(rows) > _MAX_OMITTED:
+            columns["address"] = columns["address"].mask(columns["asset"] != "", "")
+        columns["amount"] = held.amounts[rows]
+        groups = columns.groupby([*columns][:-1], sort=False)["amount"]
+        sums, sizes = groups.sum(min_count=1), groups.size().tolist()
+        amounts = ["" if pd.isna(each) else format(each, "f") for each in sums]
+        parts: Any = zip(sums.index, amounts, sizes, strict=True)
+        return [OmittedRow._make([*key, *numbers]) for key, *numbers in parts]
 
     def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
         """Return a mask of the rows in `mask` that match the conditions on spam and value."""

@@ -94,7 +94,7 @@ _TOP_RATIO, _START_RATIO = 1.06, 0.05  # extend the axes of lines beyond the poi
 _INCOMPLETE_LABEL = "incomplete"
 _DASHES = {"/": "dot", "x": "dash", ".": "longdash", "-": "dashdot", "|": "longdashdot"}
 _FEW_POINTS, _LARGE_POINT, _SMALL_POINT = 40, 8, 4
-_HOLLOW_NOTE = "Hollow points and triangles mark times with fewer known wallets."
+_HOLLOW_NOTE = "Hollow points mark times with fewer known wallets. Triangles also mark gaps."
 _TOKEN_COLUMNS, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
 _KNOWN_COUNTS = {"wallets_known", "wallets"}
 _CHANGE_COLUMNS = ["before", "difference", "change"]
@@ -304,10 +304,14 @@ def _choose_timeline_facets(
     unknown = f"no {level.balances.measure.kind} is known"
     each = zip(known.tolist(), is_known.tolist(), most.tolist(), asked.tolist(), strict=True)
     marks = [
-        (time, f"{count_with_verb(count, of, 'wallet')} known" if count < max(highest, 1) else text)
+        (
+            time,
+            f"{count_with_verb(count, of, 'wallet')} known"
+            if count < max(highest, 1)
+            else unknown * (not is_sum_known),
+        )
         for counts, sums_known, highest, of in each
         for time, count, is_sum_known in zip(snapshots.times, counts, sums_known, strict=True)
-        for text in [unknown * (not is_sum_known)]
     ]
     return _Facets(codes, marks, groups.tolist(), is_known)
 

@@ -193,6 +193,8 @@ def _show_changes(
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
         summary = f"changes: {kinds or 'none'}" + f"; unknown wallets: {unknown:,}" * bool(unknown)
     echo(f"\n{with_option_names(coverage)}\n{summary}")
+    if changes["change"].eq("unknown").any():
+        steps.exit_by_completeness(all_known=False)
     steps.exit_by_coverage(coverage)
 
 

@@ -76,9 +76,9 @@ def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoR
 
 
 def exit_by_coverage(coverage: Coverage, *, interrupted: bool = False) -> NoReturn:
-    """Exit with the code 0 if nothing about the rows of a table is unknown, as above otherwise."""
-    gaps = coverage.unfinished, coverage.unknown_tokens, coverage.amount_na, coverage.unknown_once
-    known = coverage.wallets_ok == coverage.wallets_asked and not any(gaps)
+    """Exit with the code 0 if all wallets, amounts and tokens of a table are known."""
+    gaps = coverage.unfinished or coverage.unknown_tokens or coverage.amount_na
+    known = coverage.wallets_ok == coverage.wallets_asked and not gaps
     exit_by_completeness(all_known=known, interrupted=interrupted)
 
 

@@ -140,9 +140,9 @@ def tokens_to_assets(
     tokens = positions.contracts
     asset_codes, keys = factorize_values(map(asset_by_key.get, tokens.keys, tokens.keys))
     merged = KeyCodes(asset_codes[tokens.codes], keys)
-    if record := positions.holdings.attrs.get(HOLDERS):  # a selected token is on fewer blockchains
-        selected = {*record["blockchains"]}
-        blockchains = {asset: chains & selected for asset, chains in blockchains.items()}
+    selected = positions.holdings.attrs.get(HOLDERS, {}).get("blockchains")
+    if selected is not None:  # a selected token may be on fewer blockchains than its asset
+        blockchains = {key: chains.intersection(selected) for key, chains in blockchains.items()}
     return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, others))
 
 

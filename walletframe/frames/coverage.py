@@ -106,9 +106,12 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_state_flags(positions: Positions) -> Codes:
-    """Return three rows of 0 or 1 per wallet: whether it is known, stale and requested."""
-    requested = np.ones(len(positions.known), dtype=np.intp)
-    return np.array([positions.known, positions.stale, requested])
+    """Return three rows of 0 or 1 per wallet that could hold the selected tokens.
+
+    They state whether the wallet is known, stale and requested. Other wallets have only 0.
+    """
+    can_hold = positions.can_hold_selection
+    return np.array([positions.known & can_hold, positions.stale & can_hold, can_hold], np.intp)
 
 
 def _sum_by_code(counts: Codes, codes: Codes, size: int) -> Codes:
@@ -142,7 +145,7 @@ def coverage_from_counts(
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
     positions, codes = mark_selection_unreadable(positions), positions.first
-    mask = possible_holders_of_selection(positions) & (True if among is None else among)
+    mask = positions.can_hold_selection & (True if among is None else among)
     if positions.by_snapshot:  # count a wallet once
         codes = encode_wallets(positions.wallet_frame).codes[positions.first]
     requested, unknown, stale = (
@@ -153,13 +156,6 @@ def coverage_from_counts(
     others["as_of"] = _oldest_time(positions.wallet_frame, answers)
     others["unfinished"] = missing_wallets_text(positions.wallet_frame.attrs)
     return Coverage(requested, requested - unknown, stale, *counts, *filtered, **others)
-
-
-def possible_holders_of_selection(positions: Positions) -> Mask:
-    """Return a mask of the wallets that could hold the selected tokens (without any, of all)."""
-    if record := positions.holdings.attrs.get(HOLDERS):
-        return positions.on_blockchains_mask(record["blockchains"])
-    return np.ones_like(positions.known)
 
 
 def snapshot_count(frame: pd.DataFrame) -> int:
@@ -185,8 +181,9 @@ def _count_dropped(
     holdings: pd.DataFrame, held: int, listed: int | None
 ) -> tuple[int, str, set[str]]:
     filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
-    if bridged := [row for row in omitted_rows(holdings) if row.asset]:
-        filters.append(("bridged", len(bridged), bridged_text(*count_and_sum_bridged(bridged))))
+    bridged = [row for row in omitted_rows(holdings) if row.asset and filters]
+    if (text := count_and_sum_bridged(bridged))[0]:
+        filters.append(("bridged", sum(row.balances for row in bridged), bridged_text(*text)))
     selected = [each for each in conditions if not each.startswith(_COUNTED)]
     counted = [(n, text) for _, n, text in filters if n]
     dropped, reasons = sum(n for n, _ in counted), [text for _, text in counted]
@@ -215,14 +212,15 @@ def _dropped_unknown_tokens(
 
 
 class OmittedRow(NamedTuple):
-    """A balance that a selection of tokens omits, and that the line below its tables counts."""
+    """Balances of a contract that a selection omits, and that the line below its tables counts."""
 
     blockchain: str  # with the address, the canonical key of the wallet
-    address: str
+    address: str  # "" for all wallets of the blockchain together
     asset: str  # of a bridged version, or "" for an unknown token
     contract: str
-    amount: str  # "" if unknown
     snapshot: str
+    amount: str  # "" if unknown
+    balances: int
 
 
 def record_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedRow]) -> dict[str, Any]:
@@ -291,14 +289,14 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
 def narrow_dropped_rows(
     holdings: pd.DataFrame, wallets: Container[object], *, counts_bridged: bool = True
 ) -> pd.DataFrame:
-    """Return a copy that counts omitted rows only of `wallets`, and names other reasons only.
+    """Return a copy that counts only omitted rows of `wallets`. Other reasons have no counts.
 
     If a condition can't be checked for omitted bridged versions, `counts_bridged` is False.
     """
     rows, omitted = len(holdings), omitted_rows(holdings)
     applied: list[Filter] = applied_filters(holdings, rows)
     kept = [row for row in omitted if row[:2] in wallets and (counts_bridged or not row.asset)]
-    if not counts_bridged and any(row.asset for row in omitted):
+    if any(row.asset and not (row.address and counts_bridged) for row in {*omitted} - {*kept}):
         applied.append(("bridged", None, ""))
     filters = [(kind, None, "") for kind, count, _ in applied if count != 0 or kind == SELECTED]
     result = with_filters(holdings, filters, rows)

@@ -95,6 +95,12 @@ class Positions:
         """A mask of the unknown wallets on unlisted (for example misspelled) blockchains."""
         return ~self.known & unlisted_mask(self.index_by_chain)[self.wallet_chain_codes]
 
+    @cached_property
+    def can_hold_selection(self) -> Mask:
+        """A mask of the wallets that could hold the tokens that `where` selected, if any."""
+        chains = self.holdings.attrs.get(HOLDERS, {}).get("blockchains")
+        return np.ones_like(self.known) if chains is None else self.on_blockchains_mask(chains)
+
     @property
     def kind(self) -> str:
         """The kind of `tokens`: "token" or "asset"."""
@@ -254,7 +260,7 @@ def read_positions(
 
 
 def _with_selection_known(positions: Positions) -> Positions:
-    can_hold = positions.on_blockchains_mask(positions.holdings.attrs[HOLDERS]["blockchains"])
+    can_hold = positions.can_hold_selection
     return replace(positions, known=positions.known | ~can_hold, stale=positions.stale & can_hold)
 
 

@@ -49,7 +49,7 @@ class Coverage:
     ----------
     wallets_asked : int
         The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
-        or asset, only possible holders are counted.
+        or asset, or of a selection of tokens, only possible holders are counted.
     wallets_ok, wallets_stale : int
         The numbers of these wallets with known balances, and with an out-of-date answer. With
         several snapshots: known in all of them, and stale in any of them.

@@ -16,7 +16,6 @@ from walletframe.frames.asset_list import BRIDGED, count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
     dropped_and_selected,
-    possible_holders_of_selection,
     price_sources,
 )
 from walletframe.frames.details import WalletDetails, as_details
@@ -216,7 +215,7 @@ class ValueChanges(NamedTuple):
     def wallet_counts(self) -> tuple[int, int]:
         """The numbers of wallets that are known at both times, and of all possible holders."""
         positions = mark_selection_unreadable(read_positions(self.balances, self.requested))
-        can_hold = possible_holders_of_selection(positions)
+        can_hold = positions.can_hold_selection
         return int((positions.known & can_hold).sum()), int(can_hold.sum())
 
     def notes(self, currency: str) -> str:
