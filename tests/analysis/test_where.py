@@ -365,6 +365,8 @@ def test_an_unreadable_amount_of_the_selected_token_is_unknown():
     for by in ("owner", ["owner", "asset"]):
         row = holdings.wf.totals(by, wallets=of_owner).iloc[0]
         assert row[["wallets_ok", "wallets_asked", "amount_na"]].tolist() == [1, 2, 1]
+    partly = fetched({f"ETH.{A}": [unread, token()]}).wf.where(asset="TKN").wf.totals()
+    assert partly.attrs["coverage"]["as_of"] == "2026-01-31 05:59 UTC"  # of the readable part
 
 
 def test_an_unreadable_amount_of_one_contract_leaves_the_others_known():

@@ -884,7 +884,7 @@ class TestTimeline:
     """Lines of any groups, and bars in small charts."""
 
     def test_bars_by_snapshot_count_each_wallet_once(self):
-        """In the label of each bar, oldest first; the heading of a small chart has none."""
+        """In the label of each bar, oldest first; headings state the range of all snapshots."""
         wallets, holdings = snapshots()
         figure = charts.bar(holdings, by="snapshot", asset="USDC", wallets=wallets)
         texts = [
@@ -893,7 +893,11 @@ class TestTimeline:
         assert texts == [f"({count} of 7 known)" for count in (4, 4, 1, 3)]
         facets = charts.bar(holdings, by="snapshot", facet="owner", asset="USDC", wallets=wallets)
         headings = [note.text for note in facets.layout.annotations if note.text.startswith("<b>")]
-        assert headings == ["<b>no owner</b>", "<b>Ada</b>"]
+        counted = ["<b>no owner</b>", "<b>Ada (0 to 3 of 4 known)</b>", "<b>Ben (unknown)</b>"]
+        assert headings == counted
+        facets = charts.bar(holdings, by="snapshot", facet="wallet", asset="USDC", wallets=wallets)
+        headings = [note.text for note in facets.layout.annotations if note.text.startswith("<b>")]
+        assert [heading[-8:-4] for heading in headings] == ["00c1", "00a2", "00a1"]
 
     @pytest.mark.parametrize("draw", [charts.bar, charts.heatmap])
     def test_snapshots_are_in_the_order_of_time(self, draw):
@@ -935,7 +939,9 @@ class TestTimeline:
         assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 4 wallets known)"
         assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 4 wallets known)"
         shown = figure.layout.title.subtitle.text.replace("<br>", " ")
-        assert "Hollow points mark times with fewer known wallets. Triangles also mark gaps." in shown
+        assert (
+            "Hollow points mark times with fewer known wallets. Triangles also mark gaps." in shown
+        )
         assert "In 4 of 4 snapshots, up to 6 of 7 wallets are unknown." in shown
         assert "0 of 2 wallets of owner Ben are known." in notes_of(figure)
         assert "0 to 3 of 4 wallets of owner Ada are known, depending on the snapshot." in notes_of(

@@ -61,8 +61,8 @@ NOTHING = {
     "zeros": (holdings("0", "0"), "No amount is above zero."),
     "negative": (holdings("-1", "-2"), "No amount is above zero."),
     "values of zero": (holdings("1", "1", value=0.0), "No value is above zero."),
-    "values unknown": (holdings("1", "1", value=np.nan), "No value is known."),
-    "values endless": (holdings("1", "1", value=np.inf), "No value is known."),
+    "values unknown": (holdings("1", "1", value=np.nan), "No value above zero is known."),
+    "values endless": (holdings("1", "1", value=np.inf), "No value above zero is known."),
     "values negative": (holdings("1", "1", value=-1.0), "No value is above zero."),
 }
 
@@ -173,7 +173,7 @@ def test_unknown_amounts_count_as_balances(chart):
 def test_unknown_amounts_are_left_out(chart):
     """Unknown amounts are not drawn, and a note states this."""
     figure = CHARTS[chart](holdings(None, None))
-    assert figure.layout.annotations[0].text == "No amount is known."
+    assert figure.layout.annotations[0].text == "No amount above zero is known."
     assert "Not counted: 2 balances of unknown amount; " in below(figure)
 
 

@@ -334,7 +334,7 @@ def _select_drawn_balances(
     drawn = np.isfinite(sizes) & (sizes > 0)
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
     noun = "value" if measure.kind == "value" else "amount"
-    empty_reason = f"No {noun} is {'known' if unknown.all() else 'above zero'}."
+    empty_reason = f"No {noun} {'above zero is known' if unknown.all() else 'is above zero'}."
     return DrawnBalances(
         positions=positions,
         rows=rows[drawn],
@@ -487,7 +487,7 @@ class GroupedBalances(NamedTuple):
     balances: DrawnBalances
     positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
     token: TokenLike | None  # the only drawn token or asset, if any
-    # In a timeline, the requested wallets: the columns wallet (a code), time and known (a bool).
+    # With snapshots, the requested wallets: the columns wallet (a code), time and known (a bool).
     requests: pd.DataFrame | None = None
 
     @property
@@ -502,8 +502,8 @@ class GroupedBalances(NamedTuple):
         requested = np.zeros(len(groups), dtype=np.intp)
         known = requested[:, np.newaxis]
         is_counted = not {*names}.isdisjoint(self._grouping_wallet_columns())
-        is_counted &= SNAPSHOT in names or not self.positions.by_snapshot
-        if is_counted and self.requests is not None and len(self.requests):
+        by_time = SNAPSHOT in names  # else groups combine several snapshots, if any
+        if is_counted and not by_time and self.requests is not None and len(self.requests):
             times = pd.DatetimeIndex(self.requests["time"].unique())
             known, _, requested = count_known_wallets(groups, self.requests, times)
         elif is_counted:
@@ -787,7 +787,7 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     names = [name for name in names if name in drawn]
     shown_names = names if facet is None else names[:1]
     grouped = GroupedBalances(shown_names, balances, positions, one_token)
-    if several_snapshots and wallets is not None:
+    if (several_snapshots or positions.by_snapshot) and wallets is not None:
         grouped = grouped._replace(requests=_read_requests(balances.covered, one_token))
     left_out = [*grouped.notes_by_group(0 if facet else top), *balances.left_out]
     return grouped._replace(names=names, balances=balances._replace(left_out=left_out))

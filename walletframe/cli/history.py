@@ -163,6 +163,7 @@ def show(
         if options["token"] is None and options["asset"] is None:
             for line in _spam_lines(loaded.holdings):
                 echo(f"\n{line}")
+        steps.exit_by_completeness(all_known=(timeline["status"] == "ok").all())
     else:
         if files or len(compared) < len(arguments) or len(compared) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)

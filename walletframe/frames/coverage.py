@@ -152,7 +152,8 @@ def coverage_from_counts(
         int(np.count_nonzero(np.bincount(codes[mask & each])))
         for each in (True, ~positions.known, positions.stale)
     )
-    answers = positions.first[mask & positions.known]
+    has_rows = np.bincount(positions.wallet_codes, minlength=len(mask)) > 0
+    answers = positions.first[mask & (positions.known | has_rows)]
     others["as_of"] = _oldest_time(positions.wallet_frame, answers)
     others["unfinished"] = missing_wallets_text(positions.wallet_frame.attrs)
     return Coverage(requested, requested - unknown, stale, *counts, *filtered, **others)

@@ -16,7 +16,7 @@ from walletframe.address.lists import duplicate_column_error, unhashable_column_
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import reject_assets, token_or_asset_names, tokens_to_assets
 from walletframe.frames.extra_columns import RESULT_COLUMNS, extra_column_values
-from walletframe.frames.identity import first_rows
+from walletframe.frames.identity import factorize_values, first_rows
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
 from walletframe.frames.schema import SNAPSHOT, require_columns, text_array
@@ -233,8 +233,11 @@ def _parse_by(by: By, positions: Positions) -> list[str]:
 
 def _wallet_set_codes_and_count(positions: Positions, names: list[str]) -> tuple[Codes, int]:
     count = len(positions.wallet_keys)
-    if "wallet" in names:  # other names don't split a wallet further
-        return np.arange(count), count
+    if "wallet" in names and (SNAPSHOT in names or not positions.by_snapshot):
+        return np.arange(count), count  # other names don't split a wallet further
+    if "wallet" in names:
+        codes, wallets = factorize_values(key[:2] for key in positions.wallet_keys)
+        return codes, len(wallets)
     parts = (
         (positions.wallet_chain_codes, len(positions.index_by_chain))
         if name == "blockchain"
