@@ -476,7 +476,7 @@ def _selected_and_omitted_tokens(
         return [keys[code] for code in np.unique(codes).tolist()], chains, left_out, normalized
     if assets is not None or bridged:
         raise SettingsError(
-            "assets=… and bridged=… work only with asset=…", 'pass one, such as asset="USDC"'
+            "assets=… and bridged=… work only with asset=…", 'pass asset=…, such as asset="USDC"'
         )
     named = [] if token is None else _nonempty_list("token", token, (list,))
     selected = [keys[token_index(holdings, positions.tokens, each)] for each in named]

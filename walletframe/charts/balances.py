@@ -623,7 +623,7 @@ class GroupLevel(NamedTuple):
         return _SEPARATOR.join(parts)
 
     def fills(self, indices: Sequence[int]) -> list[tuple[str, str]]:
-        """Return colours and patterns of groups. Few groups keep theirs, whichever are drawn."""
+        """Return colours and patterns of groups. Up to 100 groups always keep theirs."""
         has_few = len(self.groups) <= _MAX_RANKED and KINDS.isdisjoint(self.names)
         every = range(len(self.groups)) if has_few else indices
         names = {index: self.full_group_name(index) for index in every}

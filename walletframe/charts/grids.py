@@ -505,8 +505,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     The colours show the column ``value`` (float64; ``currency`` is optional). Without ``value``,
     they show the row's share of each asset's total in the frame. The colour scale is
     logarithmic. Small values have the light colours or, if plotly's default template is dark, the
-    dark ones. The largest rows and columns are first or, without values of several assets, those
-    with the most balances.
+    dark ones. The largest rows and columns come first. Without values, if several assets are
+    drawn, those with the most balances come first.
 
     Parameters
     ----------

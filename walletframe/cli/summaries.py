@@ -249,9 +249,9 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
 ) -> None:
     """Write a report on the holdings of WALLETS or of a FILE that fetch wrote.
 
-    The report can be opened offline and printed. The exit code is 1 as for totals. A FOLDER that
-    fetch-to-parquet wrote is loaded completely into memory. In a FOLDER of snapshots, the newest
-    snapshot is read.
+    The report can be opened offline and printed. The exit code is 1 if a wallet or an amount is
+    unknown. A FOLDER that fetch-to-parquet wrote is loaded completely into memory. In a FOLDER of
+    snapshots, the newest snapshot is read.
     """
     choices = {name: options.pop(name) for name in ("title", "data", "assets", "bridged")}
     pricing = {name: options.pop(name) for name in ("prices", "currency")}

@@ -250,7 +250,7 @@ def _packaged_lookups(*, bridged: bool) -> _Lookups:
 
 
 def _asset_lookups(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Lookups:
-    """Return assets by contract, counted or left out, and the blockchains and names of assets."""
+    """Return the assets of counted and other contracts, and the assets' blockchains and names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     assets: _AssetByKey = {key: (_ASSET, row.asset) for key, row in listed.items()}
     counted = {key: asset for key, asset in assets.items() if listed[key].kind in kinds}

@@ -34,7 +34,7 @@ HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token
 _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
 HOLDERS: Final = "holders"
-"""The key in the ``attrs`` of a selection: possible holders, and dropped unknown tokens."""
+"""The key in the ``attrs`` of a selection: its blockchains, and the balances that it omits."""
 
 
 class Assets(NamedTuple):

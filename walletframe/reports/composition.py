@@ -116,7 +116,7 @@ class Content(NamedTuple):
     made_at: str  # the time of the report
     simulated: bool
     scope: str  # the number of wallets, and their statuses
-    total: str  # the total value; without values, of a single asset the amount, or a count
+    total: str  # the value; without prices, the amount of a single asset or a count
     currency_note: str  # a note that the currency of the total is unknown, or an empty text
     change: str  # a sentence about the change since the earlier fetch, if any
     notes: tuple[str, ...]  # sentences about uncounted wallets and balances
