@@ -213,6 +213,21 @@ def test_a_single_asset_may_be_unchanged_or_unknown():
     assert content_of(some, both).change == "Amounts since 2026-01-31 05:59 UTC: 1 gone."
 
 
+def test_a_selected_asset_that_no_wallet_holds_has_the_amount_0():
+    """With its change; unknown if no wallet that could hold it is known."""
+    days = [{f"ETH.{A}": held, f"NEAR.{B}": []} for held in ([], [token()], "failed")]
+    chosen = [*days[0]]
+    gone, held, failed = (
+        fetched(day | {f"ETH.{C}": [token()]}).wf.where(
+            asset="TKN", wallet=[f"ETH.{A}", f"NEAR.{B}"]
+        )
+        for day in days
+    )
+    assert content_of(gone).total == "0 TKN"
+    assert content_of(gone, held).change.startswith("Down 1.5 TKN since ")
+    assert content_of(failed).total == "unknown amount of TKN"
+
+
 def test_the_row_total_is_not_counted_as_a_row(tmp_path):
     """Neither is it counted for readers that hear the page."""
     text = wf.report(BEFORE, tmp_path / "r.html").read_text(encoding="utf-8")

@@ -338,6 +338,7 @@ class SelectableHoldings:
         if selection.tokens:
             is_single = len(selection.token_blockchains) == 1
             record |= {"blockchains": sorted(chains), "is_single": is_single}
+            record["asset"] = selection.assets[0] if is_single and selection.assets else ""
         omitted = self.held.tokens.unknown[self.held.tokens.codes]
         omitted &= ~found | bool(selection.tokens)
         omitted &= self.mask_before_spam_and_value(selection._replace(tokens=()))

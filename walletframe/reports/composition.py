@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import is_simulated, known_mask, summarize_value, summary_lines
-from walletframe.frames.positions import read_positions
+from walletframe.frames.positions import HOLDERS, read_positions
 from walletframe.frames.results import coverage_from_attrs
 from walletframe.frames.schema import concat_frames
 from walletframe.frames.tables import (
@@ -183,6 +184,8 @@ def compose(
     by_asset = totals(remaining, wallets=wallets, **grouping.asset_arguments())
     is_single = len(by_asset) == 1 and combine_single_asset(positions) is not None
     asset = by_asset["asset"].iloc[0] if is_single else ""
+    if by_asset.empty:
+        asset = remaining.attrs.get(HOLDERS, {}).get("asset", "")
     if before is not None:
         results = before, details._replace(holdings=holdings)
         unit = currency if total_value else asset
@@ -208,8 +211,10 @@ def compose(
     if total_value:
         total, measure = total_value.total, "value"
     elif asset:
-        amount = by_asset["amount"].iloc[0]
-        total = f"{full_amount(None if pd.isna(amount) else amount)} {asset}"
+        amounts = [*by_asset["amount"].dropna()]
+        if by_asset.empty and coverage_from_attrs(frame).wallets_ok:
+            amounts = [Decimal(0)]
+        total = f"{full_amount(amounts[0] if amounts else None)} {asset}"
         measure = "amount"
     note = "currency not stated" if has_own else "the service's prices, currency not stated"
     return Content(
