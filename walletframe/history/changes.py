@@ -164,9 +164,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     >>> compare(before, failed)["change"].unique().tolist()
     ['unknown']
     """
-    earlier, later = mark_shared_answers_stale(
-        as_details(before, "before"), as_details(after, "after")
-    )
+    earlier, later = mark_shared_answers_stale(before, after)
     names = [by] if isinstance(by, str) else list(by or [])
     wallets = concat_frames([earlier.wallets, later.wallets])
     holdings = concat_frames([earlier.holdings, later.holdings])
@@ -283,9 +281,10 @@ def _add_change_columns(
 
 
 def mark_shared_answers_stale(
-    before: WalletDetails, after: WalletDetails
+    before: DetailsLike, after: DetailsLike
 ) -> tuple[WalletDetails, WalletDetails]:
     """Check that the results are comparable. Mark answers in both as stale in the later one."""
+    before, after = as_details(before, "before"), as_details(after, "after")
     frames = before.wallets, after.wallets
     for wallets in frames:
         require_columns(wallets, ["service", "source", "fetched_at"])
