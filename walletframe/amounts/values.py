@@ -172,9 +172,8 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
             hint="if the decimals of a token are unknown, pass None to AmountArray.from_raw; "
             "the amount is then NA",
         )
-    repeat_count = 1 if is_list else count
     scales = np.where(unknown, 0, scales).astype(np.intp)
-    return np.repeat(scales, repeat_count), np.repeat(unknown, repeat_count)
+    return np.resize(scales, count), np.resize(unknown, count)  # repeats a single one
 
 
 def _to_integers_or_objects(decimals: Any) -> npt.NDArray[Any]:

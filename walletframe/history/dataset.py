@@ -81,7 +81,6 @@ _TIME_TEXT = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d(?P<minute>:\d\d)?(?P<second>:\d\d)?(?P<fraction>[.,]\d+)?"
 )
 _DAYS_AGO = {"today": 0, "yesterday": 1}
-_UTC: Final = " UTC"
 _ALL_TIME = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _LATEST = "latest"
 _PERIODS: Final[dict[str, Callable[[datetime], Any]]] = {
@@ -536,9 +535,7 @@ def _parse_day_or_time(when: Any) -> date | datetime:
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
         return datetime.now(UTC).date() - timedelta(days=_DAYS_AGO[when])
-    text = when
-    if isinstance(when, str) and when.endswith(_UTC):
-        text = f"{when.removesuffix(_UTC)}Z"  # lists show snapshots with " UTC"
+    text = re.sub(r" UTC\Z", "Z", when) if isinstance(when, str) else when  # as lists show times
     for kind in (date, datetime):
         with suppress(TypeError, ValueError):
             return kind.fromisoformat(text)
