@@ -940,7 +940,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def _values_for_json(self) -> Integers:
         """Return exact text, since numbers in JSON can lose digits."""
-        return np.asarray(to_arrow_text(self.exact()), dtype=object)
+        return np.asarray(to_arrow_text(self.exact()))
 
 
 def _unsupported_error(name: str) -> AmountTypeError:
