@@ -783,8 +783,7 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         balances = balances._replace(positions=by_contract)
     drawn = {"token" if name == "symbol" else name for name in requested}
     names = [name for name in names if name in drawn]
-    shown_names = names if facet is None else names[:1]
-    grouped = GroupedBalances(shown_names, balances, positions, one_token)
+    grouped = GroupedBalances(names if facet is None else names[:1], balances, positions, one_token)
     if (several_snapshots or positions.by_snapshot) and wallets is not None:
         grouped = grouped._replace(requests=_read_requests(balances.covered, one_token))
     left_out = [*grouped.notes_by_group(0 if facet else top), *balances.left_out]

@@ -179,9 +179,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     both = WalletDetails(*map(concat_frames, zip(*results, strict=True)))
     times = [np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*results, strict=True)]
     matrix = build_matrix(both, times[0], times[1], len(results), token_filter)
-    both_known, integers = (matrix.status == OK).all(axis=1), matrix.integers
 
-    is_zero = (integers == 0)[both_known]
+    is_zero = (matrix.integers == 0)[(matrix.status == OK).all(axis=1)]
     counts = [int((is_zero[:, side] & ~is_zero[:, 1 - side]).sum()) for side in range(2)]
     if note := filtered_side_note(earlier, later, counts):
         notify(f"{note} {COMPLETE_HINT}", InputWarning)

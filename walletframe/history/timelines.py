@@ -578,10 +578,8 @@ def total_timeline(
 
     Raises
     ------
-    ArgumentError, ColumnsError, AmbiguousTokenError, UnknownTokenError
-        In the same cases as `timeline`.
-    SettingsError, TokenListError, SnapshotError
-        In the same cases as `timeline`, or if `by` can't be used.
+    WalletframeError
+        In the same cases as `timeline`; a SettingsError also if `by` can't be used.
 
     Examples
     --------
