@@ -130,10 +130,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError
         If `before` or `after` is not the result of a fetch.
-    SettingsError, TokenListError, ColumnsError, UnknownTokenError, AmbiguousTokenError
+    SettingsError, TokenListError, ColumnsError, AmountError, UnknownTokenError, AmbiguousTokenError
         In the same cases as `timeline`, or if `by` contains a name that is not listed above.
-    AmountError
-        If the column ``amount`` has another dtype.
     SnapshotError
         If `before` and `after` are the same snapshot or have different selections by `where`; if
         one is simulated and the other is not; or if one has two rows for a wallet, or holdings of a

@@ -490,8 +490,8 @@ def timeline(
 
     Raises
     ------
-    ArgumentError, ColumnsError
-        If `history` is not the result of a fetch, or lacks a column.
+    ArgumentError, ColumnsError, AmountError
+        If `history` is not the result of a fetch, lacks a column, or has no exact amounts.
     AmbiguousTokenError, UnknownTokenError
         If several tokens share the symbol, or if no snapshot has the token or asset.
     SettingsError, TokenListError

@@ -44,8 +44,8 @@ _TABLE_IDS = count(1)
 _MAX_DIGITS, _ROUNDED_DIGITS, _SAMPLE_SIZE, _MAX_TEXT = 18, 9, 1_000, 500
 _MAX_WINDOW, _CACHE_SIZE, _MAX_HEADING = 400, 12, 40
 _URL_SAFE = re.compile(r"[A-Za-z0-9._-]+")
-_COLUMN_RANKS = ["token", "amount", "value", "wallet", "price"]
-_COLUMN_RANKS += ["holders", "tokens", "balances", "known"]
+_RANKED = ("token", "amount", "value", "wallet", "price", "holders", "tokens", "balances", "known")
+_COLUMN_RANKS = {name: rank for rank, name in enumerate(_RANKED)}
 _USER_RANK, _LAST_RANK = 20, 90  # ranks of user columns, and of columns without a rank
 _COUNT_COLUMNS = ("tokens", "holders", "balances", "amount_na", "unpriced")
 _LABELS = {"amount_na": "unknown amounts", "known": "wallets known"}
@@ -240,9 +240,8 @@ def _user_column(series: pd.Series, rank: int) -> _Column:
 
 
 def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _Column]:
-    ranks = {name: rank for rank, name in enumerate(_COLUMN_RANKS)}
     return {
-        name: _Column(_LABELS.get(name, name), ranks.get(name, _LAST_RANK), each)
+        name: _Column(_LABELS.get(name, name), _COLUMN_RANKS.get(name, _LAST_RANK), each)
         for name, each in cells.items()
     }
 
@@ -252,7 +251,7 @@ def _make_value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
     unit = f" ({safe_line(str(currencies[0]), 12)})" if len(currencies) == 1 else ""
-    rank = _COLUMN_RANKS.index("value")
+    rank = _COLUMN_RANKS["value"]
     columns = {"value": _Column(f"value{unit}", rank, _make_cells(frame["value"], money=True))}
     if len(currencies) > 1:
         texts = text_cells(*search.factorize_values(frame["currency"]))
