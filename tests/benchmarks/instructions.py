@@ -189,10 +189,12 @@ def clicks(wallets):
 @of_fetch
 def rows(wallets):
     """Sort, find and group the rows of the explorer's table."""
+    from walletframe.frames.positions import read_positions
     from walletframe.pickers.table import HoldingsTable
 
     details = read_details(wallets)
-    table = HoldingsTable(details.holdings.assign(value=1.5), details.wallets)
+    positions = read_positions(details.holdings.assign(value=1.5), details.wallets)
+    table = HoldingsTable(positions)
     known = {"table": table.answer_rows({})["table"]}
     yield
     for query in ({"sort": "amount"}, {"sort": "token"}, {"find": "t12 eth"}, {"by": "token"}):

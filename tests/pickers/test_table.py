@@ -19,6 +19,7 @@ from walletframe.analysis.sums import totals
 from walletframe.analysis.valuation import value
 from walletframe.errors import PricesError
 from walletframe.frames.assembly import assemble
+from walletframe.frames.positions import read_positions
 from walletframe.pandas_versions import TEXT
 from walletframe.pickers.table import HoldingsTable
 
@@ -41,6 +42,11 @@ def holdings_of(count, **columns):
 def _many():
     tokens = [token(f"TK{n}", n + 1, 0, contract=f"0x{n:040x}") for n in range(20)]
     return fetched({f"ETH.{UPPER_A}": tokens}).holdings
+
+
+def table_of(holdings, wallets=None):
+    """Return the table of holdings and, if given, of all requested wallets."""
+    return HoldingsTable(read_positions(holdings, wallets))
 
 
 def rows_of(holdings, /, **query):
@@ -78,7 +84,7 @@ def order(answer):
 @given(st.lists(AMOUNTS, min_size=1, max_size=20), st.booleans())
 def test_amounts_are_ordered_exactly(texts, down):
     """Rows have the order of fractions, stable both ways, unknown ones last."""
-    table = HoldingsTable(holdings_of(len(texts), amount=pd.array(texts, dtype="amount")))
+    table = table_of(holdings_of(len(texts), amount=pd.array(texts, dtype="amount")))
     keys = [None if text is None else Fraction(text) for text in texts]
     answer = rows_of(table, sort="amount", down=down)
     assert order(answer) == by_hand(keys, down=down)
@@ -89,7 +95,7 @@ def test_amounts_are_ordered_exactly(texts, down):
 @given(st.lists(FLOATS, min_size=1, max_size=20), st.booleans())
 def test_values_are_ordered(values, down):
     """Floats, infinite ones too; NaN is last."""
-    table = HoldingsTable(holdings_of(len(values), value=values))
+    table = table_of(holdings_of(len(values), value=values))
     keys = [None if np.isnan(value) else value for value in values]
     assert order(rows_of(table, sort="value", down=down)) == by_hand(keys, down=down)
 
@@ -111,7 +117,7 @@ def test_values_are_ordered(values, down):
 def test_a_users_columns_are_ordered_by_their_values(values, down):
     """The order is pandas's or Python's, for any dtype; text ignores case."""
     column = pd.Series(values)
-    table = HoldingsTable(holdings_of(5, own=column))
+    table = table_of(holdings_of(5, own=column))
     name = rows_of(table)["columns"][-1]["name"]
     keys = [None if pd.isna(each) else each for each in column]
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -124,7 +130,7 @@ def test_a_users_columns_are_ordered_by_their_values(values, down):
 def test_values_without_an_order_are_ordered_as_text():
     """Lists, and values of several types: never an error."""
     for values in ([[2], [1], None], ["a", 1, (2,)]):
-        table = HoldingsTable(holdings_of(3, own=pd.Series(values, dtype=object)))
+        table = table_of(holdings_of(3, own=pd.Series(values, dtype=object)))
         name = rows_of(table)["columns"][-1]["name"]
         result = rows_of(table, sort=name)["cells"][name]["text"]
         assert result == sorted(result, key=lambda text: (text == "", text))
@@ -132,7 +138,7 @@ def test_values_without_an_order_are_ordered_as_text():
 
 def test_windows_are_parts_of_one_order():
     """For any start and length."""
-    table = HoldingsTable(made_up_details(5_000, wallets=50, tokens=200).holdings)
+    table = table_of(made_up_details(5_000, wallets=50, tokens=200).holdings)
     requested = {"sort": "amount", "down": True}
     result = []
     for start in range(0, 5_000, 400):
@@ -146,21 +152,21 @@ def test_windows_are_parts_of_one_order():
 
 def test_columns_are_sent_once():
     """Until the table or the group changes."""
-    table = HoldingsTable(holdings_of(2))
+    table = table_of(holdings_of(2))
     first = rows_of(table)
     assert [column["name"] for column in first["columns"]] == [
         *("wallet", "token", "blockchain", "contract", "amount")
     ]
     assert "columns" not in rows_of(table, table=first["table"])
     assert "columns" in rows_of(table, table=first["table"], by="wallet")
-    assert "columns" in rows_of(HoldingsTable(holdings_of(2)), table=first["table"])
+    assert "columns" in rows_of(table_of(holdings_of(2)), table=first["table"])
 
 
 def test_it_opens_with_the_largest_values():
     """Without values the order is unchanged. A missing column sorts nothing."""
     plain = holdings_of(3)
-    assert rows_of(HoldingsTable(plain))["sort"] == ""
-    valued = HoldingsTable(plain.assign(value=[1.0, 3.0, float("nan")], currency="USD"))
+    assert rows_of(table_of(plain))["sort"] == ""
+    valued = table_of(plain.assign(value=[1.0, 3.0, float("nan")], currency="USD"))
     answer = rows_of(valued, sort="gone", by="gone")
     assert (answer["sort"], answer["down"], answer["by"]) == ("value", True, "")
     assert order(answer) == [1, 0, 2]
@@ -169,7 +175,7 @@ def test_it_opens_with_the_largest_values():
 
 def test_different_currencies_are_beside_the_values():
     """A sum of them is refused, with the reason."""
-    table = HoldingsTable(holdings_of(2, value=[1.0, 2.0], currency=["USD", "EUR"]))
+    table = table_of(holdings_of(2, value=[1.0, 2.0], currency=["USD", "EUR"]))
     answer = rows_of(table)
     assert [column["label"] for column in answer["columns"]][-2:] == ["value", "currency"]
     with pytest.raises(PricesError, match="2 currencies"):
@@ -183,7 +189,7 @@ def test_words_are_found_in_any_text():
         {f"ETH.{whole('Ab')}": [token("USDC"), dai], f"BSC.{whole('Cd')}": [token("usdc")]}
     )
     named = details.wallets.assign(name=["Ada", None], owner=["Fund", "fünd"])
-    table = HoldingsTable(details.holdings, named)
+    table = table_of(details.holdings, named)
 
     def found(words):
         answer = rows_of(table, find=words)
@@ -203,7 +209,7 @@ def test_words_are_found_in_any_text():
 @given(st.text("abc ", max_size=4), st.lists(st.text("abcABC", max_size=3), min_size=1, max_size=9))
 def test_matches_contain_all_words(words, texts):
     """The result is that of a search of each row by hand; the order stays."""
-    table = HoldingsTable(holdings_of(len(texts), own=texts))
+    table = table_of(holdings_of(len(texts), own=texts))
     # the words don't occur in the other columns but in "0xa", the wallet
     other = f"eth.{A} tk eth 0x"
     wanted = [
@@ -222,7 +228,7 @@ def test_numbers_are_sent_in_parts_and_whole():
     prices = [1.8e-05, 3100.0, float("inf"), float("nan")]
     holdings = holdings_of(4, amount=amounts, value=values, unit_price=prices)
     holdings["raw_amount"] = ["1", "1", "1", "77"]
-    cells = rows_of(HoldingsTable(holdings), sort="token")["cells"]
+    cells = rows_of(table_of(holdings), sort="token")["cells"]
     assert cells["amount"]["integer"] == [largest, "1234", "-0", ""]
     assert cells["amount"]["fraction"] == ["", "56789", "5", ""]
     assert cells["amount"]["note"] == [None, None, None, "77 base units"]
@@ -236,14 +242,14 @@ def test_numbers_are_sent_in_parts_and_whole():
 
 def test_columns_have_their_width():
     """Digits before the point of usual values, and decimals of all."""
-    table = HoldingsTable(
+    table = table_of(
         holdings_of(3, amount=pd.array(["123456.5", "0.125", str(2**256)], dtype="amount"))
     )
     amount = next(each for each in rows_of(table)["columns"] if each["name"] == "amount")
     assert amount["characters_and_decimals"] == (9, 3)  # a rounded number takes nine
-    small = HoldingsTable(holdings_of(2, amount=pd.array(["-12", "7"], dtype="amount")))
+    small = table_of(holdings_of(2, amount=pd.array(["-12", "7"], dtype="amount")))
     assert rows_of(small)["columns"][-1]["characters_and_decimals"] == (3, 0)
-    empty = HoldingsTable(holdings_of(1).iloc[:0].assign(value=[]).astype({"value": "float64"}))
+    empty = table_of(holdings_of(1).iloc[:0].assign(value=[]).astype({"value": "float64"}))
     assert [each["characters_and_decimals"] for each in rows_of(empty)["columns"]][-2:] == [
         (1, 0),
         (1, 2),
@@ -253,10 +259,10 @@ def test_columns_have_their_width():
 def test_amounts_of_one_token_have_bars():
     """Amounts of several tokens can't be compared."""
     details = fetched({f"ETH.{UPPER_A}": [token(raw=4 * 10**6)], f"ETH.{B}": [token(raw=10**6)]})
-    cells = rows_of(HoldingsTable(details.holdings), sort="amount", down=True)["cells"]
+    cells = rows_of(table_of(details.holdings), sort="amount", down=True)["cells"]
     assert cells["amount"]["bar"] == [1, 0.25]
-    assert "bar" not in rows_of(HoldingsTable(holdings_of(2)))["cells"]["amount"]
-    none = HoldingsTable(details.holdings.assign(amount=pd.array([None, "0"], dtype="amount")))
+    assert "bar" not in rows_of(table_of(holdings_of(2)))["cells"]["amount"]
+    none = table_of(details.holdings.assign(amount=pd.array([None, "0"], dtype="amount")))
     assert rows_of(none, sort="amount")["cells"]["amount"]["bar"] == [0, 0]
 
 
@@ -265,8 +271,8 @@ def test_some_rows_are_shown_as_alone(data):
     """In any order, searched and grouped; but names of tokens, and columns, stay."""
     details = _some()
     marks = np.array(data.draw(st.lists(st.booleans(), min_size=60, max_size=60)))
-    table = _part_of(HoldingsTable(*details[::-1]), details.holdings, marks, details.wallets)
-    apart = HoldingsTable(details.holdings[marks], details.wallets)
+    table = _part_of(table_of(*details[::-1]), details.holdings, marks, details.wallets)
+    apart = table_of(details.holdings[marks], details.wallets)
     for requested in (
         {"sort": "amount", "down": True},
         {"sort": "token", "find": "tk1"},
@@ -283,7 +289,7 @@ def test_some_rows_are_shown_as_alone(data):
 
 def _part_of(table, holdings, chosen, wallets=None):
     mask = np.array(chosen)
-    return HoldingsTable(holdings[mask], wallets, part_of=(table, mask))
+    return HoldingsTable(read_positions(holdings[mask], wallets), (table, mask))
 
 
 @cache
@@ -294,7 +300,7 @@ def _some():
 def test_bars_have_the_scale_of_the_shown_rows():
     """A filter or a search that hides the largest value makes the other bars longer."""
     holdings = holdings_of(3, value=[1000.0, 10.0, 5.0], symbol=["A", "BB", "BBB"])
-    whole = HoldingsTable(holdings)
+    whole = table_of(holdings)
     part = _part_of(whole, holdings, [False, True, True])
     answers = rows_of(whole), rows_of(part), rows_of(whole, find="bb")
     bars = [answer["cells"]["value"]["bar"] for answer in answers]
@@ -305,7 +311,7 @@ def test_rows_of_one_token_have_bars():
     """The largest shown amount has the full length."""
     held = [token("DAI", 9 * 10**6, contract="0xda"), token(raw=10**6)]
     details = fetched({f"ETH.{UPPER_A}": held, f"ETH.{B}": [token(raw=4 * 10**6)]})
-    whole = HoldingsTable(details.holdings, details.wallets)
+    whole = table_of(details.holdings, details.wallets)
     part = _part_of(whole, details.holdings, [False, True, True])
     answer = rows_of(part, sort="amount", down=True)
     assert answer["cells"]["amount"]["bar"] == [1, 0.25]
@@ -327,10 +333,10 @@ def test_wallets_and_contracts_link_to_their_explorer():
         f"javascript:alert(1)//{whole('Ab')}",
     ]
     wallets = details.wallets.assign(explorer_url=links)
-    cells = rows_of(HoldingsTable(details.holdings, wallets))["cells"]
+    cells = rows_of(table_of(details.holdings, wallets))["cells"]
     assert cells["wallet"]["link"] == [links[0]] * 4
     assert cells["contract"]["link"] == [f"https://scan.example/address/{contract}", *[None] * 3]
-    without = rows_of(HoldingsTable(details.holdings))["cells"]
+    without = rows_of(table_of(details.holdings))["cells"]
     assert "link" not in without["wallet"]
     assert without["contract"]["link"] == [None] * 4
 
@@ -342,7 +348,7 @@ def test_groups_are_the_librarys_own_totals(by):
     wallets = details.wallets.assign(owner=["Ada", None] * 10, level=1.5)
     own = ["<b>x</b>", "y", None] * 100
     details = details._replace(wallets=wallets, holdings=value(details.holdings).assign(own=own))
-    table = HoldingsTable(details.holdings, details.wallets)
+    table = table_of(details.holdings, details.wallets)
     groups = [group["name"] for group in rows_of(table)["groups"]]
     assert groups == ["", "wallet", "token", "asset", "blockchain", "owner", "level", "own"]
     answer = rows_of(table, by=by, sort="balances", down=False)
@@ -364,7 +370,7 @@ def test_groups_are_the_librarys_own_totals(by):
 
 def test_rows_are_counted_in_words():
     """Their kind, and their total."""
-    table = HoldingsTable(holdings_of(2, own=["x", "x"]))
+    table = table_of(holdings_of(2, own=["x", "x"]))
     assert rows_of(table)["counted"] == "2 balances"
     assert rows_of(table, by="wallet", find="no")["counted"] == "0 of 1 wallet match"
     assert rows_of(table, by="own")["counted"] == "1 group"
@@ -377,7 +383,7 @@ def test_groups_mark_unknown_and_stale_wallets():
     )
     lost = assemble([failed(C)])
     both = [pd.concat(pair, ignore_index=True) for pair in zip(details, lost, strict=True)]
-    answer = rows_of(HoldingsTable(both[1], both[0]), by="wallet", sort="wallet")
+    answer = rows_of(table_of(both[1], both[0]), by="wallet", sort="wallet")
     cells = answer["cells"]
     assert cells["balances"]["integer"] == ["1", "1", ""]
     assert cells["amount_na"]["integer"] == ["1", "0", ""]
@@ -389,7 +395,7 @@ def test_wallets_have_the_users_names():
     """The name is shown, found and ordered by; the address is copied."""
     details = fetched({"ETH.0x" + "b" * 40: [token()], "ETH.0x" + "a" * 40: [token()]})
     wallets = details.wallets.assign(name=["Ada", "<i>Bob</i>"], owner=["x", "y"])
-    cells = rows_of(HoldingsTable(details.holdings, wallets), sort="wallet")["cells"]
+    cells = rows_of(table_of(details.holdings, wallets), sort="wallet")["cells"]
     assert cells["wallet"]["text"] == ["<i>Bob</i>", "Ada"]
     assert cells["wallet"]["aside"] == [["ETH.0xaaaa…aaaa"], ["ETH.0xbbbb…bbbb"]]
     assert cells["wallet"]["full"] == ["ETH.0x" + "a" * 40, "ETH.0x" + "b" * 40]
@@ -402,7 +408,7 @@ def test_cells_have_pickers_values():
     details = fetched(
         {f"ETH.{whole('Ab')}": [token("USDC", contract="0xA0"), (None, None, "?", 1, 0)]}
     )
-    table = HoldingsTable(details.holdings, details.wallets)
+    table = table_of(details.holdings, details.wallets)
 
     def meant(column, place=0, **query):
         return table.field_and_key_of_cell(
@@ -422,7 +428,7 @@ def test_cells_have_pickers_values():
 
 def test_an_address_may_be_missing():
     """A user's own frame may lack one."""
-    answer = rows_of(HoldingsTable(holdings_of(1, address=pd.array([None], dtype=TEXT))))
+    answer = rows_of(table_of(holdings_of(1, address=pd.array([None], dtype=TEXT))))
     assert answer["cells"]["wallet"]["text"] == ["ETH."]
 
 
@@ -431,7 +437,7 @@ def test_two_columns_may_have_one_name():
     holdings = pd.concat(
         [holdings_of(2), pd.DataFrame({"x": [1, 2]}), pd.DataFrame({"x": "a"}, [0, 1])], axis=1
     )
-    answer = rows_of(HoldingsTable(holdings))
+    answer = rows_of(table_of(holdings))
     assert [column["label"] for column in answer["columns"]][-2:] == ["x", "x"]
     assert answer["columns"][-1]["name"] != answer["columns"][-2]["name"]
     assert [group["name"] for group in answer["groups"]][-1] == "blockchain"
@@ -440,7 +446,7 @@ def test_two_columns_may_have_one_name():
 def test_times_are_shown_to_the_minute_and_copied_whole():
     """They are ordered as times."""
     times = pd.to_datetime([datetime(2026, 1, 31, 5, 59, 7, tzinfo=UTC)] * 1)
-    answer = rows_of(HoldingsTable(holdings_of(1, seen=times)))
+    answer = rows_of(table_of(holdings_of(1, seen=times)))
     cells = answer["cells"][answer["columns"][-1]["name"]]
     assert cells["text"] == ["2026-01-31 05:59"]
     assert cells["full"] == ["2026-01-31 05:59:07+00:00"]
@@ -448,7 +454,7 @@ def test_times_are_shown_to_the_minute_and_copied_whole():
 
 def test_hostile_texts_are_lines_of_text():
     """Without line ends or invisible characters, short, and no formula for a spreadsheet."""
-    table = HoldingsTable(hostile_holdings())
+    table = table_of(hostile_holdings())
     answer = rows_of(table)
     for name in ("wallet", "token", "blockchain", "contract"):
         cells = answer["cells"][name]

@@ -2,6 +2,7 @@
 
 import json
 
+from walletframe.frames.positions import read_positions
 from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.table import HoldingsTable
 
@@ -42,7 +43,7 @@ MISPLACED = """(shown) => {
 
 def show_table(page, holdings, wallets=None, *, scheme="light"):
     """Show holdings in a tab, and wait for rows."""
-    page.answers = HoldingsTable(holdings, wallets)
+    page.answers = HoldingsTable(read_positions(holdings, wallets))
     page.expose_function("answer", lambda message: json.dumps(page.answers.answer_rows(message)))
     html = PAGE.format(scheme=scheme, styles=join_css("table"))
     page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))

@@ -1,5 +1,6 @@
 """A widget that shows only a table of holdings."""
 
+from walletframe.frames.positions import read_positions
 from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.table import HoldingsTable
 from walletframe.pickers.widget import MessageHandlingWidget
@@ -23,5 +24,5 @@ class TableWidget(MessageHandlingWidget):
 
     def show(self, holdings, wallets=None):
         """Show other holdings. Each page keeps its order and its groups."""
-        self._handlers["rows"] = HoldingsTable(holdings, wallets).answer_rows
+        self._handlers["rows"] = HoldingsTable(read_positions(holdings, wallets)).answer_rows
         self.send({"kind": "table"})

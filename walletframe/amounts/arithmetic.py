@@ -27,6 +27,7 @@ from walletframe.amounts.integers import (
     ratios,
     rescale,
     split_floats,
+    with_zeroed_missing,
 )
 from walletframe.amounts.scalar import (
     integer_and_scale,
@@ -62,7 +63,7 @@ def apply_exactly(
     if operation in {np.floor_divide, np.remainder}:
         rights = np.where(missing, 1, rights)
         scale = 0 if operation is np.floor_divide else scale
-    return _with_zeroed_missing(operation(lefts, rights), missing, scale)
+    return with_zeroed_missing(operation(lefts, rights), missing, scale)
 
 
 def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
@@ -82,24 +83,18 @@ def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
     )
 
 
-def _with_zeroed_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
-    if missing.any():
-        integers[missing] = 0
-    return ExactAmounts(integers, missing, scale)
-
-
 def product(left: Any, right: Any) -> ExactAmounts | Floats:
     """Return exact products, or the nearest float64 if an operand has floats."""
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _drop_surplus_zeros(_with_zeroed_missing(integers, missing, left.scale + right.scale))
+    return _drop_surplus_zeros(with_zeroed_missing(integers, missing, left.scale + right.scale))
 
 
 def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
     """Return exact powers."""
     integers, missing, scale = amounts
-    powers = _with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
+    powers = with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
     return _drop_surplus_zeros(powers)
 
 

@@ -45,6 +45,7 @@ from walletframe.amounts.integers import (
     rescale,
     stable_argsort,
     to_floats,
+    with_zeroed_missing,
 )
 from walletframe.amounts.scalar import Amount, CsvAmount, operator_pair, python_number, to_scalars
 from walletframe.amounts.text import COMMON_DECIMALS, plain_text
@@ -544,10 +545,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         amounts = self.exact()
         present = np.flatnonzero(~amounts.missing)
         integers = amounts.integers[present]
-        if ascending:
-            order = present[stable_argsort(integers)]
-        else:
-            order = present[::-1][stable_argsort(integers[::-1])][::-1]
+        step = 1 if ascending else -1
+        order = present[::step][stable_argsort(integers[::step])][::step]
         missing = np.flatnonzero(amounts.missing)
         return np.concatenate((order, missing) if na_position == "last" else (missing, order))
 
@@ -716,8 +715,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             running = choose.accumulate(np.where(absent, neutral, integers))
         else:
             raise _unsupported_error(name)
-        running[absent] = 0
-        return type(self)(running, absent, scale)
+        return type(self)(*with_zeroed_missing(running, absent, scale))
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
         integers, scale = self._present_integers(skipna=True)
@@ -803,7 +801,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
         Examples
         --------
-        >>> from walletframe.amounts import AmountArray
         >>> AmountArray.from_raw(["1500000", "2"], 6).raw([6, 18])
         array([1500000, 2000000000000], dtype=object)
         """
@@ -837,7 +834,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
         Examples
         --------
-        >>> from walletframe.amounts import AmountArray
         >>> AmountArray.from_raw(["1500000", None], 6).to_decimal()
         array([Decimal('1.5'), None], dtype=object)
         """
@@ -865,7 +861,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Examples
         --------
         >>> import pyarrow
-        >>> from walletframe.amounts import AmountArray
         >>> AmountArray.from_raw([15], 1).to_arrow(pyarrow.decimal128(38, 18))[0].as_py()
         Decimal('1.500000000000000000')
         """
@@ -912,10 +907,9 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         na_value: Any = no_default,
     ) -> np.ndarray[Any, Any]:
         """Return a NumPy array, shape (n,). The default dtype is object."""
-        numpy_dtype = np.dtype(object if dtype is None else dtype)
         if na_value is no_default:
-            return np.asarray(self, dtype=numpy_dtype)
-        result = np.asarray(self.fillna(0), dtype=numpy_dtype)
+            return np.asarray(self, dtype=dtype)
+        result = np.asarray(self.fillna(0), dtype=dtype)
         result[self.isna()] = na_value
         return result
 
@@ -946,8 +940,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def _values_for_json(self) -> Integers:
         """Return exact text, since numbers in JSON can lose digits."""
-        texts: Integers = to_arrow_text(self.exact()).to_numpy(zero_copy_only=False)
-        return texts
+        return np.asarray(to_arrow_text(self.exact()))
 
 
 def _unsupported_error(name: str) -> AmountTypeError:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from walletframe.amounts.array import AmountArray, AmountDtype
 from walletframe.amounts.arrow import AmountType
-from walletframe.amounts.integers import POWERS_OF_TEN, ratios
+from walletframe.amounts.integers import POWERS_OF_TEN, ratios, with_zeroed_missing
 from walletframe.errors import AmountError, ArgumentError
 
 if TYPE_CHECKING:
@@ -158,9 +158,8 @@ class Rolling:
             If the values are not amounts.
         """
         totals, counts, scale = self._window_sums()
-        missing = np.isnan(counts)
-        totals[missing] = 0
-        return self._to_series(AmountArray(totals, missing, scale))
+        exact = with_zeroed_missing(totals, np.isnan(counts), scale)
+        return self._to_series(AmountArray(*exact))
 
     def mean(self) -> pd.Series:
         """Return the float64 nearest to the mean of each window.

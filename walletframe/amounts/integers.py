@@ -57,6 +57,13 @@ def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
     return product
 
 
+def with_zeroed_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
+    """Return amounts, after setting the integers of missing amounts to 0 in place."""
+    if missing.any():
+        integers[missing] = 0
+    return ExactAmounts(integers, missing, scale)
+
+
 def at_same_scale(left: ExactAmounts, right: ExactAmounts) -> tuple[Integers, Integers, int]:
     """Return the integers of both operands at the larger scale, and this scale."""
     max_scale = max(left.scale, right.scale)

@@ -23,6 +23,7 @@ from walletframe.amounts.integers import (
     ExactAmounts,
     align_scales,
     object_array,
+    with_zeroed_missing,
 )
 from walletframe.amounts.scalar import Amount, integer_and_scale
 from walletframe.amounts.sums import integers_from_words, words_of_decimal_array
@@ -94,10 +95,7 @@ def read_texts_with_arrow(texts: pa.Array) -> ExactAmounts | None:
 def read_decimals(decimals: pa.Array) -> ExactAmounts:
     """Read amounts from an Arrow array of type decimal128 or decimal256."""
     integers = integers_from_words(words_of_decimal_array(decimals))
-    missing = np.asarray(decimals.is_null())
-    if missing.any():
-        integers[missing] = 0
-    return ExactAmounts(integers, missing, decimals.type.scale)
+    return with_zeroed_missing(integers, np.asarray(decimals.is_null()), decimals.type.scale)
 
 
 def read_integer_and_scale(value: object) -> tuple[int, int]:
@@ -174,9 +172,8 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
             hint="if the decimals of a token are unknown, pass None to AmountArray.from_raw; "
             "the amount is then NA",
         )
-    repeat_count = 1 if is_list else count
     scales = np.where(unknown, 0, scales).astype(np.intp)
-    return np.repeat(scales, repeat_count), np.repeat(unknown, repeat_count)
+    return np.resize(scales, count), np.resize(unknown, count)  # repeats a single one
 
 
 def _to_integers_or_objects(decimals: Any) -> npt.NDArray[Any]:

@@ -258,10 +258,9 @@ def read_wallets(
         raise ColumnsError(missing, [*schema.HOLDING_DTYPES])
     paths = Paths(local_path(folder))
     with raise_dataset_errors(paths.root):
-        service = paths.require_service()
         keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(paths, keys)
-        wallets, order = ordered_wallets_and_indices(contents, service, requested)
+        wallets, order = ordered_wallets_and_indices(contents, paths.require_service(), requested)
         warn_if_unfinished(paths, wallets.attrs)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder

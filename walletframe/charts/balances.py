@@ -282,8 +282,7 @@ class DrawnBalances(NamedTuple):
     @property
     def unknown_token_count(self) -> int:
         """The number of tokens or assets of which no size is known."""
-        held = self.positions.tokens.codes[self.unknown_rows]
-        return len(np.setdiff1d(held, self.token_codes))
+        return len(np.setdiff1d(self.positions.tokens.codes[self.unknown_rows], self.token_codes))
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
         """Return the exact sum of each wanted group, or None if unknown. A group has one token."""
@@ -635,8 +634,7 @@ class GroupLevel(NamedTuple):
         positions = self.balances.positions
         groups = split_by_token(self.groups, positions, tokens)
         known, _, asked = count_possible_holders(positions, groups)
-        known = known[:, np.newaxis]
-        return self._replace(groups=groups, wallets_known=known, wallets_asked=asked)
+        return self._replace(groups=groups, wallets_known=known[:, np.newaxis], wallets_asked=asked)
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
@@ -785,8 +783,7 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         balances = balances._replace(positions=by_contract)
     drawn = {"token" if name == "symbol" else name for name in requested}
     names = [name for name in names if name in drawn]
-    shown_names = names if facet is None else names[:1]
-    grouped = GroupedBalances(shown_names, balances, positions, one_token)
+    grouped = GroupedBalances(names if facet is None else names[:1], balances, positions, one_token)
     if (several_snapshots or positions.by_snapshot) and wallets is not None:
         grouped = grouped._replace(requests=_read_requests(balances.covered, one_token))
     left_out = [*grouped.notes_by_group(0 if facet else top), *balances.left_out]

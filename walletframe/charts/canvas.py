@@ -135,11 +135,10 @@ def make_figure(
     marks = []
     if others:  # the annotation is at the right end of the shortest line
         line = min(range(len(visible)), key=lambda index: len(visible[index]))
-        parts = [part for note in others for part in wrap(note, _HOVER_CHARS)]
         mark = {
             "name": _ALL_NOTES_KEY,
             "text": f"+{counted_noun(len(others), 'note')}",
-            "hovertext": to_markup(parts),
+            "hovertext": to_markup([part for note in others for part in wrap(note, _HOVER_CHARS)]),
             "font": {"size": MIN_FONT_SIZE, "lineposition": "under"},
             **TOP_RIGHT,
             "xshift": _RIGHT_MARGIN + dimensions.right - _EDGE_MARGIN,
@@ -189,9 +188,8 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
     lines, plot_height = layout.title.subtitle.text.split("<br>"), layout.meta["plot_height"]
-    removed = _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(lines)
     layout.title, layout.meta = None, None
-    layout.margin.t -= removed
+    layout.margin.t -= _TOP_PAD + _TITLE_HEIGHT + _NOTE_HEIGHT * len(lines)
     layout.height = _figure_height(layout.margin.t, plot_height, layout.margin.b)
     layout.annotations = [each for each in layout.annotations if each.name != _ALL_NOTES_KEY]
     return title, notes

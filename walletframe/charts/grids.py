@@ -65,12 +65,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats, Indices
-    from walletframe.charts.balances import (
-        GroupLevel,
-        Measure,
-        PivotedSizes,
-        TraceStyle,
-    )
+    from walletframe.charts.balances import GroupLevel, Measure, PivotedSizes, TraceStyle
     from walletframe.charts.palette import ColorsLike
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
@@ -365,9 +360,8 @@ def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
     if measure.kind == "amount":
         hover = grid.hover_text(len(grid.rows), 0, name, total)
     share = "" if np.isnan(total) else f", {percent(size / total)} of all"
-    note = f"{measure.text_with_noun(size)}{share}"
-    options = {"x": 0, "xanchor": "left", "y": len(grid.rows), "hovertext": hover}
-    return options | {"text": to_markup([note])}
+    text = to_markup([f"{measure.text_with_noun(size)}{share}"])
+    return {"x": 0, "xanchor": "left", "y": len(grid.rows), "hovertext": hover, "text": text}
 
 
 def pie(  # noqa: PLR0913 - users pass each option by name
@@ -532,9 +526,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, SettingsError
-        As for `bar`.
-    ColumnsError, AmountError, PricesError, TokenListError, OSError
+    WalletframeError, OSError
         As for `bar`.
     """
     rows = check_limit("top", top, _MAX_ROWS_OR_COLUMNS)
@@ -575,8 +567,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     traces = [_heatmap_trace(sizes[:on_scale], texts[:on_scale], measure)]
     if off_scale:
         grey = {"colorscale": [[0, OTHER_COLOR], [1, OTHER_COLOR]], "showscale": False}
-        other = _heatmap_trace(sizes[-1:], texts[-1:], measure)
-        traces.append(other.update(y=[on_scale], **grey))
+        traces.append(_heatmap_trace(sizes[-1:], texts[-1:], measure).update(y=[on_scale], **grey))
     labels = balances.token_names(tokens.tolist())
     column_axis, below = _column_axis_and_height(labels, width, grid.token_noun)
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.token_noun)
@@ -710,10 +701,8 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError, SettingsError, ColumnsError, AmountError, TokenListError, OSError
-        As for `bar`, or if neither or both of `asset` and `token` are given.
-    UnknownTokenError, AmbiguousTokenError
-        As for `bar`.
+    WalletframeError, OSError
+        As for `bar`; a SettingsError also if neither or both of `asset` and `token` are given.
 
     Notes
     -----

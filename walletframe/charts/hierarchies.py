@@ -139,9 +139,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As for `bar`.
-    UnknownWalletError, UnknownTokenError, AmbiguousTokenError
+    WalletframeError, OSError
         As for `bar`.
     """
     pad = {"t": _BAND, "l": _PAD, "r": _PAD, "b": _PAD}
@@ -190,9 +188,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As for `bar`.
-    UnknownWalletError, UnknownTokenError, AmbiguousTokenError
+    WalletframeError, OSError
         As for `bar`.
     """
     trace = {"type": "sunburst", "leaf_opacity": 1}

@@ -196,12 +196,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    ArgumentError, UnknownWalletError, SettingsError
-        As for `bar`, or if lines have a `facet`.
-    ColumnsError, AmountError, PricesError, TokenListError, OSError
-        As for `bar`.
-    UnknownTokenError, AmbiguousTokenError
-        As for `bar`.
+    WalletframeError, OSError
+        As for `bar`; a SettingsError also if lines have a `facet`.
     """
     names = by_as_list(by)
     most = _USUAL_BAR_PARTS if facet or names in (["token"], ["asset"]) else _USUAL_LINES
@@ -381,8 +377,7 @@ def _choose_snapshots(
         pd.DatetimeIndex(each).strftime("%Y-%m-%d %H:%M:%S").tolist()
         for each in (chosen, lacking.index)
     )
-    without = len(column) - len(column.dropna())
-    left_out = undrawn_notes(without, "balance", " without a snapshot")
+    left_out = undrawn_notes(int(np.sum(column.isna())), "balance", " without a snapshot")
     outdated = int((~fresh[grouped.balances.rows]).sum())
     left_out += undrawn_notes(outdated, "balance", " from outdated answers")
     drawn = "There is no snapshot."
@@ -491,11 +486,10 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     for line, (name, (color, pattern)) in enumerate(zip(names, styles, strict=False)):
         # A label at the end would be far from an only point.
         is_lone = bool(held[line].sum() == 1 and not held[line, -1])
-        place = held[line].argmax()
         points = {
             "x": snapshots.times,
             "text": to_markup([safe_line(preferred[line], 2 * _LABEL_CHARS)]) if is_lone else None,
-            "textposition": "top right" if place < width / 2 else "top left",
+            "textposition": "top right" if held[line].argmax() < width / 2 else "top left",
             "legendgroup": str(line),
             "hovertext": [to_markup([f"{name}: {height}"]) for height in heights[line]],
             "hoverinfo": "text",
@@ -662,15 +656,13 @@ def waterfall(
     drawn = ["Lengths show the change of the amounts that are known at both times."]
     if {"before", "after"} <= {*info}:
         drawn.insert(0, f"The changes are from {info['before']} to {info['after']}.")
-    is_simulated = info.get("service") == SIMULATED
-    simulated = simulated_notes(wallets) or ["Simulated data."] * is_simulated
+    simulated = simulated_notes(wallets) or ["Simulated data."] * (info.get("service") == SIMULATED)
     data_quality = _incompleteness_notes(changes, known, unknown, wallets)
     notes = Notes(simulated, drawn, left_out, data_quality)
     if known.empty:
         return empty_figure(title or "Changes", notes, "No change is known.")
-    sizes = np.abs(known["difference"].astype("float64").to_numpy())
-    order = np.argsort(-sizes, kind="stable")
-    rows, rest = known.iloc[order[:most]], known.iloc[order[most:]]
+    known = known.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
+    rows, rest = known[:most], known[most:]
     symbol = safe_line(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
     name = symbol if _ASSET in rows else qualified_name(symbol, encode_tokens(rows[:1]).keys[0])
     short, full = _row_names(rows, wallets)
@@ -739,8 +731,7 @@ def _select_token_changes(
     if token is not None:
         rows = rows[mask_of_token(rows, token)]
     by_token = "symbol" in rows
-    distinct = encode_tokens(rows).keys if by_token else rows[_ASSET].unique()
-    if len(distinct) > 1:
+    if len(encode_tokens(rows).keys if by_token else rows[_ASSET].unique()) > 1:
         kind = "token" if by_token else _ASSET
         reason = f"the changes contain several {kind}s, whose amounts can't be added"
         raise SettingsError(reason, hint=f"pass {kind}=… to choose one of them")

@@ -64,8 +64,7 @@ def check(file: Path, keep: tuple[str, ...]) -> None:
     if len(problems):
         columns = {str(name): text_cells(problems[name], missing="") for name in problems}
         print_table(Table("check", columns, len(problems)), exact=True)
-    valid = count_with_verb(len(checked) - len(problems), len(checked), "row")
-    echo(f"{valid} without a problem.")
+    echo(f"{count_with_verb(len(checked) - len(problems), len(checked), 'row')} without a problem.")
     steps.exit_by_completeness(all_known=not len(problems))
 
 

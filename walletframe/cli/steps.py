@@ -64,10 +64,9 @@ def fetch_details(
     with client.Client(**options) as fetcher:
         check_settings(fetcher.settings)
         try:
-            details = fetcher.fetch(requested, keep=keep, **fetch_options, **NEVER_RAISE)
+            return fetcher.fetch(requested, keep=keep, **fetch_options, **NEVER_RAISE), False
         except FetchInterrupted as stopped:
             return cast("WalletDetails", stopped.details), True
-    return details, False
 
 
 def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoReturn:

@@ -226,7 +226,6 @@ class Client(AbstractContextManager["Client"]):
     def _open_store(self) -> AnswerStore:
         with self._open_lock:
             if self._store is None:
-                cache, max_bytes = self.settings.cache, self.settings.cache_max_bytes
-                service = require_service(self.settings)
-                self._store = AnswerStore(cache, service, max_bytes=max_bytes)
+                service, max_bytes = require_service(self.settings), self.settings.cache_max_bytes
+                self._store = AnswerStore(self.settings.cache, service, max_bytes=max_bytes)
             return self._store

@@ -140,10 +140,9 @@ class RequestWorkers:
                 if time.monotonic() + wait_s > deadline or self.cancel.wait(wait_s):
                     break
                 attempt += 1
-            replies = self._replies_by_id(batch, self._reply_after_retries(reply, denial, deadline))
+            return self._replies_by_id(batch, self._reply_after_retries(reply, denial, deadline))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
-            replies = dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
-        return replies
+            return dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
 
     def _wait_for_permit(self, deadline: float) -> Outcome | None:
         """Wait for a permit. Return an outcome if the request must not be sent."""

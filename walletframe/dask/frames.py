@@ -337,9 +337,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             return table.map_partitions(merge_rows, shared, meta=meta)
         count = max(table.npartitions, other.npartitions)
         # All rows of a wallet move into one partition, whose number is equal in both frames.
-        shuffled_table = table.shuffle(user_keys, npartitions=count)
         shuffled_frame = other.shuffle(frame_keys, npartitions=count)
-        return shuffled_table.map_partitions(
+        return table.shuffle(user_keys, npartitions=count).map_partitions(
             merge_rows, shuffled_frame, meta=meta, align_dataframes=False
         )
 

@@ -314,10 +314,8 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     ------
     MissingExtraError
         If openpyxl is not installed.
-    SettingsError
-        If the frame already has a column ``<name>_text`` for a column of amounts.
-    OSError
-        If the file can't be written.
+    SettingsError, OSError
+        As for `to_parquet`.
     """
     require_openpyxl("writing Excel files")
     names: list[Any] = []

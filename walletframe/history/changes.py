@@ -130,10 +130,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     ------
     ArgumentError
         If `before` or `after` is not the result of a fetch.
-    SettingsError, TokenListError, ColumnsError, UnknownTokenError, AmbiguousTokenError
+    SettingsError, TokenListError, ColumnsError, AmountError, UnknownTokenError, AmbiguousTokenError
         In the same cases as `timeline`, or if `by` contains a name that is not listed above.
-    AmountError
-        If the column ``amount`` has another dtype.
     SnapshotError
         If `before` and `after` are the same snapshot or have different selections by `where`; if
         one is simulated and the other is not; or if one has two rows for a wallet, or holdings of a
@@ -164,9 +162,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     >>> compare(before, failed)["change"].unique().tolist()
     ['unknown']
     """
-    earlier, later = mark_shared_answers_stale(
-        as_details(before, "before"), as_details(after, "after")
-    )
+    earlier, later = mark_shared_answers_stale(before, after)
     names = [by] if isinstance(by, str) else list(by or [])
     wallets = concat_frames([earlier.wallets, later.wallets])
     holdings = concat_frames([earlier.holdings, later.holdings])
@@ -181,9 +177,8 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     both = WalletDetails(*map(concat_frames, zip(*results, strict=True)))
     times = [np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*results, strict=True)]
     matrix = build_matrix(both, times[0], times[1], len(results), token_filter)
-    both_known, integers = (matrix.status == OK).all(axis=1), matrix.integers
 
-    is_zero = (integers == 0)[both_known]
+    is_zero = (matrix.integers == 0)[(matrix.status == OK).all(axis=1)]
     counts = [int((is_zero[:, side] & ~is_zero[:, 1 - side]).sum()) for side in range(2)]
     if note := filtered_side_note(earlier, later, counts):
         notify(f"{note} {COMPLETE_HINT}", InputWarning)
@@ -283,9 +278,10 @@ def _add_change_columns(
 
 
 def mark_shared_answers_stale(
-    before: WalletDetails, after: WalletDetails
+    before: DetailsLike, after: DetailsLike
 ) -> tuple[WalletDetails, WalletDetails]:
     """Check that the results are comparable. Mark answers in both as stale in the later one."""
+    before, after = as_details(before, "before"), as_details(after, "after")
     frames = before.wallets, after.wallets
     for wallets in frames:
         require_columns(wallets, ["service", "source", "fetched_at"])

@@ -81,7 +81,6 @@ _TIME_TEXT = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d(?P<minute>:\d\d)?(?P<second>:\d\d)?(?P<fraction>[.,]\d+)?"
 )
 _DAYS_AGO = {"today": 0, "yesterday": 1}
-_UTC: Final = " UTC"
 _ALL_TIME = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _LATEST = "latest"
 _PERIODS: Final[dict[str, Callable[[datetime], Any]]] = {
@@ -164,7 +163,7 @@ def save(
     wallets = append_columns(select_and_cast(wallets, WALLET_DTYPES), extra)
     typed_details = WalletDetails(wallets, select_and_cast(holdings, HOLDING_DTYPES))
     _require_unedited(typed_details)
-    _reject_mixed_simulation(wallets["service"], path, may_be_simulated=folder is not None)
+    _reject_mixed_simulation(wallets["service"], folder)
     taken_at = requested_time or _newest_answer_time(wallets)
     while not add_snapshot(path, taken_at, partial(write_frame, typed_details, taken_at)):
         if requested_time:
@@ -432,10 +431,9 @@ def _parse_wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | No
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
     """Raise an error before a fetch if its result could not be saved."""
-    path = history_folder(folder)
     taken_at = None if at is None else _parse_point_in_time(at)
-    _reject_mixed_simulation([service], path, may_be_simulated=folder is not None)
-    if taken_at is not None and snapshot_path(path, taken_at).exists():
+    _reject_mixed_simulation([service], folder)
+    if taken_at is not None and snapshot_path(history_folder(folder), taken_at).exists():
         raise _duplicate_time_error(taken_at)
 
 
@@ -474,17 +472,15 @@ def _require_unedited(details: WalletDetails) -> None:
         )
 
 
-def _reject_mixed_simulation(
-    services: Iterable[str], folder: Path, *, may_be_simulated: bool
-) -> None:
-    kinds = {service == SIMULATED for service in services}
-    is_refused = True in kinds and not may_be_simulated
+def _reject_mixed_simulation(services: Iterable[str], folder: PathLike | None) -> None:
+    path, kinds = history_folder(folder), {service == SIMULATED for service in services}
+    is_refused = True in kinds and folder is None
     with suppress(HistoryError):  # a broken snapshot must not prevent a new one
-        latest = read_snapshot_wallets(snapshot_folders(folder)[-1:])
+        latest = read_snapshot_wallets(snapshot_folders(path)[-1:])
         kinds |= {service == SIMULATED for service in latest["service"]}
     if is_refused or len(kinds) > 1:
         raise SnapshotError(
-            f"simulated holdings can't be stored beside real ones in {folder}",
+            f"simulated holdings can't be stored beside real ones in {path}",
             hint="use a separate folder for simulated holdings: folder=…",
         )
 
@@ -539,9 +535,7 @@ def _parse_day_or_time(when: Any) -> date | datetime:
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
         return datetime.now(UTC).date() - timedelta(days=_DAYS_AGO[when])
-    text = when
-    if isinstance(when, str) and when.endswith(_UTC):
-        text = f"{when.removesuffix(_UTC)}Z"  # lists show snapshots with " UTC"
+    text = re.sub(r" UTC\Z", "Z", when) if isinstance(when, str) else when  # as lists show times
     for kind in (date, datetime):
         with suppress(TypeError, ValueError):
             return kind.fromisoformat(text)

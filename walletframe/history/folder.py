@@ -69,7 +69,6 @@ if TYPE_CHECKING:
 
 
 WALLETS, HOLDINGS = "wallets.parquet", "holdings.parquet"
-_STAMP = "%Y%m%dT%H%M%S.%fZ"
 _NAME = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
 _UNFINISHED, _LOCK = ".part", ".lock"
 _SAVING, _REMOVED = "saving", "removed"
@@ -116,7 +115,7 @@ def require_snapshot_folders(folder: Path) -> list[SnapshotFolder]:
 
 def snapshot_path(folder: Path, taken_at: datetime) -> Path:
     """Return the path of an existing or new snapshot of exactly this time."""
-    return folder / f"date={taken_at:%Y-%m-%d}" / taken_at.strftime(_STAMP)
+    return folder / f"date={taken_at:%Y-%m-%d}" / f"{taken_at:%Y%m%dT%H%M%S.%fZ}"
 
 
 def digest_files(snapshot: SnapshotFolder) -> list[bytes]:
@@ -335,13 +334,11 @@ def open_snapshot_file(path: Path) -> Iterator[pq.ParquetFile]:
         with pa.OSFile(str(path)) as source, pq.ParquetFile(source) as file:
             _check_format(path, file.metadata)
             yield file
-            return
     except HistoryError:
         raise
     except (OSError, pa.ArrowInvalid) as fault:
-        reason = str(fault)
-    hint = "move this snapshot to another folder to continue without it"
-    raise HistoryError(f"{path} can't be read: {reason}", hint)
+        hint = "move this snapshot to another folder to continue without it"
+        raise HistoryError(f"{path} can't be read: {fault}", hint) from None
 
 
 def _check_format(path: Path, metadata: pq.FileMetaData) -> None:

@@ -127,10 +127,7 @@ class AmountMatrix(NamedTuple):
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
     def add_coverage(
-        self,
-        table: pd.DataFrame,
-        results: Mapping[str, WalletDetails],
-        **omitted: Any,
+        self, table: pd.DataFrame, results: Mapping[str, WalletDetails], **omitted: Any
     ) -> pd.DataFrame:
         """Add the coverage of `results`, in which known wallets are known at all times."""
         wallets = self.wallet_ids.codes[self.wallet_rows]
@@ -208,12 +205,13 @@ def build_matrix(
     shape, pair = (len(order), time_count), np.argsort(order)[pairs]
     exact, cells = holdings["amount"].array.exact(), pair * time_count + holding_times
     grouped = AmountsWithGroups(exact, cells, len(order) * time_count)
-    readable, unreadable = (
-        grouped.known_counts.reshape(shape) > 0,
-        grouped.has_missing.reshape(shape),
-    )
+    readable = grouped.known_counts.reshape(shape) > 0
+    unreadable = grouped.has_missing.reshape(shape)
     listed, is_unknown = readable | unreadable, np.append(token_ids.unknown, False)[token]
-    status = _cell_statuses(wallet_status[wallet], is_unknown, listed, unreadable)
+    if_unlisted = np.where(is_unknown, UNKNOWN_TOKEN, OK)[:, np.newaxis]
+    if_ok = np.where(listed, np.where(unreadable, NO_AMOUNT, OK), if_unlisted)
+    status = wallet_status[wallet]
+    status = np.where(status == OK, if_ok, status).astype(np.int8)
     integers = group_totals(grouped).reshape(shape)
     integers[(status != OK) & (status != NO_AMOUNT)] = 0
     holding_rows = _last_row_by_code(pair, len(order))
@@ -232,12 +230,6 @@ def build_matrix(
         wallet_status=wallet_status,
         token_filter=token_filter,
     )
-
-
-def _cell_statuses(wallets: Statuses, is_unknown: Mask, listed: Mask, unreadable: Mask) -> Statuses:
-    if_unlisted = np.where(is_unknown, UNKNOWN_TOKEN, OK)[:, np.newaxis]
-    if_ok = np.where(listed, np.where(unreadable, NO_AMOUNT, OK), if_unlisted)
-    return np.where(wallets == OK, if_ok, wallets).astype(np.int8)
 
 
 def _wallet_statuses(wallets: pd.DataFrame, cells: Codes, shape: tuple[int, int]) -> Statuses:
@@ -498,8 +490,8 @@ def timeline(
 
     Raises
     ------
-    ArgumentError, ColumnsError
-        If `history` is not the result of a fetch, or lacks a column.
+    ArgumentError, ColumnsError, AmountError
+        If `history` is not the result of a fetch, lacks a column, or has no exact amounts.
     AmbiguousTokenError, UnknownTokenError
         If several tokens share the symbol, or if no snapshot has the token or asset.
     SettingsError, TokenListError
@@ -586,10 +578,8 @@ def total_timeline(
 
     Raises
     ------
-    ArgumentError, ColumnsError, AmbiguousTokenError, UnknownTokenError
-        In the same cases as `timeline`.
-    SettingsError, TokenListError, SnapshotError
-        In the same cases as `timeline`, or if `by` can't be used.
+    WalletframeError
+        In the same cases as `timeline`; a SettingsError also if `by` can't be used.
 
     Examples
     --------
@@ -638,5 +628,4 @@ def _snapshot_times_and_matrix(
     times = [*map(snapshot_times, details)]
     moments = times[0].unique().sort_values()
     wallet_times, holding_times = map(moments.get_indexer, times)
-    matrix = build_matrix(details, wallet_times, holding_times, len(moments), token_filter)
-    return moments, matrix
+    return moments, build_matrix(details, wallet_times, holding_times, len(moments), token_filter)

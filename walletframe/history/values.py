@@ -18,7 +18,6 @@ from walletframe.frames.coverage import (
     dropped_and_selected,
     price_sources,
 )
-from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
 from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Floats
     from walletframe.frames.asset_list import AssetsLike
-    from walletframe.frames.details import DetailsLike
+    from walletframe.frames.details import DetailsLike, WalletDetails
     from walletframe.frames.groups import By
     from walletframe.frames.identity import Mask
 
@@ -133,7 +132,7 @@ def compare_values(
     >>> (changes["difference"] == changes["from_prices"]).item()
     True
     """
-    results = mark_shared_answers_stale(as_details(before, "before"), as_details(after, "after"))
+    results = mark_shared_answers_stale(before, after)
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
     changes = diff_values(*results, by_as_list(by))
     incomplete = f"{changes.incomplete} {COMPLETE_HINT}" * bool(changes.incomplete)

@@ -227,9 +227,8 @@ def _chart_arguments_and_token_name(
     elif options.measure == AMOUNTS:
         drawn = _combine_if_per_asset(held, options)
         row_by_token = dict(zip(held.tokens.keys, held.tokens.first, strict=True))
-        most_balances = drawn.tokens.first[np.bincount(drawn.tokens.codes).argmax()]
         chosen_rows = (row_by_token[key] for key in selection.tokens if key in row_by_token)
-        row = next(chosen_rows, most_balances)
+        row = next(chosen_rows, drawn.tokens.first[np.bincount(drawn.tokens.codes).argmax()])
         kind = "asset" if options.per_asset else "token"
         arguments[kind] = held.tokens.keys[held.tokens.codes[row]]
         [name] = token_or_asset_names(drawn, drawn.tokens.codes[[row]])

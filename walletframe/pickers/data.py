@@ -89,8 +89,7 @@ class ExplorerData(SelectableHoldings):
         mask = self.mask_spam_and_value(matches, selection)
         requested, held = self.wallet_mask(selection), self.held.select_rows(mask)
         wallets = self.wallets if requested.all() else self.wallets[requested]
-        is_whole = held is self.held and wallets is self.wallets
-        encoded = self.with_wallets if is_whole else held
+        encoded = self.with_wallets if held is self.held and wallets is self.wallets else held
         return SelectedHoldings(
             data=self,
             selection=selection,
@@ -125,7 +124,7 @@ class ExplorerData(SelectableHoldings):
             self._table = HoldingsTable(self.with_wallets)
         if selected.with_wallets is self.with_wallets:
             return self._table
-        return HoldingsTable(selected.with_wallets, part_of=(self._table, selected.mask))
+        return HoldingsTable(selected.with_wallets, (self._table, selected.mask))
 
 
 class SelectedHoldings(NamedTuple):

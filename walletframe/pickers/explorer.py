@@ -342,8 +342,7 @@ def _holdings_with_wallet_columns(shown: WalletDetails) -> pd.DataFrame:
     if not (names := [name for name in extra_names(wallets) if name not in holdings]):
         return holdings
     kept = wallets[["blockchain", "address", *names]].drop_duplicates(["blockchain", "address"])
-    joined, _ = merge_by_wallet(holdings, kept, "left", on=None, suffixes=("", ""))
-    return joined
+    return merge_by_wallet(holdings, kept, "left", on=None, suffixes=("", ""))[0]
 
 
 def _is_stored(details: object) -> TypeGuard[StoredWallets]:
@@ -352,9 +351,8 @@ def _is_stored(details: object) -> TypeGuard[StoredWallets]:
 
 def _where_arguments(selected: SelectedHoldings) -> list[str]:
     selection, data = selected.selection, selected.data
-    columns: dict[str, list[str | None]] = {}
-    for name, text in selection.labels:
-        columns.setdefault(name, []).append(text or None)
+    texts_by_column = selection.texts_by_column(dict(selection.labels))
+    columns = {name: [text or None for text in texts] for name, texts in texts_by_column.items()}
     chosen = {name: [*getattr(selection, f"{name}s")] for name in ("wallet", "token", "blockchain")}
     arguments = [f"{name}={values!a}" for name, values in chosen.items() if values]
     if all(name.isidentifier() and not iskeyword(name) for name in columns):

@@ -236,9 +236,8 @@ class Picker(MessageHandlingWidget, ValueWidget):
         """
         options = self._read_options(source)
         with LOCK:
-            kept = tuple(value for value in self.value if value in options)
             self._options, self._remaining = options, None
-            self.value = kept
+            self.value = tuple(value for value in self.value if value in options)
             self._offer_count += 1
 
     def narrow(self, source: Any = None) -> None:

@@ -27,7 +27,6 @@ from walletframe.analysis.sums import totals
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import cell_text, encode_tokens, is_unknown
 from walletframe.frames.names import user_wallet_names, wallet_label_lines
-from walletframe.frames.positions import read_positions
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
 from walletframe.numerals import counted_noun, money_without_commas, plain_number
@@ -38,16 +37,15 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.integers import Floats
-    from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, KeyCodes, Mask, TokenKey
-    from walletframe.frames.positions import Positions, PositionsLike
+    from walletframe.frames.positions import Positions
 
 _TABLE_IDS = count(1)
 _MAX_DIGITS, _ROUNDED_DIGITS, _SAMPLE_SIZE, _MAX_TEXT = 18, 9, 1_000, 500
 _MAX_WINDOW, _CACHE_SIZE, _MAX_HEADING = 400, 12, 40
 _URL_SAFE = re.compile(r"[A-Za-z0-9._-]+")
-_COLUMN_RANKS = ["token", "amount", "value", "wallet", "price"]
-_COLUMN_RANKS += ["holders", "tokens", "balances", "known"]
+_RANKED = ("token", "amount", "value", "wallet", "price", "holders", "tokens", "balances", "known")
+_COLUMN_RANKS = {name: rank for rank, name in enumerate(_RANKED)}
 _USER_RANK, _LAST_RANK = 20, 90  # ranks of user columns, and of columns without a rank
 _COUNT_COLUMNS = ("tokens", "holders", "balances", "amount_na", "unpriced")
 _LABELS = {"amount_na": "unknown amounts", "known": "wallets known"}
@@ -63,14 +61,12 @@ class HoldingsTable:
 
     def __init__(
         self,
-        holdings: PositionsLike,
-        wallets: FetchLike | None = None,
-        *,
+        positions: Positions,
         part_of: tuple[HoldingsTable, Mask] | None = None,  # the full table, and a mask of its rows
     ) -> None:
-        self.positions: Positions = read_positions(holdings, wallets)
+        self.positions: Positions = positions
         self._part_of, self._table_id = part_of, next(_TABLE_IDS)
-        frame = self.positions.holdings
+        frame = positions.holdings
         names = Counter(frame.columns)
         user_columns = [  # numbers can't group rows
             name
@@ -99,8 +95,7 @@ class HoldingsTable:
         noun = (by if by in _GROUP_NAMES else "group") if by else "balance"
         counted = counted_noun(len(self.sort_rows(by, sort, descending)), noun)
         if words:
-            match = "matches" if len(rows) == 1 else "match"
-            counted = f"{len(rows):,} of {counted} {match}"
+            counted = f"{len(rows):,} of {counted} {'matches' if len(rows) == 1 else 'match'}"
         answer = {
             "by": by,
             "sort": sort,
@@ -245,9 +240,8 @@ def _user_column(series: pd.Series, rank: int) -> _Column:
 
 
 def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _Column]:
-    ranks = {name: rank for rank, name in enumerate(_COLUMN_RANKS)}
     return {
-        name: _Column(_LABELS.get(name, name), ranks.get(name, _LAST_RANK), each)
+        name: _Column(_LABELS.get(name, name), _COLUMN_RANKS.get(name, _LAST_RANK), each)
         for name, each in cells.items()
     }
 
@@ -257,7 +251,7 @@ def _make_value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
     unit = f" ({safe_line(str(currencies[0]), 12)})" if len(currencies) == 1 else ""
-    rank = _COLUMN_RANKS.index("value")
+    rank = _COLUMN_RANKS["value"]
     columns = {"value": _Column(f"value{unit}", rank, _make_cells(frame["value"], money=True))}
     if len(currencies) > 1:
         texts = text_cells(*search.factorize_values(frame["currency"]))
@@ -422,8 +416,7 @@ class _NumberCells:
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
         """Return numbers as text. Displayed money is rounded to cents, copied money is not."""
-        values, missing = self.numbers[rows], self._missing[rows].tolist()
-        pairs = [*zip(values.tolist(), missing, strict=True)]
+        pairs = [*zip(self.numbers[rows].tolist(), self._missing[rows].tolist(), strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:
             return _split_at_decimal_point(exact)

@@ -264,8 +264,7 @@ async def _handle_error(request: Request, error: Any) -> Response:
         return _cors_response(request, BROKEN, {})
     problem: Any = error.detail
     if not isinstance(problem, Problem):
-        is_missing = error.status_code == HTTPStatus.NOT_FOUND
-        problem = NO_SUCH_PATH if is_missing else NOT_ALLOWED
+        problem = NO_SUCH_PATH if error.status_code == HTTPStatus.NOT_FOUND else NOT_ALLOWED
     return _cors_response(request, problem, error.headers or {})
 
 

@@ -95,8 +95,7 @@ def make_wallet_detail(
 ) -> WalletDetail:
     """Return the answer's entry for a wallet, with the URL of its block explorer page."""
     chain = CHAINS.get(wallet.blockchain.upper())
-    explorer = chain.explorer if chain else _DEFAULT_EXPLORER
-    page = explorer + quote(wallet.address, safe="")
+    page = (chain.explorer if chain else _DEFAULT_EXPLORER) + quote(wallet.address, safe="")
     return WalletDetail(failed, wallet.blockchain, wallet.address, balances, page)
 
 

@@ -74,8 +74,7 @@ class Sandbox(AbstractContextManager["Sandbox"]):
                 for kind, known in SANDBOX_KEYS.items()
             }
         self._gate = Gate(options.requests_per_second, self._keys.values())
-        app = create_app(self._ledger, options, self._gate)
-        self._server = LoopbackServer(app, port=port)
+        self._server = LoopbackServer(create_app(self._ledger, options, self._gate), port=port)
         self._origin = f"http://{HOST}:{self._server.port}"
         self._running = True
         self._start_copy = partial(Sandbox, options, ledger)

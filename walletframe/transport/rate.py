@@ -198,8 +198,7 @@ class RateLimiter:
     """The rate limiter of an API key. All processes with the same file share its state."""
 
     def __init__(self, settings: Settings, *, in_file: bool = True) -> None:
-        rate, is_test = settings.requests_per_second, settings.key_kind == "test"
-        initial = initial_state(rate, is_test=is_test)
+        initial = initial_state(settings.requests_per_second, is_test=settings.key_kind == "test")
         self.last_state: RateState = initial
         self._max_wait_s = settings.retry_after_max_s + _CLOCK_TOLERANCE_S
         self._waiter_lock, self._lock = Lock(), Lock()
