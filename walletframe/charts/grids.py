@@ -526,7 +526,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    WalletframeError, OSError
+    ArgumentError, UnknownWalletError, SettingsError
+        As for `bar`.
+    ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     """
     rows = check_limit("top", top, _MAX_ROWS_OR_COLUMNS)
@@ -701,8 +703,10 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    WalletframeError, OSError
-        As for `bar`; a SettingsError also if neither or both of `asset` and `token` are given.
+    ArgumentError, SettingsError, ColumnsError, AmountError, TokenListError, OSError
+        As for `bar`, or if neither or both of `asset` and `token` are given.
+    UnknownTokenError, AmbiguousTokenError
+        As for `bar`.
 
     Notes
     -----

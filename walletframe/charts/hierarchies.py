@@ -139,7 +139,9 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    WalletframeError, OSError
+    ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
+        As for `bar`.
+    UnknownWalletError, UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
     pad = {"t": _BAND, "l": _PAD, "r": _PAD, "b": _PAD}
@@ -188,7 +190,9 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    WalletframeError, OSError
+    ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
+        As for `bar`.
+    UnknownWalletError, UnknownTokenError, AmbiguousTokenError
         As for `bar`.
     """
     trace = {"type": "sunburst", "leaf_opacity": 1}

@@ -196,8 +196,12 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
 
     Raises
     ------
-    WalletframeError, OSError
-        As for `bar`; a SettingsError also if lines have a `facet`.
+    ArgumentError, UnknownWalletError, SettingsError
+        As for `bar`, or if lines have a `facet`.
+    ColumnsError, AmountError, PricesError, TokenListError, OSError
+        As for `bar`.
+    UnknownTokenError, AmbiguousTokenError
+        As for `bar`.
     """
     names = by_as_list(by)
     most = _USUAL_BAR_PARTS if facet or names in (["token"], ["asset"]) else _USUAL_LINES
