@@ -895,6 +895,9 @@ class TestTimeline:
         headings = [note.text for note in facets.layout.annotations if note.text.startswith("<b>")]
         counted = ["<b>no owner</b>", "<b>Ada (0 to 3 of 4 known)</b>", "<b>Ben (unknown)</b>"]
         assert headings == counted
+        stale = wallets.assign(source=wallets["source"].mask(wallets["owner"].isna(), "stale"))
+        facets = charts.bar(holdings, by="snapshot", facet="owner", asset="USDC", wallets=stale)
+        assert facets.layout.annotations[0].text == "<b>no owner</b>"  # an older answer counts
         facets = charts.bar(holdings, by="snapshot", facet="wallet", asset="USDC", wallets=wallets)
         headings = [note.text for note in facets.layout.annotations if note.text.startswith("<b>")]
         assert [heading[-8:-4] for heading in headings] == ["00c1", "00a2", "00a1"]

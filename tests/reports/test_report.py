@@ -643,6 +643,10 @@ def test_what_filters_dropped_from_the_earlier_fetch_is_stated():
     earlier, later = (day.wf.where(asset="TKN") for day in days)
     texts = "2 of 2 wallets unknown; 1 balance whose token is unknown; 1 balance of unknown amount"
     assert content_of(later, earlier).notes[-1] == f"Not counted in the earlier fetch: {texts}."
+    held = {f"ETH.{A}": [token(), token("FOO", contract="0xf")]}
+    valued = fetched(held).wf.value({("ETH", "0xToken"): 1})
+    notes = content_of(valued, valued).notes
+    assert "in the earlier fetch: the value of 1 balance without a price." in notes[-1]
 
 
 @pytest.mark.filterwarnings("ignore:.*the same cached answer:walletframe.errors.InputWarning")

@@ -785,12 +785,16 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     names = [name for name in names if name in drawn]
     grouped = GroupedBalances(names if facet is None else names[:1], balances, positions, one_token)
     if (several_snapshots or positions.by_snapshot) and wallets is not None:
-        grouped = grouped._replace(requests=_read_requests(balances.covered, one_token))
+        grouped = grouped._replace(
+            requests=_read_requests(balances.covered, one_token, counts_stale=not several_snapshots)
+        )
     left_out = [*grouped.notes_by_group(0 if facet else top), *balances.left_out]
     return grouped._replace(names=names, balances=balances._replace(left_out=left_out))
 
 
-def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFrame:
+def _read_requests(
+    positions: Positions, token: TokenLike | None, *, counts_stale: bool
+) -> pd.DataFrame:
     frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
     columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
     requests = pd.DataFrame(columns).take(positions.first)
@@ -799,7 +803,7 @@ def _read_requests(positions: Positions, token: TokenLike | None) -> pd.DataFram
         index = find_token_or_asset(positions, token)
         can_hold = positions.possible_holders_mask(index)
         positions = mark_unreadable_unknown(positions, positions.tokens.codes == index)
-    return requests.assign(known=positions.known & ~positions.stale)[can_hold]
+    return requests.assign(known=positions.known & (counts_stale | ~positions.stale))[can_hold]
 
 
 def count_known_wallets(

@@ -245,12 +245,12 @@ def _compare(
     time = newest_time(before.wallets)
     since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
     earlier = coverage.coverage_of_rows(read_positions(before.holdings, before.wallets))
-    earlier = replace(earlier, unpriced=0)  # later prices replace missing ones
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
     names = add_default_asset(groups.names)
     by = [name for name in names if name in possible]
     amounts = compare(*results, by=by, **grouping.asset_arguments(by))
     if "value" not in after.holdings:
+        earlier = replace(earlier, unpriced=0)
         listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
         note = f"Not compared: {once.unknown_once} not known at both times."
         notes = [note * bool(once.unknown_once), *_sentences_on_wallet_lists(*results)]
@@ -266,6 +266,8 @@ def _compare(
     change = _change_sentence(values, grouping, unit, since)
     if values.incomplete.startswith("The earlier"):  # it states the same dropped balances
         earlier = replace(earlier, filtered=0)
+    if values.at_later_prices:  # which replace missing prices
+        earlier = replace(earlier, unpriced=0)
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _changes_listing(table, after.wallets)
     by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
