@@ -276,6 +276,19 @@ def test_chained_selections_have_the_tables_of_one_selection():
         assert stated == expected
 
 
+@pytest.mark.filterwarnings("ignore:the result lacks")
+def test_many_bridged_versions_are_recorded_together():
+    """By blockchain; a later selection of wallets names the reason without a count."""
+    usdc = "POLYGON", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", "USDC", 1, 0
+    bridged = "POLYGON", "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174", "USDC.e", 2, 0
+    held = {f"POLYGON.0x{number:040x}": [usdc, bridged] for number in range(1_001)}
+    selected = fetched(held).wf.where(asset="USDC")
+    for each in (selected, selected.wf.where(blockchain="POLYGON")):
+        assert "Not counted: 2,002 in 1 bridged version. " in str(each.wf.coverage())
+    one = str(selected.wf.where(wallet=next(iter(held))).wf.coverage())
+    assert "Not counted: 1 balance dropped as bridged, or not selected. " in one
+
+
 def test_balances_of_unknown_tokens_are_counted(details):
     """They may be of the selected token. Balances of other owners don't count."""
     missing = details.holdings["symbol"].eq("claim at x.io") | details.holdings["symbol"].eq("TKN")

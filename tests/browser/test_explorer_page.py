@@ -214,7 +214,7 @@ def test_a_pasted_list_selects_its_wallets(shared_tab, shown):
     page = shared_tab.page
     page.get_by_role("button", name=re.compile("^Wallets")).click()
     search = page.get_by_role("combobox", name="Find wallets")
-    expect(page.get_by_text("14 to choose from")).to_be_visible()
+    expect(page.get_by_text("14 to choose from", exact=True)).to_be_visible()
     search.evaluate(PASTE, f"alice.near\nETH\t0x{'8' * 40}\nNEAR.nobody.near")
     expect(page.get_by_role("button", name=re.compile("^Wallets"))).to_contain_text("2 selected")
     expect(page.get_by_text("No option is named NEAR.n…near.")).to_be_visible()

@@ -308,7 +308,7 @@ class SelectableHoldings:
         omitted = omitted_rows(holdings)
         keys = [*{*self.held.wallet_keys, *self.requested.keys, *(row[:2] for row in omitted)}]
         selected_keys = {*compress(keys, self._wallet_keys_mask(keys, selection))}
-        labels = {name for name, _ in selection.labels} - {*self.label_columns, SNAPSHOT}
+        labels = {name for name, _ in selection.labels} - {*self.label_columns}
         is_narrower = bool(words or labels or selection.tokens) or len(selected_keys) < len(keys)
         unsure = bool(words or labels or selection.small is not None)  # of omitted rows
         if is_narrower or (unsure and any(row.asset for row in omitted)):
@@ -328,10 +328,8 @@ class SelectableHoldings:
     ) -> dict[str, Any]:
         """Return a record of the possible holders, and of the omitted rows that a line counts."""
         record, rows = {**holdings.attrs.get(HOLDERS, {})}, omitted_rows(holdings)
-        if times := selection.texts_by_column([SNAPSHOT]).get(SNAPSHOT):
-            rows = [row for row in rows if row.snapshot in times]
         if not selection.tokens and found.all():
-            return record and record_omitted_rows(record, rows)
+            return record
         holders = np.unique(self.held.wallet_codes[matches]).tolist()
         chains = {self.held.wallet_keys[index][0] for index in holders}
         chains = chains.union(*selection.token_blockchains)
