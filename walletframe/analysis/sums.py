@@ -209,9 +209,9 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     """Build the table of `totals` from aggregates."""
     known = completeness_columns(positions, groups, sums.unreadable)
     balances, empty = sums.balances, sums.balances == 0
-    unknown = empty & False
-    if known:  # wallets that can't hold the selected tokens have a known 0
-        unknown = empty & np.asarray((known["wallets_ok"] == 0) & (known["wallets_asked"] > 0))
+    unknown = empty & bool(known)
+    if unknown.any():  # wallets that can't hold the selected tokens have a known 0
+        unknown &= np.asarray((known["wallets_ok"] == 0) & (known["wallets_asked"] > 0))
     none_known = unknown | (~empty & (sums.known_counts == 0))
     columns, holdings = {**groups.columns}, positions.holdings
     is_single = empty.all() and holdings.attrs.get(HOLDERS, {}).get("is_single")

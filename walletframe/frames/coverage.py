@@ -183,7 +183,7 @@ def _count_dropped(
 ) -> tuple[int, str, set[str]]:
     filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
     bridged = [row for row in omitted_rows(holdings) if row.asset and filters]
-    if (text := count_and_sum_bridged(bridged))[0]:
+    if bridged and (text := count_and_sum_bridged(bridged))[0]:
         filters.append(("bridged", sum(row.balances for row in bridged), bridged_text(*text)))
     selected = [each for each in conditions if not each.startswith(_COUNTED)]
     counted = [(n, text) for _, n, text in filters if n]
