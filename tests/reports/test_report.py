@@ -224,6 +224,15 @@ def test_a_selected_asset_that_no_wallet_holds_has_the_amount_0():
     assert content_of(failed).total == "unknown amount of TKN"
 
 
+def test_the_rest_of_many_groups_states_its_known_wallets():
+    """Its sum may be 0, like that of a group with a known wallet."""
+    held = {f"ETH.0x{number:040x}": [token(raw=number)] for number in range(1, 9)}
+    details = fetched(held | {f"ETH.{A}": [], f"ETH.{B}": "failed"})
+    rest, total = content_of(details.wf.where(token="TKN"), by="wallet").groups.table.rows[-2:]
+    assert [cell.text for cell in rest][:2] == ["2 others (1 of 2 known)", "0"]
+    assert total[1].text == "0.000036"
+
+
 def test_the_row_total_is_not_counted_as_a_row(tmp_path):
     """Neither is it counted for readers that hear the page."""
     text = wf.report(BEFORE, tmp_path / "r.html").read_text(encoding="utf-8")

@@ -348,7 +348,7 @@ def _groups_listing(
     measure: str,
     changes: GroupChanges | None,
 ) -> Listing:
-    labels = [*groups.columns]
+    labels, requested = [*groups.columns], coverage_from_attrs(frame).wallets_asked
     write = money if measure == "value" else full_amount if measure == "amount" else "{:,}".format
     if changes:
         names = ["after", "difference", "wallets_known", "wallets"]
@@ -377,13 +377,14 @@ def _groups_listing(
         suffix = count_suffix(known, asked) * bool(known or size)
         cells.append(Cell(" · ".join(texts) + suffix, _NUMBER_LENGTH))
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
+    if frame["wallets_asked"].sum() == requested:  # no wallet is in two groups
+        others += count_suffix(rest["wallets_ok"].sum(), rest["wallets_asked"].sum())
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
 
     def number_cells(name: str, write: Callable[[Any], str]) -> list[Cell]:
         sums = [each[name] for each in (rest, frame)[-len(ends) :]]
-        # A sum of 0 is unknown if a number is unknown.
-        column = [each.sum(skipna=bool(each.sum()), min_count=1) for each in sums]
+        column = [each.sum(min_count=1) for each in sums]
         return text_cells([*head[name], *column], UNKNOWN, _NUMBER_LENGTH, write)
 
     if measure == "balances":
