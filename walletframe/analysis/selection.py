@@ -305,14 +305,15 @@ class SelectableHoldings:
                 notify(f"{text}; call value(…) with prices first", InputWarning)
         if words or selection.tokens:
             reasons[SELECTED] = np.zeros(len(holdings), dtype=bool), ""
-        omitted = omitted_rows(holdings)
+        # Conditions on rows, except tokens and spam, can't be checked for rows omitted before.
+        omitted, labels = omitted_rows(holdings), {name for name, _ in selection.labels}
+        is_by_row = bool(words) or not labels <= {*self.label_columns}
+        is_checked = not is_by_row and selection.small is None
         keys = [*{*self.held.wallet_keys, *self.requested.keys, *(row[:2] for row in omitted)}]
         selected_keys = {*compress(keys, self._wallet_keys_mask(keys, selection))}
-        labels = {name for name, _ in selection.labels} - {*self.label_columns}
-        is_narrower = bool(words or labels or selection.tokens) or len(selected_keys) < len(keys)
-        unsure = bool(words or labels or selection.small is not None)  # of omitted rows
-        if is_narrower or (unsure and any(row.asset for row in omitted)):
-            holdings = narrow_dropped_rows(holdings, selected_keys, counts_bridged=not unsure)
+        is_narrower = is_by_row or bool(selection.tokens) or len(selected_keys) < len(keys)
+        if is_narrower or (omitted and not is_checked):
+            holdings = narrow_dropped_rows(holdings, selected_keys, counts_bridged=is_checked)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
         if record := self._record_of_holders(holdings, selection, matches, found):
             selected.attrs[HOLDERS] = record

@@ -75,7 +75,7 @@ def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoR
 
 
 def exit_by_coverage(coverage: Coverage, *, interrupted: bool = False) -> NoReturn:
-    """Exit with the code 0 if all wallets, amounts and tokens of a table are known."""
+    """Exit with the code 0 if a table's wallets, amounts and tokens are all known, or else 1."""
     gaps = coverage.unfinished or coverage.unknown_tokens or coverage.amount_na
     known = coverage.wallets_ok == coverage.wallets_asked and not gaps
     exit_by_completeness(all_known=known, interrupted=interrupted)

@@ -578,8 +578,10 @@ def total_timeline(
 
     Raises
     ------
-    WalletframeError
-        In the same cases as `timeline`; a SettingsError also if `by` can't be used.
+    ArgumentError, ColumnsError, AmountError, AmbiguousTokenError, UnknownTokenError
+        In the same cases as `timeline`.
+    SettingsError, TokenListError, SnapshotError
+        In the same cases as `timeline`, or if `by` can't be used.
 
     Examples
     --------

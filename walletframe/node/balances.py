@@ -207,8 +207,10 @@ def crosscheck(
         If `holdings` has another type.
     ColumnsError
         If a column is missing.
-    SettingsError, MissingExtraError
-        As for `token_balance`, but not for an unknown chain id.
+    SettingsError
+        If the URL of the node is not set, or if `block`, `chain_ids` or `timeout_s` is not valid.
+    MissingExtraError
+        If the extra ``node`` is not installed.
 
     Warns
     -----

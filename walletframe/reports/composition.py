@@ -143,12 +143,12 @@ class Chart(NamedTuple):
 
 
 class GroupChanges(NamedTuple):
-    """The change of each group, and of all: the difference, and two numbers of wallets."""
+    """The changes of groups, and the change of all of them together."""
 
     groups: pd.DataFrame  # labels, after, difference, wallets_known, wallets
-    change: Any
-    known: int
-    wallets: int
+    change: Any  # a value or an amount; NaN or NA if unknown
+    known: int  # the wallets that are known at both times
+    wallets: int  # all wallets that could hold the tokens
 
 
 class Grouping(NamedTuple):
