@@ -19,7 +19,7 @@ from threading import Barrier, Event, Thread
 import pytest
 from addresses import A, B, C
 from canned_service import answer, wallet
-from permit_takers import KEY, Takers, limiter_at, permit_comes
+from permit_takers import KEY, Takers, count_permits, limiter_at, permit_comes
 from small_disk import mounted, remount
 
 from walletframe.bulk.run import fetch_to_parquet
@@ -226,6 +226,25 @@ def test_threads_share_a_limiter(tmp_path, shared):
         thread.join()
     limiter.close()
     assert 1 <= len(counts) <= 52
+
+
+def test_a_process_takes_the_permits_of_50_ms_at_once(tmp_path, monkeypatch):
+    """Each keeps its time; a refusal drops those that are left."""
+    limiter = limiter_at(tmp_path / "p.pace", rate=1000)
+    write, writes = limiter.database.write_in_transaction, []
+
+    def counted(change):
+        writes.append(change)
+        return write(change)
+
+    monkeypatch.setattr(limiter.database, "write_in_transaction", counted)
+    begun = time.monotonic()
+    assert all(permit_comes(limiter) for _ in range(120))
+    assert time.monotonic() - begun >= 0.119
+    assert len(writes) <= 10
+    limiter.note_refusal(None)
+    assert count_permits(limiter, 0.2) == 0
+    limiter.close()
 
 
 def test_processes_share_a_rate(tmp_path):

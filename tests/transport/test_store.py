@@ -241,6 +241,17 @@ def test_later_requests_win_after_a_restart(tmp_path, monkeypatch, restarted):
         assert one.read_answers(WALLETS) == {WALLETS[0]: CachedAnswer(b"late", NOW)}
 
 
+def test_a_clock_that_is_ahead_is_read_with_the_answers(tmp_path):
+    """Another machine, whose clock is older, may have opened the file meanwhile."""
+    path = tmp_path / "a.sqlite"
+    with AnswerStore(path, "s") as store:
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute("UPDATE clock SET ahead = ?", (10**15,))
+        before = store.next_sequence()
+        store.read_answers(WALLETS)
+        assert store.next_sequence() - before >= 10**15
+
+
 def test_false_caches_nothing():
     """Silently."""
     with AnswerStore(False, "s") as store:  # noqa: FBT003 - the setting's own value

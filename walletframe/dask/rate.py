@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import deque
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import replace
@@ -87,14 +86,11 @@ class RateLimiterPlugin(SchedulerPlugin):
                     if wait_s <= 0:
                         break
                     await asyncio.sleep(min(wait_s, _POLL_S))
-                maximum, waits = max(1, int(shared.state.rate * _BATCH_S / shared.waiting)), []
-                for _ in range(min(wanted, maximum)):
-                    ready = rate.next_permit_at(shared.state, now, math.inf)
-                    shared.state = rate.take_permit(shared.state, ready)
-                    waits.append(ready - now)
+                maximum = max(1, int(shared.state.rate * _BATCH_S / shared.waiting))
+                shared.state, times = rate.take_permits(shared.state, min(wanted, maximum), now)
         finally:
             shared.waiting -= 1
-        return {"waits_s": waits, "share": self._fallback_state(shared)}
+        return {"waits_s": [each - now for each in times], "share": self._fallback_state(shared)}
 
     def slow_down(self, retry_after_s: float | None, message: _WorkerMessage) -> Reply:
         """Reduce the rate and pause all workers, after a rate-limited answer."""
@@ -139,27 +135,21 @@ class WorkerRateLimiter(RateLimiter):
         self._message = {"limit_key": limit_key, "initial": rate.state_to_json(self.last_state)}
         share = rate.divide_rate(self.last_state, rate.ASSUMED_PROCESSES, time.time())
         self.last_state: RateState = share  # until the first reply
-        self._permits: deque[float] = deque()  # times of the permits, of time.monotonic()
         self._reply: Future[Reply] | None = None
         self._requested_at, self._received = time.monotonic(), 0
         self._has_lost_scheduler = False
 
-    def _take_permit_if_due(self) -> tuple[float, bool]:
-        """Take the next permit, or request about as many permits as the worker used recently."""
+    def _request_permits(self) -> float:
+        """Request about as many permits as the worker used recently. Return the time to wait."""
         if self._has_lost_scheduler:
-            return super()._take_permit_if_due()
+            return super()._request_permits()
         now = time.monotonic()
-        with self._lock:
-            while self._permits and self._permits[0] < now - rate.PERMIT_EXPIRY_S:
-                self._permits.popleft()
-            if self._permits:
-                return self._permits.popleft() - now, True
         if self._reply is None:
             wanted = math.ceil(self._received * _USED_S / (now - self._requested_at + _RETRY_S))
             self._reply, self._requested_at = self._send("permits", wanted=max(1, wanted)), now
         if self._receive_reply(self._reply, _POLL_S):
             self._reply, self._received = None, len(self._permits)
-        return _RETRY_S, False
+        return _RETRY_S
 
     def note_refusal(self, retry_after_s: float | None) -> None:
         """Reduce the rate of the cluster, and return the unused permits to the scheduler."""
@@ -167,7 +157,6 @@ class WorkerRateLimiter(RateLimiter):
             self._receive_reply(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
         if self._has_lost_scheduler:
             super().note_refusal(retry_after_s)
-        self._permit_at = -math.inf
 
     def close(self) -> None:
         """Return the unused permits. Later requests use this worker's share of the rate."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -53,6 +54,7 @@ _OUTAGE_S, _PROBE_S = 10.0, 2.0
 _RECOVERY = 4  # factor by which each answer raises the rate after a short series of refusals
 _RATE_EXPIRY_S = 300.0
 LEAD_S = 0.25  # a permit can be taken this long before its time
+BATCH_S = 0.05  # a process takes the permits for this time at once
 ASSUMED_PROCESSES = 16  # if the number of processes that share a limit is unknown
 _CLOCK_TOLERANCE_S = 60.0
 _STATE = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ? AND key = ?"
@@ -130,6 +132,17 @@ def take_permit(state: RateState, now: float) -> RateState:
     return replace(state, next_at=now + wait_s)
 
 
+def take_permits(
+    state: RateState, count: int, now: float, max_wait_s: float = math.inf
+) -> tuple[RateState, list[float]]:
+    """Take the next `count` permits. Return their times, too."""
+    times = []
+    for _ in range(count):
+        times.append(next_permit_at(state, now, max_wait_s))
+        state = take_permit(state, times[-1])
+    return state, times
+
+
 def count_answers(state: RateState, count: int, now: float) -> RateState:
     """Count answers other than 429. Once a second, raise the rate if half of it was used."""
     if state.rate_before:  # these answers end a series of refusals
@@ -203,7 +216,7 @@ class RateLimiter:
         self._max_wait_s = settings.retry_after_max_s + _CLOCK_TOLERANCE_S
         self._waiter_lock, self._lock = Lock(), Lock()
         self._answers = 0
-        self._permit_at = -math.inf  # when the granted permit is due, by time.monotonic()
+        self._permits: deque[float] = deque()  # times of the permits, of time.monotonic()
         self.database: Database | None = None
         if in_file and (path := rate_file_path(settings.cache)) is not None:
             self._service, (_, self._key) = require_service(settings), endpoint_and_key(settings)
@@ -223,10 +236,11 @@ class RateLimiter:
                 return False
         try:
             while not cancel.is_set() and time.monotonic() <= deadline:
-                wait_s = self._permit_wait_s()
+                wait_s = self._use_permit_if_due()
                 if wait_s <= 0:
-                    self._permit_at = -math.inf
                     return True
+                if wait_s == math.inf:
+                    wait_s = max(0.0, self._request_permits())
                 cancel.wait(min(wait_s, max(0.0, deadline - time.monotonic()) + 0.001))
             return False
         finally:
@@ -238,32 +252,39 @@ class RateLimiter:
             self._answers += 1
 
     def note_refusal(self, retry_after_s: float | None) -> None:
-        """Pause for the requested time, lower the rate, and drop a granted permit."""
+        """Pause for the requested time, lower the rate, and drop the unused permits."""
         self._update_state(lambda state, now: slow_down(state, retry_after_s, now))
-        self._permit_at = -math.inf
+        with self._lock:
+            self._permits.clear()
 
-    def _permit_wait_s(self) -> float:
-        """Return the seconds until the granted permit is due, or else until a permit is free."""
-        if self._permit_at < time.monotonic() - PERMIT_EXPIRY_S:
-            wait_s, is_granted = self._take_permit_if_due()
-            if not is_granted:
-                return wait_s
-            self._permit_at = time.monotonic() + wait_s
-        return self._permit_at - time.monotonic()
+    def _use_permit_if_due(self) -> float:
+        """Use the next permit if it is due. Return the seconds to wait, infinite without permit."""
+        with self._lock:
+            now = time.monotonic()
+            while self._permits and self._permits[0] < now - PERMIT_EXPIRY_S:
+                self._permits.popleft()
+            wait_s = self._permits[0] - now if self._permits else math.inf
+            if wait_s <= 0:
+                self._permits.popleft()
+        return wait_s
 
-    def _take_permit_if_due(self) -> tuple[float, bool]:
-        """Return the seconds to wait, and whether a permit was taken."""
-        wait_s, is_granted = 0.0, False
+    def _request_permits(self) -> float:
+        """Take permits if the next one is due soon. Return the seconds to wait for them."""
+        wait_s, permits = 0.0, deque[float]()
 
         def take_if_due(state: RateState, now: float) -> RateState:
-            nonlocal wait_s, is_granted
-            due = next_permit_at(state, now, self._max_wait_s)
-            is_granted = due - now <= LEAD_S
-            wait_s = due - now if is_granted else due - now - LEAD_S
-            return take_permit(state, due) if is_granted else state
+            nonlocal wait_s, permits
+            permits = deque()
+            wait_s = next_permit_at(state, now, self._max_wait_s) - now - LEAD_S
+            if wait_s <= 0:
+                count = max(1, int(state.rate * BATCH_S))
+                state, times = take_permits(state, count, now, self._max_wait_s)
+                permits = deque(each - now + time.monotonic() for each in times)
+            return state
 
         self._update_state(take_if_due)
-        return wait_s, is_granted
+        self._permits = permits
+        return wait_s
 
     def _update_state(self, change: StateChange) -> None:
         with self._lock:

@@ -164,10 +164,12 @@ class _AnswerFile:
         self._offset = 0
 
     def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
-        select = (_SELECT, (json.dumps(keys),))
-        results = self._database.query_file_and_memory(lambda con: con.execute(*select).fetchall())
+        def select_answers(con: sqlite3.Connection) -> list[Any]:
+            self._read_offset(con)
+            return con.execute(_SELECT, (json.dumps(keys),)).fetchall()
+
         answers: dict[str, CachedAnswer] = {}
-        for row in chain.from_iterable(results):
+        for row in chain.from_iterable(self._database.query_file_and_memory(select_answers)):
             key, fetched_at, body, sequence, stored = row
             moment = _parse_time(fetched_at)
             if not isinstance(body, bytes) or stored != _checksum(*row[:-1]) or moment is None:
@@ -178,7 +180,8 @@ class _AnswerFile:
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
         def insert_answers(con: sqlite3.Connection) -> None:
-            now = self._next_sequence(con)
+            self._read_offset(con)
+            now = self.next_sequence()
             con.execute("UPDATE clock SET ahead = ?, last = ?", (self._offset, now))
             for key, answer in answers:
                 # Text of fixed width in UTC sorts by time.
@@ -192,12 +195,11 @@ class _AnswerFile:
         self._database.write_in_transaction(insert_answers)
 
     def next_sequence(self) -> int:
-        return max(self._database.query_file_and_memory(self._next_sequence))
+        return time.monotonic_ns() + self._offset
 
-    def _next_sequence(self, con: sqlite3.Connection) -> int:
+    def _read_offset(self, con: sqlite3.Connection) -> None:
         [(offset,)] = con.execute(_SELECT_OFFSET)
         self._offset = max(self._offset, int(offset))  # for the in-memory database, too
-        return time.monotonic_ns() + self._offset
 
     def close(self) -> None:
         self._database.close()
