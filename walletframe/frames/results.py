@@ -152,37 +152,14 @@ class Coverage:
             The selection, and what is not counted or compared. Then come cells that may be larger,
             older answers, the time, the prices of a list, and bridged versions in separate rows.
         """
-        unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
-        if self.not_compared:
-            unknown = unpriced = 0
-        wallets = counted_noun(self.wallets_asked, "wallet")
-        tokens = counted_noun(self.unknown_tokens, "balance")
-        stale = f" ({self.stale_unknown:,} with an older answer)" * bool(self.stale_unknown)
-        bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
         times = f" at {self.snapshots:,} times" * (self.snapshots > 1)
-        summed = self.unknown_tokens, self.amount_na, unpriced, self.filtered
-        is_summed = bool(times and any(summed))
-        together = f"{times} together" * is_summed
-        left_out = {
-            f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
-            f"{bridged} (bridged=True)": self.bridged,
-            f"{unknown:,} of {wallets} unknown{' at some times' * bool(times)}{stale}": unknown,
-            f"{tokens} whose token is unknown": self.unknown_tokens,
-            f"{self.unknown_once} not known at both times": self.unknown_once,
-            f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
-            f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
-            self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
-            f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
-            f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
-            "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
-        }
-        parts = [text for text, count in left_out.items() if count]
-        wallets += times
+        wallets = counted_noun(self.wallets_asked, "wallet") + times
         counted = f"All {counted_noun(self.balances, 'balance')} of {wallets} are counted."
         counted = f"The only balance of {wallets} is counted." if self.balances == 1 else counted
         sentences = [f"Selected: {self.selected}."] * bool(self.selected)
-        if parts or not self.not_compared:
-            sentences.append(f"Not counted: {'; '.join(parts)}{together}." if parts else counted)
+        not_counted = self.not_counted
+        if not_counted or not self.not_compared:
+            sentences.append(f"Not counted: {not_counted}." if not_counted else counted)
         sentences += [f"Not compared: {self.not_compared}."] * bool(self.not_compared)
         if self.partial_cells:
             cells = counted_noun(self.partial_cells, "cell")
@@ -197,6 +174,35 @@ class Coverage:
             verb, adds = ("is", "it to its asset") if is_one else ("are", "them to their assets")
             sentences.append(f"{versions} {verb} listed separately (bridged=True adds {adds}).")
         return sentences
+
+    @property
+    def not_counted(self) -> str:
+        """What is not counted, such as ``1 of 3 wallets unknown``; empty if all is counted."""
+        unknown, unpriced = self.wallets_asked - self.wallets_ok, self.unpriced
+        if self.not_compared:
+            unknown = unpriced = 0
+        wallets = counted_noun(self.wallets_asked, "wallet")
+        tokens = counted_noun(self.unknown_tokens, "balance")
+        stale = f" ({self.stale_unknown:,} with an older answer)" * bool(self.stale_unknown)
+        bridged = bridged_text(self.bridged, self.bridged_amount, self.bridged_before)
+        summed = self.unknown_tokens, self.amount_na, unpriced, self.filtered
+        times = " at some times" * (self.snapshots > 1)
+        together = f" at {self.snapshots:,} times together" * bool(times and any(summed))
+        left_out = {
+            f"{self.unfinished} not fetched yet (the fetch has not finished)": self.unfinished,
+            f"{bridged} (bridged=True)": self.bridged,
+            f"{unknown:,} of {wallets} unknown{times}{stale}": unknown,
+            f"{tokens} whose token is unknown": self.unknown_tokens,
+            f"{self.unknown_once} not known at both times": self.unknown_once,
+            f"{counted_noun(self.amount_na, 'balance')} of unknown amount": self.amount_na,
+            f"the value of {counted_noun(unpriced, 'balance')} without a price": unpriced,
+            self.filtered_reasons or counted_noun(self.filtered, "dropped balance"): self.filtered,
+            f"{counted_noun(self.beyond_limit, 'balance')} beyond the limit": self.beyond_limit,
+            f"{counted_noun(self.omitted_rows, 'row')} beyond the limit": self.omitted_rows,
+            "failed wallets, if any (pass wallets=…)": self.balances and not self.wallets_asked,
+        }
+        parts = [text for text, count in left_out.items() if count]
+        return f"{'; '.join(parts)}{together}" if parts else ""
 
 
 def bridged_text(versions: int, amount: str = "", before: str = "") -> str:

@@ -254,7 +254,7 @@ def _compare(
         listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
         note = f"Not compared: {once.unknown_once} not known at both times."
         notes = [note * bool(once.unknown_once), *_sentences_on_wallet_lists(*results)]
-        notes.append(_not_counted_earlier(earlier))
+        notes.append(_not_counted_sentence(earlier))
         summed = compare(*results, by="asset", **grouping.asset_arguments())
         if unit and (summed["asset"] == unit).all() and {*groups.columns} <= {*amounts}:
             change, *total = _amount_change(summed, since)
@@ -272,13 +272,13 @@ def _compare(
     listing = _changes_listing(table, after.wallets)
     by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
     changes = GroupChanges(by_group, values.change, *values.wallet_counts)
-    notes = [f"{values.notes(unit)} {_not_counted_earlier(earlier)}".strip()]
+    notes = [f"{values.notes(unit)} {_not_counted_sentence(earlier)}".strip()]
     return change, notes, listing, changes
 
 
-def _not_counted_earlier(earlier: Coverage) -> str:
-    parts = [each for each in earlier.sentences() if each.startswith("Not counted: ")]
-    return "".join(parts).replace("counted", "counted in the earlier fetch", 1)
+def _not_counted_sentence(earlier: Coverage) -> str:
+    left_out = earlier.not_counted
+    return f"Not counted in the earlier fetch: {left_out}." if left_out else ""
 
 
 def add_values_if_priced(holdings: pd.DataFrame) -> pd.DataFrame:
