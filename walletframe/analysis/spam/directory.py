@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SymbolOwners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
-# Contracts that stand for a blockchain's native coin, and rightly have the coin's symbol.
+# Contracts that represent the native coin of a blockchain. They rightly have the coin's symbol.
 _COIN_CONTRACTS = frozenset(RULES["coin_contracts"])
 
 
@@ -36,7 +36,7 @@ class TokenDirectory(NamedTuple):
     symbols: dict[str, str]  # skeleton -> known symbol
 
     def conclusive_finding(self, token: TokenKey) -> Finding | None:
-        """Return the only finding about an allowed, denied, native or known token, or None."""
+        """Return a finding that decides alone, such as "deny_list", or None."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
@@ -46,14 +46,14 @@ class TokenDirectory(NamedTuple):
         return Finding("known_token") if token in known_token_by_key() else None
 
     def shared_skeletons(self, symbol: str) -> list[str]:
-        """Return the skeletons that a symbol shares with known symbols."""
+        """Return the skeletons of a symbol that are also skeletons of known symbols."""
         return [*filter(self.symbols.__contains__, skeletons(symbol))]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
-        """Return findings about a token. Its symbol has the skeletons `shared` of known symbols."""
+        """Return signs that a token imitates another. `shared` is from `shared_skeletons`."""
         if not shared:
             return []
-        # On all EVM blockchains, only the same deployer can use a known contract address.
+        # Only the deployer of a contract can get the same address on another EVM blockchain.
         if not _skeletons_by_contract().get(token[1] or "", set()).isdisjoint(shared):
             return [Finding("same_contract")]
         owners = (self.symbol_owners.get((token[0], name)) for name in shared)
@@ -81,7 +81,7 @@ class TokenDirectory(NamedTuple):
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the user's lists with the packaged tokens. Packaged tokens keep their symbols."""
+    """Merge the user's lists with the known tokens. An allowed token can't take a known symbol."""
     listed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     allowed, fault = frozenset(dict(listed)), "it is on both the allow list and the deny list"

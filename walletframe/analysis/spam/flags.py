@@ -47,7 +47,7 @@ _MIN_CROWD = 3
 _TOKENS_PER_COINCIDENCE = 500  # one token in this many may share a symbol by chance
 _EXTREME_AMOUNT = 10**15
 _COLUMNS = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
-_ABSURD, _ABSURD_DIGITS = 10**18, 60  # units of the token, and digits of the raw amount
+_ABSURD, _ABSURD_DIGITS = 10**18, 60  # limits of the amount, and of the raw amount's digits
 _ABSURD_BALANCE, _EXTREME_SUPPLY = Finding("absurd_balance"), Finding("extreme_supply")
 _PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
 
@@ -71,7 +71,7 @@ def flag_spam(
           as a table of `explain_spam`, or the path of a CSV file with these columns;
         - an iterable of pairs (blockchain, contract).
 
-        Other contracts with the symbol of an allowed token on its blockchain are imitations.
+        Another contract with the same symbol on the same blockchain counts as an imitation.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -80,8 +80,8 @@ def flag_spam(
     Returns
     -------
     DataFrame, or WalletDetails of a fetch
-        The same rows with three more columns. If rows agree in token and symbol, they agree in
-        these columns, too. The columns are:
+        The same rows with three more columns. Rows with the same token and symbol have the same
+        values in these columns:
 
         - ``spam_score`` (float64): the score, from 0 to 1;
         - ``spam_reasons`` (str): the names of the reasons in descending order of weight, separated
@@ -101,9 +101,9 @@ def flag_spam(
     lists reasons and weights. The score of known tokens, allowed tokens and native coins is 0. The
     score of denied tokens is 1. No requests are sent. Worthless tokens with ordinary names score 0.
 
-    A price counts only together with other reasons. It lowers the score, unless the symbol contains
-    a link, a claim or a disguise. A missing price slightly raises the score if the service has
-    prices for other tokens on the blockchain. Pass all rows: a score depends on other rows.
+    A price counts only together with other reasons. A price lowers the score, unless the symbol
+    contains a link, a claim or a disguise. A missing price slightly raises the score if the service
+    has prices for other tokens on the blockchain. Pass all rows, since scores depend on other rows.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 
 def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options: Any) -> Mask:
-    """Return a mask of spam: as stated in the holdings, or else as detected."""
+    """Return the column `is_spam`. If this column is missing or options are given, detect spam."""
     stated = _stated_spam_mask(holdings, *options.values())
     if stated is None:
         _, scores, codes = _score_pairs(holdings, _read_token_directory(**options), tokens)
@@ -141,7 +141,6 @@ def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options:
 
 
 def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
-    """Return `is_spam`, or all False if spam was dropped. Without either, or with options: None."""
     if any(option is not None for option in options):
         return None
     if "is_spam" in holdings:
@@ -153,7 +152,6 @@ def _stated_spam_mask(holdings: pd.DataFrame, *options: object) -> Mask | None:
 def _score_pairs(
     holdings: pd.DataFrame, directory: TokenDirectory, tokens: KeyCodes | None = None
 ) -> tuple[dict[int, tuple[Finding, ...]], Floats, Codes]:
-    """Return the findings about suspect pairs, each pair's score, and each row's pair."""
     pairs = _TokenSymbolPairs(directory, _collect_evidence(holdings, tokens))
     suspects, scores = pairs.findings_by_suspect_pair(), np.zeros(len(pairs.tokens))
     scores[[*suspects]] = [*map(score, suspects.values())]
@@ -169,9 +167,9 @@ def without_spam(
 ) -> pd.DataFrame:
     """Return the rows that are not spam.
 
-    The column ``is_spam`` marks spam. If it is missing, or you pass options, spam is detected as in
-    `flag_spam`. `where`, reports and the explorer don't search the result for spam again, unless
-    you filter it with pandas.
+    The column ``is_spam`` marks spam. If this column is missing, or if you pass options, spam is
+    detected as in `flag_spam`. In the result, `where`, reports and the explorer don't detect spam
+    again, unless you filter the result with pandas.
 
     Parameters
     ----------
@@ -234,7 +232,8 @@ def explain_spam(
     Parameters
     ----------
     token : str or (str, str or None), optional
-        The only token to explain, spam or not: an unambiguous symbol, or (blockchain, contract).
+        The only token to explain, even if it is not spam: an unambiguous symbol, or a pair
+        (blockchain, contract).
     allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are never spam, and tokens that are always spam, as in `flag_spam`.
     threshold : float, optional
@@ -308,7 +307,7 @@ class SpamEvidence(NamedTuple):
 
     holdings: pd.DataFrame
     tokens: KeyCodes
-    amounts: ExactAmounts  # the amounts, or their sums if a row represents several equal rows
+    amounts: ExactAmounts  # the amount of each row, or the sum if equal rows were merged
     is_absurd: Mask  # whether the balance is impossibly large
     is_priced: Mask  # whether the service has a price
 
@@ -321,7 +320,6 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
 
 
 def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
-    """Return the evidence of distinct rows, their first positions, and numbers of copies."""
     require_columns(source.template.holdings, _COLUMNS)
     names = ["raw_amount", "price", "is_spam"]
     [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], names)
@@ -348,7 +346,7 @@ def _evidence_columns(positions: Positions) -> pd.DataFrame:
     if "is_spam" in holdings:
         bits += np.int8(4) * spam_mask(holdings)
     columns = holdings[[*TOKEN, *holdings.columns.intersection(["value"])]]
-    # With the name "currency", values in several currencies would raise an error.
+    # A column named "currency" with several currencies would raise an error.
     columns = columns.assign(_currency=holdings.get("currency"))
     return columns.assign(_bits=pd.Categorical.from_codes(bits, pd.RangeIndex(8)))
 
@@ -377,7 +375,7 @@ class _TokenSymbolPairs:
         names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
         numbers = evidence.tokens.codes * len(names) + symbol_codes % len(names)
         self.codes, pairs = pd.factorize(numbers)  # the index of each row's pair
-        # The index of each pair's token in `keys`, and of each pair's symbol in `names`.
+        # For each pair, the index of its token in `keys` and the index of its symbol in `names`.
         self.tokens, self.symbols = np.divmod(pairs, len(names))
         self.directory, self.keys = directory, evidence.tokens.keys
         self.names = [name[:MAX_SYMBOL_LENGTH] for name in names]
@@ -416,7 +414,7 @@ class _TokenSymbolPairs:
                 self.keys[token], self.names[symbol], self.shared_skeletons[symbol]
             ),
         ]
-        # A price, or its absence, only counts with other findings.
+        # A price or a missing price counts only if there are other findings.
         price, reasons = self.by_price[token], {each.reason for each in findings if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             findings.append(price)
@@ -426,7 +424,6 @@ class _TokenSymbolPairs:
 def _read_token_directory(
     allow: TokensLike | None = None, deny: TokensLike | None = None, threshold: float | None = None
 ) -> TokenDirectory:
-    """Read the lists in the arguments or, by default, in the settings."""
     if threshold is not None and not 0 < threshold <= 1:
         hint = "pass a score above 0 and up to 1, such as threshold=0.5"
         raise SettingsError(f"threshold={threshold!r} is not valid", hint=hint)
@@ -452,7 +449,6 @@ def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
 
 
 def _price_findings(evidence: SpamEvidence) -> list[Finding | None]:
-    """Return a finding or None per token: None if its blockchain has no prices."""
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.bincount(tokens.codes[evidence.is_priced], minlength=len(findings)) > 0
@@ -466,7 +462,7 @@ def _price_findings(evidence: SpamEvidence) -> list[Finding | None]:
 def flags_and_unknown_token_positions(
     source: ChunkedHoldings, *, drop_spam: bool, **options: Any
 ) -> tuple[SpamFlags, Codes]:
-    """Return the flags, and the positions of the rows with an unknown token."""
+    """Return the flags of suspect tokens, and the positions of rows with an unknown token."""
     directory, threshold = _read_token_directory(**options), options["threshold"] or THRESHOLD
     evidence, positions, balances = _collect_chunked_evidence(source)
     pairs = _TokenSymbolPairs(directory, evidence)

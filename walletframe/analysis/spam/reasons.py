@@ -21,14 +21,14 @@ RULES = json.loads(files(__package__).joinpath("rules.json").read_text(encoding=
 # The score of a token is the sum of the weights of its reasons, clipped to [0, 1]. At the default
 # threshold of 0.5, one reason of a large weight, such as a link, flags a token as spam.
 REASONS: dict[str, tuple[float, str]] = RULES["reasons"]
-# With one of these reasons, a price does not reduce the score: anybody can create a market.
+# If one of these reasons applies, a price does not reduce the score: anybody can create a market.
 BAIT = frozenset(RULES["bait"])
 _WEIGHT: Callable[[Finding], float] = attrgetter("weight")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A reason in `REASONS`, and untrusted texts for the explanation."""
+    """A reason in `REASONS`, and unescaped texts to insert into its explanation."""
 
     reason: str
     details: tuple[str, ...] = ()

@@ -58,8 +58,8 @@ _LINK = (
     r"(?i)(?:h\s?t\s?t\s?p\s?s?|hxxps?|ftp|ipfs)\s?:|://|(?<![a-z0-9])www(?:\s?\.\s?|\s)[a-z0-9]"
     r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}"
 )
-# A space may precede a dot, or follow it if a common top-level domain comes next. A hyphen after an
-# uncommon top-level domain continues the name, as in E.WEBER-ST-TOLEDO.
+# A space may precede a dot. Before a common top-level domain, a space may also follow the dot. A
+# hyphen after an uncommon top-level domain continues the name, as in E.WEBER-ST-TOLEDO.
 _DOMAIN = (
     r"(?i)(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
@@ -83,7 +83,7 @@ _LOOK_ALIKE_DIGITS = bytes(range(128)).decode().translate(str.maketrans("Il|Oo",
 
 
 def symbol_findings(symbol: str) -> tuple[Finding, ...]:
-    """Return the findings about the text of a symbol. Most honest symbols have none."""
+    """Return signs of spam in the text of a symbol."""
     start = symbol[:MAX_SYMBOL_LENGTH]
     text = readable_text(start)
     findings = _word_findings(text)
@@ -119,7 +119,6 @@ def _count_letters(text: str) -> int:
 
 
 def _domain_findings(text: str) -> Iterator[Finding]:
-    """Yield findings about the first link, the first domain and the first dotted name."""
     matches = re.finditer(_DOMAIN, text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level_domain(match[2].lower())]
     link = re.search(_LINK, text) or next((match for match in dotted if match[3]), None)
@@ -167,7 +166,7 @@ def _character_findings(symbol: str, readable: str) -> Iterator[Finding]:
 
 
 def readable_text(text: str) -> str:
-    """Return the text without invisible characters. ASCII characters replace look-alikes."""
+    """Remove invisible characters, and replace look-alikes of ASCII characters by ASCII."""
     if text.isascii() and text.isprintable():
         return text
     visible = "".join(char for char in text if char.isspace() or not is_invisible(char))
@@ -207,7 +206,7 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def mixes_scripts(text: str) -> bool:
-    """Return whether a word mixes ASCII letters with foreign look-alikes of ASCII letters."""
+    """Return whether a word has both ASCII letters and other letters that look like ASCII."""
     for word in () if text.isascii() else text.split():
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]
