@@ -1,9 +1,8 @@
 """Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
-For totals, each chunk is reduced to a `PartialAggregate`, and partial aggregates are merged. A
-partial aggregate has representative rows: the first row of each group, and the first row of each
-pair of a token and a wallet's blockchain. To find groups that occur in several chunks, the
-representative rows of all chunks are grouped. Other tables read only some tokens at a time.
+Each chunk is reduced to a `PartialAggregate`. Then the partial aggregates of all chunks are merged.
+A partial aggregate has representative rows: the first row of each group, and of each pair of a
+token and a wallet's blockchain. To merge, the representative rows of all chunks are grouped again.
 """
 
 from __future__ import annotations
@@ -66,12 +65,12 @@ class ChunkedHoldings(Protocol):
 
     @property
     def spells_blockchains_as_template(self) -> bool:
-        """Whether results spell blockchains as in `template`, not as in the first row."""
+        """Whether results use the blockchain names of `template`, not the names in the rows."""
 
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
     ) -> Iterator[T]:
-        """Apply a function to each chunk. Amounts may be NA unless `extra_columns` has "amount"."""
+        """Apply a function to each chunk. To read amounts, add "amount" to `extra_columns`."""
 
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]
@@ -84,22 +83,22 @@ class ChunkedHoldings(Protocol):
         batches: Sequence[Collection[TokenKey]],
         extra_columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to all rows of each token batch. Wallets without rows may be missing."""
+        """Read the rows of each batch of tokens, and apply a function to these rows."""
 
 
 class PartialAggregate(NamedTuple):
     """The aggregates of the groups in one chunk, and the groups' representative rows."""
 
     aggregates: GroupAggregates
-    representatives: pd.DataFrame  # rows with the token and the other columns to group by
-    contracts: KeyCodes  # of the representative rows
-    row_positions: Codes  # of the representative rows among all rows
-    wallet_indices: Codes  # of the representative rows: indices into all wallets
-    group_first: Codes  # each group's first representative row (if none, the number of rows)
+    representatives: pd.DataFrame  # the token and the other columns to group by
+    contracts: KeyCodes  # the contract of each representative row
+    row_positions: Codes  # the position of each representative row among all rows
+    wallet_indices: Codes  # the index of each representative row's wallet among all wallets
+    group_first: Codes  # each group's first representative row, or len(representatives)
 
 
 class Aggregation(NamedTuple):
-    """The groups of one chunk or of all chunks, and their aggregates."""
+    """Groups of rows, and the aggregates of each group."""
 
     chunk: Chunk
     groups: Groups
@@ -107,7 +106,7 @@ class Aggregation(NamedTuple):
 
 
 class GroupSpec:
-    """Names to group by, and options. If `key_columns` computes them, no wallets are counted."""
+    """Columns to group by. If `key_columns` computes the columns, wallets are not counted."""
 
     def __init__(
         self,
@@ -120,7 +119,7 @@ class GroupSpec:
         self.names: list[str] = names
         self.bridged: bool = bridged
         self.key_columns: Callable[[Positions], pd.DataFrame] | None = key_columns
-        # The file is read here, since workers of a cluster may have other settings.
+        # Workers of a cluster may have other settings, so the file of assets is read here.
         is_read = "asset" in names
         self.assets: AssetsLike | None = asset_list.read_user_assets(assets) if is_read else assets
 
@@ -134,10 +133,10 @@ class GroupSpec:
         return self.to_partial(Aggregation(chunk._replace(positions=positions), groups, aggregates))
 
     def merge(self, source: ChunkedHoldings, partials: Sequence[PartialAggregate]) -> Aggregation:
-        """Merge the aggregates of all chunks. The representative rows identify the groups."""
+        """Merge the aggregates of all chunks."""
         positions = np.concatenate([part.row_positions for part in partials])
         order = np.argsort(positions)
-        ranks = np.empty_like(order)  # the sorted position of each row, in the order of parts
+        ranks = np.empty_like(order)  # the position of each row after sorting
         ranks[order] = np.arange(len(order))
         rows = pd.concat([part.representatives for part in partials])
         rows = rows.take(order).reset_index(drop=True)
@@ -167,7 +166,7 @@ class GroupSpec:
         return group_by_asset_or_token(positions, self.names)
 
     def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
-        """Convert to a partial aggregate with representative rows."""
+        """Choose representative rows, and return a partial aggregate."""
         chunk, groups, aggregates = aggregation
         positions, contracts = chunk.positions, chunk.positions.contracts
         first_of_pairs = contracts.first
@@ -196,7 +195,7 @@ class GroupSpec:
 def aggregate_chunks(
     source: ChunkedHoldings, specs: Sequence[GroupSpec], extra_columns: Collection[str] = ()
 ) -> list[Aggregation]:
-    """Aggregate all rows for each spec in one pass over the chunks."""
+    """Read each chunk once, and aggregate its rows by each spec."""
     if any(spec is not _BY_TOKEN for spec in specs):
         extra_columns = {*extra_columns, "amount"}
     collected: list[list[PartialAggregate]] = [[] for _ in specs]
@@ -240,12 +239,11 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
 
 
 def _summarize_chunk_values(chunk: Chunk) -> tuple[ExactFloatSums, list[Any], int, int]:
-    """Return the sum, a list with the currency, and counts of unpriced and unread balances."""
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = sum_floats_by_group(values, np.zeros(len(values), dtype=np.intp), 1)
-    unpriced = int((np.isnan(values) & ~missing).sum())
-    return total, holdings["currency"].iloc[:1].tolist(), unpriced, int(missing.sum())
+    currencies, unpriced = holdings["currency"].iloc[:1].tolist(), np.isnan(values) & ~missing
+    return total, currencies, int(unpriced.sum()), int(missing.sum())
 
 
 def _token_columns(positions: Positions) -> pd.DataFrame:
@@ -256,7 +254,7 @@ _BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=_token_columns)
 
 
 def read_distinct_tokens(source: ChunkedHoldings) -> Positions:
-    """Return the distinct pairs of token and symbol, as holdings without amounts."""
+    """Return holdings with one row for each pair of a token and a symbol, without amounts."""
     return _distinct_tokens(source, aggregate_chunks(source, [_BY_TOKEN])[0])
 
 
@@ -292,7 +290,7 @@ def chunked_prices(
     by_symbol: bool,
     **options: Any,
 ) -> PriceLookup:
-    """Return the prices that `value` would use, by token or by symbol."""
+    """Return the prices that `value` uses, by token. With `by_symbol`, return them by symbol."""
     chosen = valuation.prices_or_default(prices, by_symbol=by_symbol, **options)
     only_service = all(map(valuation.is_service_prices, chosen.entries))
     positions = source.template if only_service else read_distinct_tokens(source)
@@ -325,7 +323,7 @@ def _price_problems_in_chunk(chunk: Chunk) -> list[tuple[int, str, str]]:
 
 
 def chunked_share(source: ChunkedHoldings, **options: Any) -> pd.DataFrame:
-    """Compute the table of `share`. Only one asset or token is read."""
+    """Compute the table of `share` in chunks."""
     return _measure_one_token(source, distribution.share, **options)
 
 
@@ -380,7 +378,7 @@ def chunked_concentration(
 def chunked_pivot(
     source: ChunkedHoldings, n: int | None = 50, *, by: By = "wallet", **options: Any
 ) -> pd.DataFrame:
-    """Compute the table of `pivot`. Only the table's tokens are read."""
+    """Compute the table of `pivot` in chunks."""
     if n is not None and n < 1:
         return distribution.pivot(source.template, n)  # raises the error
     tokens, group_names, totals = _tokens_and_totals(source, by, **options)

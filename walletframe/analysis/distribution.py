@@ -94,16 +94,16 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     n : int, default 10
         The maximum number of rows to return.
     by : str, default "amount"
-        The column to rank by: amounts, or numbers, such as ``"value"``. The columns of changes,
-        ``"difference"``, ``"from_prices"`` and ``"from_amounts"``, are ranked by absolute size, so
-        that the largest losses are included.
+        The column to rank by, with amounts or numbers. The columns ``"difference"``,
+        ``"from_prices"`` and ``"from_amounts"`` are ranked by absolute value, so the largest losses
+        are included.
 
     Returns
     -------
     DataFrame
         The `n` rows with the largest values in `by`, in descending order, with the original index.
         Rows with equal values keep their order. Rows with NA are left out. The line below the
-        result counts the omitted rows or, for a table of `totals`, their balances.
+        result counts the omitted rows. For a table of `totals`, the line counts omitted balances.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     if frame.attrs.get(COVERAGE, {}).get("rows") != len(frame):
         return rows
     if "balances" in frame:
-        within = np.append(positions, np.flatnonzero(column.isna()))  # NA is not beyond the limit
+        within = np.append(positions, np.flatnonzero(column.isna()))  # don't count NA as omitted
         return with_coverage(rows, coverage_of_chosen_totals(frame, within))
     omitted = len(frame) - len(rows)
     return with_coverage(rows, replace(coverage_from_attrs(frame), omitted_rows=omitted))
@@ -195,8 +195,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
-        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if both or
-        neither of `asset` and `token` are given.
+        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if not
+        exactly one of `asset` and `token` is given.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     ColumnsError, AmountError
@@ -207,7 +207,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        Once per session if `wallets` is not given: holdings don't show which wallets failed.
+        Once per session if `wallets` is not given, since holdings don't show which wallets failed.
 
     Examples
     --------
@@ -276,12 +276,13 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     token : str or (str, str or None), optional
         A token instead of an asset, as in `share`. For all tokens, add ``"token"`` to `by`.
     top : int or float, default 10
-        The number of holders that ``top_share`` adds up. A number between 0 and 1 is a fraction of
-        the holders (rounded down, but not to 0): 0.01 means the richest 1 %.
+        The number of largest holders in ``top_share``. A number below 1 is a fraction of the
+        holders: 0.01 means the richest 1 %. The resulting number of holders is rounded down, but is
+        at least 1.
     by : str or list of str, default "wallet"
         One or more columns that define a holder, as in `share`. Balances that agree in these
         columns belong to one holder. If `by` has ``"token"``, the result has a row per token, not
-        per asset. The column ``holders`` counts wallets, whatever `by` is.
+        per asset. The column ``holders`` always counts wallets.
     wallets : DataFrame or WalletDetails, optional
         The table ``wallets`` of the same fetch. Methods of ``details.wf`` pass it automatically.
     assets, bridged : optional
@@ -290,14 +291,12 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     DataFrame
-        One row for each token or asset. The first columns are those of `totals`. Then come three
-        float64 columns, from 0 to 1; NaN if no wallet holds the token:
+        One row for each token or asset. The first columns are the same as in `totals`. The last
+        three columns are float64, from 0 to 1, and NaN if no wallet holds the token:
 
         - ``gini`` and ``herfindahl``: the indices defined in the notes;
-        - ``top_share``: the share of the `top` largest holders together; NaN if there are fewer
-          holders (never if `top` is a fraction).
-
-        Without holdings, the result is empty.
+        - ``top_share``: the sum of the shares of the `top` largest holders; NaN if there are fewer
+          than `top` holders.
 
     Raises
     ------
@@ -314,7 +313,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        Once per session if `wallets` is not given: holdings don't show which wallets failed.
+        Once per session if `wallets` is not given, since holdings don't show which wallets failed.
 
     Notes
     -----
@@ -326,7 +325,8 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     - The Herfindahl index is Σ xᵢ² / s². Its maximum is 1, not 10,000. See Rhoades, "The
       Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
 
-    Wallets are not people: a person may have many wallets, and an exchange's wallet many owners.
+    Wallets are not people. A person may have many wallets, and one wallet may hold the tokens of an
+    exchange's many customers.
 
     Examples
     --------
@@ -357,7 +357,6 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
 
 
 def _measures_by_token(positions: Positions, holders: Groups, top: float) -> dict[str, Floats]:
-    """Return the `MEASURES` of each token. Groups without an amount above 0 are not holders."""
     stride, exact, tokens = len(holders), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -375,7 +374,6 @@ def _measures_by_token(positions: Positions, holders: Groups, top: float) -> dic
 def _measures_of_batch(
     amounts: ExactAmounts, pair_codes: Codes, count: int, holder_count: int, top: float
 ) -> dict[str, Floats]:
-    """Return the `MEASURES`. A pair code is token index * `holder_count` + holder index."""
     codes, pair_codes = pd.factorize(pair_codes)
     balances = group_totals(AmountsWithGroups(amounts, codes, len(pair_codes)))
     held = np.flatnonzero(balances > 0)
@@ -392,7 +390,7 @@ def _measures_of_batch(
             result[filled] = np.add.reduceat(terms, holders.group_starts[filled])
         return result
 
-    # The float product 0.29 * 100 is slightly below 29.
+    # The product is rounded first, since the float 0.29 * 100 is slightly below 29.
     tops = np.maximum(np.floor(np.round(top * sizes, 9)), 1) if top < 1 else np.full(count, top)
     largest, is_top = np.full(count, 0, dtype=object), ranks > (sizes - tops)[ids]
     np.add.at(largest, ids[is_top], units[is_top])
@@ -414,13 +412,13 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
     Returns
     -------
     Series
-        A Series of str with the name ``token`` and the index of these holdings. Names are equal if
-        and only if tokens are equal.
+        A Series of str with the name ``token`` and the index of these holdings. Each token has one
+        name, and no two tokens have the same name.
 
-        A name is the token's symbol, cut to 24 characters. The blockchain and the contract are
-        added if another token has the same symbol, or if the symbol contains brackets or non-ASCII
-        characters, which may look like ASCII. Contracts are shortened, unless two names would be
-        equal. Names of unknown tokens end with ``(unknown token)``. Charts use the same names.
+        A name is the token's symbol, cut to 24 characters. If several tokens have the symbol, the
+        blockchain and the shortened contract are added. Both are also added to a symbol with
+        brackets or non-ASCII characters, which could imitate another name. Names of unknown tokens
+        end with ``(unknown token)``. Charts use the same names.
 
     Raises
     ------
@@ -456,8 +454,8 @@ def pivot(
     Parameters
     ----------
     n : int or None, default 50
-        The maximum number of assets, or None for all. Assets are sorted by value, then by number of
-        holders (both descending), then by first row.
+        The maximum number of assets, or None for all. Assets are in descending order of value, then
+        of the number of holders.
     by : str or list of str, default "wallet"
         One or more columns to group by, as in `totals`. If `by` has ``"token"``, the table's
         columns are tokens, not assets. If `by` is just ``"token"``, the rows are wallets.
@@ -471,18 +469,19 @@ def pivot(
     -------
     DataFrame
         One row for each wallet, in the order of `wallets`. Without `wallets`, rows are in the order
-        of the holdings. The index is ``blockchain`` and ``address`` (str), or `by`.
+        of the holdings. The index is ``blockchain`` and ``address`` (str), or the columns of `by`.
 
         One column of exact amounts for each asset or token, in the order described at `n`. Assets
         are named as in `totals`, and tokens as in `token_labels`.
 
-        - An amount is the sum of the known amounts, as in `totals`. It is 0 if the wallets do not
-          hold the asset: the service lists all balances.
-        - An amount is NA if none of the row's balances of the asset is readable. If there is no
-          such balance, it is NA if all wallets of the row, or all possible holders, failed.
+        - An amount is the sum of the known amounts in the row.
+        - The amount is NA if all balances of the asset in the row are unreadable.
+        - The amount is 0 if the row has no balance of the asset: the service lists all balances.
+        - Instead of 0, the amount is NA if all wallets of the row failed, or all wallets of the row
+          that could hold the asset.
 
-        Without holdings and wallets, the result is empty, with the same index columns. The line
-        below the table counts the sums that may be too low, since a wallet or balance is unknown.
+        The line below the table counts the sums that may be too low, since a wallet or balance is
+        unknown.
 
     Raises
     ------
@@ -496,7 +495,7 @@ def pivot(
     Warns
     -----
     InputWarning
-        Once per session if `wallets` is not given: holdings don't show which wallets failed.
+        Once per session if `wallets` is not given, since holdings don't show which wallets failed.
 
     Examples
     --------
@@ -559,7 +558,7 @@ def coverage_of_chosen_totals(totals: pd.DataFrame, row_numbers: Codes) -> Cover
 
 
 def argsort_totals(totals: pd.DataFrame) -> Codes:
-    """Return the row numbers in descending order of value, then of holders."""
+    """Return the row numbers in descending order of value, then of the number of holders."""
     ranks = [name for name in ("value", "holders") if name in totals.columns]
     ranked = totals.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     return np.asarray(ranked.index)
@@ -609,9 +608,8 @@ def overlap(
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
-        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if the
-        comparison takes more than ten billion steps (with ``n=None``, fifty million). The number of
-        steps is w² for w wallets, plus the number of pairs of holders of each asset.
+        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if there are
+        too many wallets to compare. The error states the limit.
     ColumnsError, AmountError
         If a column is missing, or if ``amount`` does not contain amounts.
     SnapshotError
@@ -620,13 +618,13 @@ def overlap(
     Warns
     -----
     InputWarning
-        Once per session if `wallets` is not given: holdings don't show which wallets failed.
+        Once per session if `wallets` is not given, since holdings don't show which wallets failed.
 
     Notes
     -----
     The Jaccard index is defined in P. Jaccard, "The distribution of the flora in the alpine zone",
     New Phytologist 11 (1912), 37-50. The running time grows with the squared number of holders of
-    each token. 10,000 wallets take seconds if few tokens are in most wallets.
+    each token. 10,000 wallets take seconds if most tokens have few holders.
 
     Examples
     --------
@@ -686,12 +684,11 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
 
 
 def _iterate_overlapping_pairs(groups: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Yield arrays of three rows: each pair's two groups, and its number of common tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = groups[by_token]
     ranks = np.empty_like(by_token)
     ranks[by_token] = np.arange(len(by_token))
-    later = np.cumsum(np.bincount(tokens))[tokens] - ranks - 1  # later holders of the same token
+    later = np.cumsum(np.bincount(tokens))[tokens] - ranks - 1  # counts of later holders
     work = np.cumsum(np.bincount(groups, weights=later, minlength=count) + count)
     edges = np.flatnonzero(np.diff(work // _BLOCK_PAIRS, prepend=-1, append=-1))
     for start, stop in pairwise(edges):

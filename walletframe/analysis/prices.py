@@ -82,7 +82,7 @@ class PriceSource(Protocol):
         Returns
         -------
         mapping, Series or DataFrame
-            The price of one unit of each token with a price. Unrequested tokens are ignored.
+            The price of one unit of each token with a price. Prices of other tokens are ignored.
 
         Raises
         ------
@@ -133,18 +133,18 @@ class PriceHistorySource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParquetPrices:
-    """A source of prices and of price history: a folder of Parquet files with daily prices.
+    """A folder of Parquet files with daily prices, as a source of prices for `value`.
 
     Parameters
     ----------
     folder : str or Path
-        A folder of ``.parquet`` files, or of subfolders such as ``date=2026-01-31`` with files. The
-        columns are ``token_blockchain``, ``token_address``, ``date`` (in UTC: days, times, or text
-        such as 2026-01-31), ``price``, and optionally ``currency``.
+        A folder of ``.parquet`` files. It may have subfolders such as ``date=2026-01-31``. The
+        columns are ``token_blockchain``, ``token_address``, ``date``, ``price``, and optionally
+        ``currency``. Dates are days or times in UTC, or text such as 2026-01-31.
     on : date or str, optional
         The day whose prices `value` uses. By default, the last day in the folder.
     max_age_days : int, default 7
-        The maximum age of a price on this day, in days.
+        The maximum number of days from the date of a price to the day `on`.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class ParquetPrices:
     max_age_days: int = 7
 
     def prices(self, tokens: pd.DataFrame) -> pd.DataFrame:
-        """Return the last price of each token up to the day `on`, unless the price is too old.
+        """Return each token's last price on or before the day `on`.
 
         Parameters
         ----------
@@ -175,7 +175,8 @@ class ParquetPrices:
         Returns
         -------
         DataFrame
-            The last row of each token, with the columns of `price_history`.
+            The last row of each token. Rows more than `max_age_days` before `on` are left out. The
+            columns are the same as in `price_history`.
 
         Raises
         ------
@@ -220,12 +221,11 @@ class ParquetPrices:
         return frame[np.isin(known.codes, codes)].reset_index(drop=True)
 
     def _read_period(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
-        """Return the rows from `since` to `until`, with those of `columns` that the files have."""
         from pyarrow import string  # noqa: PLC0415 - slow to load, and few calls need it
         from pyarrow.dataset import dataset, field  # noqa: PLC0415 - slow to load, and few calls need it
 
         folder = Path(self.folder).expanduser()
-        # Times are compared as text, with a margin: time zones shift times by up to a day.
+        # Arrow compares dates as text. The margin allows for time zones.
         text, margin = field("date").cast(string()), timedelta(days=1)
         try:
             files = dataset(folder, format="parquet", partitioning="hive")
@@ -249,7 +249,7 @@ class ParquetPrices:
 
 
 def read_price_file(path: Path) -> tuple[pd.DataFrame, Sequence[int] | None]:
-    """Return the table in a file. For a CSV file, also return the line number of each row."""
+    """Return the table in a file, and the line number of each row (None for a Parquet file)."""
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         hint = "save the prices as .csv or .parquet"
@@ -278,7 +278,7 @@ def _read_csv_and_line_numbers(path: Path) -> tuple[pd.DataFrame, list[int]]:
 
 
 class LoadedPrices(NamedTuple):
-    """A table of prices, with the line numbers of a CSV file."""
+    """A table of prices, and the file that it was read from."""
 
     table: PriceTable
     dated: bool  # whether the column `date` is used
@@ -287,21 +287,21 @@ class LoadedPrices(NamedTuple):
 
     @property
     def numbering_note(self) -> str:
-        """The part of a message that explains the number in front of each price."""
+        """A note for messages, such as "listed by line number in prices.csv"."""
         if self.lines is not None:
             return f"listed by line number in {self.file}"
         rows = f"listed by row number in {self.file}, counted from 0"
         return rows if self.file else POSITIONS_NOTE
 
-    def line_or_position(self, number: int) -> int:
-        """Return a price's line number. Without line numbers, return the position."""
-        return number if self.lines is None else self.lines[number]
+    def line_or_position(self, position: int) -> int:
+        """Return the line of the price at a position. Without a CSV file, return the position."""
+        return position if self.lines is None else self.lines[position]
 
 
 def parse_prices(
     loaded: LoadedPrices, *, by_symbol: bool = False
 ) -> tuple[dict[PriceKey, float], dict[PriceKey, int]]:
-    """Return prices by key, and positions by key. One error lists all unusable prices."""
+    """Return each key's price, and each key's row position. One error lists all problems."""
     price_by_key: dict[PriceKey, float] = {}
     position_by_key: dict[PriceKey, int] = {}
     problems: list[tuple[int, str, str]] = []
@@ -339,7 +339,7 @@ def parse_prices(
 
 
 def normalize_asset_name(name: str) -> str:
-    """Return a name in lower case, without outer spaces."""
+    """Return a name in lower case, without leading and trailing spaces."""
     return name.strip().casefold()
 
 
@@ -367,7 +367,7 @@ def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any
 
 
 def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
-    """Standardize column names. Case and surrounding spaces don't matter."""
+    """Convert known column names to lower case without surrounding spaces."""
     if not isinstance(table, pd.DataFrame):
         if dated:
             raise PricesError("prices=… has no dates, but at=… needs dates", hint=_DATED)
@@ -393,7 +393,7 @@ def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
 
 
 def parse_dates(column: pd.Series) -> pd.Series:
-    """Parse dates or times, by default in UTC. Unreadable texts become NaT."""
+    """Convert dates or times to UTC. Unreadable texts become NaT."""
     if is_numeric_dtype(column):
         raise PricesError(
             f"the column 'date' must contain dates or text, but has the dtype {column.dtype}",
@@ -415,7 +415,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 
 def unusable_price_reason(price: Any) -> str:
-    """Return why a price can't be used, such as "negative", or "" for a usable price."""
+    """Return why a price is unusable, such as "negative". If the price is usable, return ""."""
     if not isinstance(price, _NUMBER_TYPES) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:

@@ -1,4 +1,4 @@
-"""Text search in holdings: the texts of rows, and masks of the rows that contain all words."""
+"""Text search in the rows of holdings."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _LABEL, _EXTRA_LABEL, _SEARCHED, _FULL = 64, 80, 100, 500  # lengths of texts
 
 @dataclass(eq=False)
 class TextColumn:
-    """A column of texts. Each code stands for a text, and -1 for no text."""
+    """A column of texts, stored as codes. The code -1 means that a row has no text."""
 
-    codes: Codes  # of each row
+    codes: Codes  # the code of each row
     count: int  # number of different codes
-    label: Callable[[int], str]  # a safe line for tables
-    full_text: Callable[[int], str]  # a longer safe line
-    extra_search_text: Callable[[int], str] = lambda _code: ""  # never shown
+    label: Callable[[int], str]  # returns an escaped line for tables
+    full_text: Callable[[int], str]  # returns a longer escaped line
+    extra_search_text: Callable[[int], str] = lambda _code: ""  # returns text that is never shown
 
     @cached_property
     def _search_texts(self) -> list[str]:
@@ -72,7 +72,7 @@ def rows_with_words_mask(words: Iterable[str], columns: Iterable[TextColumn], co
 def searchable_columns(
     positions: Positions, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return the text columns to search, by name. `names` are names for tokens."""
+    """Return the text columns to search. `names` replaces the default names of tokens."""
     holdings, frame = positions.holdings, positions.wallet_frame
     user_names = user_wallet_names(positions.wallets, frame if positions.has_wallets else None)
     chains = factorize_token_blockchains(holdings, positions.tokens)
@@ -90,7 +90,7 @@ def searchable_columns(
 
 
 def wallet_text_column(wallets: pd.DataFrame, codes: Codes, names: Sequence[str]) -> TextColumn:
-    """Return a text column of wallets. `names` are the user's names of wallets."""
+    """Return a text column with the wallet of each row."""
     labels = wallet_names(wallets, np.arange(len(wallets)), names)
     pairs = chain_address_pairs(wallets)
     return TextColumn(
@@ -107,7 +107,7 @@ def chain_address_pairs(wallets: pd.DataFrame) -> list[tuple[str, str]]:
 def token_text_columns(
     frame: pd.DataFrame, tokens: KeyCodes, names: Mapping[TokenKey, str] | None = None
 ) -> dict[str, TextColumn]:
-    """Return two text columns: names and contracts of the rows' tokens."""
+    """Return two text columns: the name and the contract of each row's token."""
     symbols, chains, contracts = (
         np.asarray(frame[name].array.take(tokens.first), dtype=object)
         for name in ("symbol", "token_blockchain", "token_address")
@@ -142,13 +142,13 @@ def token_text_columns(
 
 
 def factorize_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
-    """Factorize the blockchains of the rows' tokens, as spelled in each token's first row."""
+    """Factorize the blockchain of each row's token. The spelling is from the token's first row."""
     codes, chains = factorize_values(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
 
 
 def text_column_from_codes(codes: Codes, values: list[Any]) -> TextColumn:
-    """Return the text column of factorized values."""
+    """Convert factorized values to a text column."""
 
     def value_text(code: int) -> str:
         value = values[code]
@@ -177,7 +177,7 @@ def is_non_numeric(values: pd.Series) -> bool:
 
 
 def extra_columns(positions: Positions) -> list[pd.Series]:
-    """Return the extra columns of holdings, then of wallets, with one row per balance."""
+    """Return the user's own columns of holdings and wallets, with one value per balance."""
     holdings = positions.holdings
     columns = [holdings.iloc[:, index] for index in _extra_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:

@@ -91,30 +91,30 @@ def where(  # noqa: PLR0913 - users pass each option by name
     wallet : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
         One or more wallets, in a form that `fetch_wallets` accepts.
     token : str, (str, str or None), or list of them, optional
-        One or more tokens, each an unambiguous symbol or a pair (blockchain, contract). The
-        contract of a native coin is None.
+        One or more tokens. A token is a pair (blockchain, contract), or a symbol that no other
+        token has. The contract of a native coin is None.
     asset : str or list of str, optional
-        One or more assets. All their contracts in `walletframe.assets` are selected.
+        One or more assets. An asset includes all its contracts in `walletframe.assets`.
     blockchain : str or list of str, optional
         One or more blockchains. All wallets on these blockchains are selected.
     search : str, default ""
         Words to search for. A row must contain all words, in upper or lower case. The
         search covers wallet, token, blockchain, contract and all non-numeric extra columns.
     spam : bool, optional
-        True selects only spam, False everything else, and None (the default) both. The column
-        ``is_spam`` marks spam. Without this column, spam is detected as in `without_spam`.
+        True selects only spam, and False leaves out spam. By default, both are selected. If the
+        column ``is_spam`` is missing, spam is detected as in `without_spam`.
     small : float, optional
-        The minimum value of a balance. Balances without a value are also selected. Without a column
-        ``value``, the method `value` computes values at default prices.
+        The minimum value of a balance. Balances without a value are kept. If the column ``value``
+        is missing, values are computed at the default prices of the method `value`.
     assets : DataFrame, str or Path, optional
         Your own contracts of assets, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
-        Whether `asset` also selects bridged versions, such as USDC.e and WETH. Tables and charts of
-        the selection then count these versions as the asset.
+        Whether `asset` also selects bridged versions, such as USDC.e and WETH. If True, tables and
+        charts of the selection count these versions as the asset.
     **labels : str, number, None, or list of them
         Conditions on other columns, such as ``owner="Ada"``: one or more values to select. The
-        column is an extra column of `wallets` or any column of these holdings. Values can also be
-        written as text. None selects missing values.
+        column is an extra column of `wallets` or any column of these holdings. You may pass a value
+        as text, such as ``"5"`` for 5. None selects missing values.
 
     Returns
     -------
@@ -123,20 +123,18 @@ def where(  # noqa: PLR0913 - users pass each option by name
 
         ``details.wf.where`` returns a `walletframe.WalletDetails`. The table ``wallets`` is
         filtered only by wallet, blockchain and extra columns. Failed wallets and wallets without a
-        selected balance stay in this table, and still count.
+        selected balance stay in this table.
 
         For a folder, the selection is read into memory and returned as a
-        `walletframe.WalletDetails`. The index of ``holdings`` then starts from 0.
+        `walletframe.WalletDetails`. The index of its ``holdings`` starts from 0.
 
-        A selection by token or asset omits balances of unknown tokens, and the line below its
-        tables counts them. Wallets that can't hold the token are not counted, and have a known 0.
-        A selection of earlier selected rows names the earlier reasons without counts, since dropped
-        rows may not match it: "5 balances dropped as small, or not selected".
+        A selection by token or asset omits balances of unknown tokens. The line below its tables
+        counts these balances. The line does not count wallets that can't hold the token.
 
     Raises
     ------
     SettingsError
-        If a list is empty; if no row has the label; if both `token` and `asset` are given; or if
+        If a list is empty; if no row has a label; if both `token` and `asset` are given; or if
         `assets` or `bridged` is given without `asset`.
     UnknownWalletError, UnknownBlockchainError, UnknownTokenError, AmbiguousTokenError
         If these holdings lack the wallet, blockchain, token or asset; or if tokens share a symbol.
@@ -150,8 +148,7 @@ def where(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     InputWarning
-        If bridged versions are omitted. The warning states how many and, for one asset, how much.
-        Also if `small` is passed, but no balance has a value.
+        If bridged versions are omitted, or if `small` is passed and no balance has a value.
 
     Examples
     --------
@@ -174,14 +171,14 @@ def where_in_fetch(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None, /, *, search: str = "", **options: Any
 ) -> WalletDetails:
     """Select rows of both frames of a fetch."""
-    rows = SelectableHoldings(encode_holdings(holdings), wallets)  # even of several snapshots
+    rows = SelectableHoldings(encode_holdings(holdings), wallets)  # allows several snapshots
     return rows.where(parse_where_arguments(rows, rows.held, **options), search)
 
 
 def where_in_chunks(
     source: StoredHoldings, columns: Sequence[str], /, *, search: str = "", **options: Any
 ) -> WalletDetails:
-    """Read only the rows that `where` selects. `columns` are the columns of the result."""
+    """Compute the result of `where` for a folder, with the given columns of holdings."""
     wallets, tokens = source.template.wallet_frame, source.template
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
         tokens = read_distinct_tokens(source)
@@ -193,7 +190,7 @@ def where_in_chunks(
     if record := source.template.holdings.attrs.get(DROPPED):
         rows.attrs[DROPPED] = record | {"rows": len(rows)}
     by_key: dict[TokenKey, str] = {}
-    if search:  # use the names that are unique among all tokens
+    if search:  # names must be unique among all tokens of the folder
         labels = token_names(tokens.holdings, tokens.tokens, np.arange(len(tokens.tokens.keys)))
         pairs = zip(tokens.tokens.keys, labels, strict=True)
         by_key = {key: name for key, name in pairs if not is_unknown(key)}
@@ -202,14 +199,14 @@ def where_in_chunks(
 
 
 class Selection(NamedTuple):
-    """The conditions of a selection of holdings. An empty or missing field is not a condition."""
+    """Conditions on holdings. An empty field or None means no condition."""
 
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
-    token_blockchains: tuple[Collection[str], ...] = ()  # of each token or asset; empty: any
+    token_blockchains: tuple[Collection[str], ...] = ()  # of each token; () means any
     assets: tuple[str, ...] = ()  # the names of the selected assets
-    bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # pairs: omitted version, asset
+    bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # omitted bridged versions, with assets
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column
     spam: bool | None = False  # False: no spam, True: only spam, None: both
     small: float | None = None  # the minimum value of a balance
@@ -221,7 +218,7 @@ class Selection(NamedTuple):
         return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
     def texts_by_column(self, columns: Container[str]) -> dict[str, list[str]]:
-        """Return the texts to select in each of `columns`."""
+        """Return the texts to select in the given columns, by column."""
         texts: dict[str, list[str]] = {}
         for name, text in self.labels:
             if name in columns:
@@ -251,7 +248,7 @@ class SelectableHoldings:
 
     @cached_property
     def row_values(self) -> npt.NDArray[np.float64] | None:
-        """The value of each row, with NaN for unknown values. Without values, None."""
+        """The value of each row, or NaN if unknown. None means that there are no prices."""
         holdings = self.held.holdings
         valued = holdings if "value" in holdings else value(holdings)
         return valued["value"].to_numpy(np.float64, na_value=np.nan)
@@ -264,7 +261,7 @@ class SelectableHoldings:
         return np.asarray(mask)
 
     def mask_before_spam_and_value(self, selection: Selection) -> Mask:
-        """Return a mask of rows. Conditions on spam and value are not applied."""
+        """Return a mask of the rows that match all conditions except `spam` and `small`."""
         held = self.held
         mask = self._wallet_keys_mask(held.wallet_keys, selection)[held.wallet_codes]
         for name, texts in selection.texts_by_column(
@@ -285,7 +282,7 @@ class SelectableHoldings:
     def where(
         self, selection: Selection, search: str, names: Mapping[TokenKey, str] | None = None
     ) -> WalletDetails:
-        """Return the selected rows that contain all words. `names` are names for tokens."""
+        """Select the rows that match `selection` and contain all words of `search`."""
         holdings = self.held.holdings
         found = np.ones(len(holdings), dtype=bool)
         if words := split_search_words(search):
@@ -305,7 +302,7 @@ class SelectableHoldings:
                 notify(f"{text}; call value(…) with prices first", InputWarning)
         if words or selection.tokens:
             reasons[SELECTED] = np.zeros(len(holdings), dtype=bool), ""
-        # Conditions on rows, except tokens and spam, can't be checked for rows omitted before.
+        # Words, values and labels of rows can't be checked for rows that were omitted before.
         omitted, labels = omitted_rows(holdings), {name for name, _ in selection.labels}
         is_by_row = bool(words) or not labels <= {*self.label_columns}
         is_checked = not is_by_row and selection.small is None
@@ -327,7 +324,6 @@ class SelectableHoldings:
     def _record_of_holders(
         self, holdings: pd.DataFrame, selection: Selection, matches: Mask, found: Mask
     ) -> dict[str, Any]:
-        """Return a record of the possible holders, and of the omitted rows that a line counts."""
         record, rows = {**holdings.attrs.get(HOLDERS, {})}, omitted_rows(holdings)
         if not selection.tokens and found.all():
             return record
@@ -375,7 +371,7 @@ class SelectableHoldings:
         return [OmittedRow._make([*key, *numbers]) for key, *numbers in parts]
 
     def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
-        """Return a mask of the rows in `mask` that match the conditions on spam and value."""
+        """Narrow a mask to the rows that match the conditions `spam` and `small`."""
         if selection.spam is not None:
             mask = mask & (self.spam_mask == selection.spam)
         if selection.small is not None and self.row_values is not None:
@@ -457,7 +453,6 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
 def _selected_and_omitted_tokens(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[Collection[str]], list[tuple[TokenKey, TokenKey]], list[Any]]:
-    """Return tokens, their blockchains, pairs (omitted bridged token, its asset), and names."""
     keys, holdings = positions.tokens.keys, positions.holdings
     token, asset, assets, bridged = (options[name] for name in _TOKEN_OPTIONS)
     if asset is not None:
@@ -484,7 +479,7 @@ def _selected_and_omitted_tokens(
 
 
 def label_texts(column: pd.Series) -> pd.Series:
-    """Return a column as text. The text of a missing value is empty."""
+    """Convert a column to text. Missing values become ""."""
     return column.astype(TEXT).fillna("")
 
 

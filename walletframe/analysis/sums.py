@@ -1,7 +1,7 @@
 """Totals of holdings: exact sums of groups, and the completeness of each group.
 
-A group is complete if all wallets that could have balances in the group are known. Aggregates of
-chunks can be merged if no wallet has rows in two chunks.
+A group is complete if all wallets that could have balances in the group are known. To merge the
+aggregates of chunks, all rows of a wallet must be in one chunk.
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ def totals(
 ) -> pd.DataFrame:
     """Add up holdings by asset, token, wallet or another column, and count known wallets.
 
-    Amounts of different tokens are added up only if the tokens are contracts of the same asset. If
-    `by` contains neither ``"token"`` nor ``"asset"``, the result has amounts only if all holdings
-    are of a single asset, as after ``where(asset="USDC")``. The result has values if the method
-    `value` has added values to the holdings.
+    Amounts of different assets are never added up. So without ``"token"`` or ``"asset"`` in `by`,
+    the result has amounts only for holdings of a single asset, as after ``where(asset="USDC")``.
+    To add up values, first call the method `value`.
 
     Parameters
     ----------
     by : str or list of str, default "asset"
         One or more columns to group by:
 
-        - ``"asset"``: the asset (all its contracts in `walletframe.assets`), or an unlisted token;
+        - ``"asset"``: the asset, with all its contracts in `walletframe.assets`. An unlisted token
+          is an asset of its own;
         - ``"token"``: the token, identified by its blockchain and contract;
         - ``"symbol"``: as ``"token"``, but an error is raised if several tokens share a symbol;
         - ``"wallet"``: the wallet;
@@ -86,7 +86,8 @@ def totals(
 
         Rows with a missing value in the column are one group.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, to count failed wallets. ``details.wf`` passes them.
+        The table ``wallets`` of the same fetch, to count failed wallets. Methods of ``details.wf``
+        pass it automatically.
     assets : DataFrame, str or Path, optional
         Your own contracts for grouping by asset, in a form that `walletframe.assets` accepts.
     bridged : bool, default False
@@ -99,12 +100,12 @@ def totals(
         order of `wallets` takes precedence. The columns are, in this order:
 
         - ``token_blockchain``, ``token_address`` and ``symbol`` (str), if `by` contains
-          ``"token"``: blockchain, contract (NA for a native coin), and symbol in the first row;
+          ``"token"``: the blockchain, the contract (NA for a native coin) and the first symbol;
         - ``asset`` (str), if `by` contains ``"asset"``: the name of the asset. An unlisted token is
-          named as in `token_labels`, with the contract if an asset has the same symbol;
+          named as in `token_labels`;
         - ``blockchain`` and ``address`` (str), if `by` contains ``"wallet"``: the wallet;
         - ``blockchain`` (str), if `by` contains ``"blockchain"``;
-        - any other column of `by`, with its dtype, but int and bool become nullable;
+        - any other column of `by`, with its dtype. The dtypes int and bool become nullable;
         - ``amount`` (amount), if `by` contains ``"token"`` or ``"asset"``, or if all holdings are
           of a single asset: the exact sum of the known amounts; NA if no amount is known;
         - ``contracts`` and ``blockchains`` (Int64), if `by` contains ``"asset"``: the number of
@@ -113,28 +114,27 @@ def totals(
           distinct tokens with an amount above 0;
         - ``holders`` (Int64), unless `by` contains ``"wallet"``: the number of distinct wallets
           with an amount above 0;
-        - ``balances`` and ``amount_na`` (Int64): the numbers of rows, and of unknown amounts;
-        - ``value`` (float64), if the method `value` has added values to the holdings: the float64
-          nearest to the sum of the known values; NaN if no value is known;
-        - ``currency`` (str) and ``unpriced`` (Int64), if there are values: the currency of the
-          values, and the number of balances with a known amount and no value;
-        - ``wallets_ok``, ``wallets_stale`` and ``wallets_asked`` (Int64), if `wallets` is given:
-          the numbers of known wallets, of known wallets with an out-of-date answer, and of
-          requested wallets in the group.
+        - ``balances`` and ``amount_na`` (Int64): the number of rows, and the number of rows whose
+          amount is unknown;
+        - ``value`` (float64), if the holdings have values: the sum of the known values, rounded
+          once to the nearest float64; NaN if no value is known;
+        - ``currency`` (str) and ``unpriced`` (Int64), if the holdings have values: the currency,
+          and the number of balances with a known amount but no value;
+        - ``wallets_ok`` (Int64), if `wallets` is given: the number of known wallets in the group;
+        - ``wallets_stale`` (Int64): the number of known wallets with an out-of-date answer;
+        - ``wallets_asked`` (Int64): the number of requested wallets in the group.
 
         ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances,
-        but all their amounts are unknown.
+        but no known amount.
 
-        In the rows of a token or asset, the last three columns count only wallets that could hold
-        it. These are the wallets on the blockchains of the token or of the asset's contracts, and
-        on any other blockchain where a wallet holds it. An unknown wallet could hold any token if
-        `walletframe.blockchains` does not list its blockchain, such as a misspelled one. In these
-        rows, a wallet is not known if its amount can't be read.
+        In a row of a token or asset, the last three columns count only wallets on a blockchain
+        where the token or asset exists. Failed wallets on a blockchain that is not in
+        `walletframe.blockchains` are also counted. A wallet with an unreadable amount of the token
+        or asset is not counted as known.
 
-        With `wallets`, each requested wallet (or blockchain or owner) has a row. If all its
-        balances are unknown, all columns except those of `by` and the last three are NA. An empty
-        wallet has 0 as amount, counts and value. In a table by token, its token is NA. Without any
-        holdings, a table by token or asset alone is empty.
+        With `wallets`, each requested wallet (or blockchain or owner) has a row. In the row of an
+        unknown wallet, all columns are NA except those of `by` and the last three. In the row of an
+        empty wallet, amount, counts and value are 0, and the token is NA.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def totals(
     Warns
     -----
     InputWarning
-        Once per session if `wallets` is not given: holdings don't show which wallets failed.
+        Once per session if `wallets` is not given, since holdings don't show which wallets failed.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
 
 
 def compute_totals(positions: Positions, groups: Groups) -> pd.DataFrame:
-    """Return the table of `totals`. If the groups are tokens, row n is the token with index n."""
+    """Return the table of `totals`. Its rows are in the order of `groups`."""
     return build_totals_table(positions, groups, aggregate_groups(positions, groups))
 
 
@@ -246,33 +246,33 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
 
 
 class ValueTotals(NamedTuple):
-    """Each group's sum of values, and number of balances without a value."""
+    """The sums of values by group, and the counts of balances without a price."""
 
     totals: ExactFloatSums
-    unpriced: Codes  # the number of balances in each group with a known amount and no value
+    unpriced: Codes  # by group: the number of balances with a known amount but no value
     currencies: list[Any]  # empty, or a single currency
 
 
 class GroupAggregates(NamedTuple):
     """The sums and counts of each group."""
 
-    units: Integers | None  # the sums of known amounts; None if groups combine assets
+    units: Integers | None  # the sums of known amounts; None if a group has several assets
     scale: int
     known_counts: Codes  # the number of known amounts
-    unreadable: Codes  # the result of `count_wallets_with_unreadable_amount`
+    unreadable: Codes  # from `count_wallets_with_unreadable_amount`
     balances: Codes  # the number of rows
     holders: Codes | None  # the number of wallets with an amount above 0; None if not counted
-    contracts: Pairs | None  # groups and contracts with an amount above 0; None if not counted
+    contracts: Pairs | None  # pairs (group, contract) with an amount above 0; None if not counted
     value_totals: ValueTotals | None
 
 
 def aggregate_groups(
     positions: Positions, groups: Groups, *, sums_only: bool = False
 ) -> GroupAggregates:
-    """Aggregate the rows of each group. If `sums_only`, count neither wallets nor contracts."""
+    """Aggregate the rows of each group. With `sums_only`, count no wallets and no contracts."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - our own class
     units, scale, known = None, 0, groups.codes
-    # A chunk without rows also needs units, since `merge_aggregates` adds up those of all chunks.
+    # Even a chunk without rows needs units, since `merge_aggregates` needs units of all chunks.
     if KINDS & {*groups.names} or not len(known) or combine_single_asset(positions):
         units, scale, sizes = group_sums(amounts, groups.codes, count)
     else:
@@ -296,7 +296,7 @@ def aggregate_groups(
 def merge_aggregates(
     parts: Sequence[GroupAggregates], groups: Sequence[Codes], contracts: Sequence[Codes], size: int
 ) -> GroupAggregates:
-    """Merge aggregates. `groups` and `contracts` map each part's codes to codes in the result."""
+    """Merge aggregates into `size` groups. `groups[n]` has the new group codes of `parts[n]`."""
     codes = np.concatenate(groups)
 
     def merge_counts(counts: Sequence[Codes]) -> Codes:

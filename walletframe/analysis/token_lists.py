@@ -34,8 +34,8 @@ def read_token_list(
     source : str, Path or mapping
         The path of a file, or its parsed content. URLs are not supported.
     blockchains : mapping of int to str, optional
-        The identifiers of blockchains by ``chainId``. Other IDs are looked up in
-        ``walletframe.blockchains()``; 101 is ``SOLANA``. Unknown IDs are used as text.
+        The identifier of the blockchain for each ``chainId``. Other IDs are looked up in
+        ``walletframe.blockchains()``; 101 is ``SOLANA``. An unknown ID becomes text.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def read_token_list(
 
 
 def parse_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Return pairs of a token key and a symbol, which may be None."""
+    """Return the key and the symbol of each token. An unknown symbol is None."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path) and Path(tokens).suffix.lower() == ".csv":

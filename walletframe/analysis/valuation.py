@@ -66,25 +66,26 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-        The price of one unit of each token. The default is the setting ``prices`` or, without this
-        setting, the service's prices in the column ``price``. `prices` can be:
+        The price of one unit of each token. By default, the setting ``prices`` is used. Without
+        this setting, the service's prices in the column ``price`` are used. `prices` can be:
 
         - ``"service"``: the service's prices;
         - a mapping ``{(blockchain, contract): price}``. The contract of a native coin is None;
         - a Series with the index (blockchain, contract);
         - a DataFrame, or the path of a ``.csv`` or ``.parquet`` file, with the columns
           ``token_blockchain`` (or ``blockchain``), ``token_address`` (or ``contract``), ``price``,
-          and optionally ``currency``. Column names may differ in case and surrounding spaces;
+          and optionally ``currency``. Case and surrounding spaces of column names are ignored;
         - a ``walletframe.analysis.PriceSource``;
         - the path of a folder of daily prices, as in ``walletframe.analysis.ParquetPrices``;
-        - a list of these, such as ``["mine.csv", "service"]``: each token gets its first price.
+        - a list of such prices, as in ``["mine.csv", "service"]``. A token without a price in the
+          first entry gets its price from the next entry.
 
         Prices can also be by asset. Instead of (blockchain, contract), pass the name of an asset in
         `walletframe.assets`, as in ``{"USDC": 1}``, or use a column ``asset``. Case is ignored.
         Prices by token take precedence over prices by asset.
     currency : str, optional
-        The currency of the prices, such as ``"USD"``. Nothing is converted. The default is the
-        currency in the prices, or else the setting ``currency``. The service states no currency.
+        The currency of the prices, such as ``"USD"``. Nothing is converted. By default, the column
+        ``currency`` of the prices is used. Without this column, the setting ``currency`` is used.
     by_symbol : bool, default False
         Whether `prices` are by symbol. Symbols must match exactly. If several tokens share a
         symbol, an error is raised, because anybody can create a token with any symbol.
@@ -93,11 +94,10 @@ def value(  # noqa: PLR0913 - users pass each option by name
     bridged : bool, default False
         Whether the price of an asset is also used for its bridged versions.
     at : {"snapshot"}, optional
-        Value each row at prices of the day of its ``snapshot``. The service's prices are those in
-        the snapshot. All other prices, even the setting ``prices``, must have dates. Pass a folder
-        of daily prices, a ``walletframe.analysis.PriceHistorySource``, a DataFrame or file with a
-        column ``date`` (days or times, in UTC unless they have a time zone), or a list of these and
-        ``"service"``. Each row gets the token's last price of the day up to that time (in UTC).
+        Value each row at a price of the day of its ``snapshot``, in UTC. The token's last price up
+        to the snapshot is used. The service's prices need no dates. All other prices need dates.
+        Pass a folder of daily prices, a ``walletframe.analysis.PriceHistorySource``, or a table
+        with a column ``date``. Times in this column are in UTC, unless they have a time zone.
 
     Returns
     -------
@@ -108,15 +108,15 @@ def value(  # noqa: PLR0913 - users pass each option by name
         - ``value`` (float64): the exact product of amount and price, rounded once to the nearest
           float64. If the amount or the price is unknown, the value is NaN, not 0;
         - ``currency`` (str): the currency, the same in each row; NA if no currency is stated;
-        - ``price_source`` (str), only if `prices` is a list: the entry with the price: ``service``,
-          ``your prices``, or the name of a file, folder or class; NA without a price.
+        - ``price_source`` (str), only if `prices` is a list: where the price is from, such as
+          ``service``, ``your prices`` or the name of a file; NA without a price.
 
     Raises
     ------
     PricesError
-        If prices can't be read or used: a price is not a number, or is negative, NaN or infinite; a
-        token has two prices; or the currencies of the prices differ from each other or from
-        `currency`. The error lists all unusable prices, with their positions or line numbers.
+        If prices can't be read, if a price is not a number of 0 or more, if a token has two prices,
+        or if currencies differ. The error lists all unusable prices, with positions or line
+        numbers.
     SettingsError
         If `by_symbol` is combined with `assets` or `bridged`, if `at` is not ``"snapshot"``, or if
         a file in the setting ``prices`` does not exist.
@@ -132,11 +132,10 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     PricesWarning
-        If no price matches a token in these holdings. Otherwise, one warning lists the lines of a
-        file that match no token, and the prices for unknown assets. With `at`, another warning
-        counts the snapshots without prices for the day. With a list of prices, or prices in the
-        settings, only two warnings remain. One lists prices for unknown assets. The other, once per
-        session, counts bridged versions whose price may differ from your price of the asset.
+        If a price is for an unknown asset. If you pass a list of prices, one more warning per
+        session counts bridged versions that don't get your price of the asset. If you pass other
+        prices, more warnings state which prices match no token, and how many snapshots have no
+        prices of their day.
 
     Examples
     --------
@@ -169,13 +168,13 @@ def value(  # noqa: PLR0913 - users pass each option by name
 
 
 class EffectivePrices(NamedTuple):
-    """The prices to use: from the caller, else from the settings, else from the service."""
+    """The chosen sources of prices, and how to match prices with tokens."""
 
     entries: Sequence[PriceEntry]  # the first entry with a price for a token is used
-    sources: Sequence[str]  # the names of the entries; empty without a column `price_source`
-    allows_unmatched: bool  # whether prices may match no token in the holdings
-    tokens_by_asset: TokensByAsset | None  # None: prices are by symbol
-    omitted_versions: Mapping[TokenKey, str]  # bridged version -> asset whose price it does not get
+    sources: Sequence[str]  # names of the entries in the column `price_source`, or empty
+    allows_unmatched: bool  # whether prices without a matching token are allowed
+    tokens_by_asset: TokensByAsset | None  # None if prices are by symbol
+    omitted_versions: Mapping[TokenKey, str]  # bridged version without the price -> its asset
 
     def read_prices(
         self,
@@ -184,7 +183,7 @@ class EffectivePrices(NamedTuple):
         service_prices: Callable[[], Floats | None],
         times: pd.Series | None = None,
     ) -> tuple[list[Any], str | None]:
-        """Return each entry's prices of all rows, and the common currency."""
+        """Return an array of row prices for each entry, and the currency of all prices."""
         prices_by_entry, currencies = [], []
         for entry in self.entries:
             if is_service_prices(entry):  # these are already prices of the snapshot's day
@@ -205,7 +204,7 @@ class EffectivePrices(NamedTuple):
 def prices_or_default(
     prices: PricesLike | None, *, by_symbol: bool, assets: AssetsLike | None, bridged: bool
 ) -> EffectivePrices:
-    """Return prices from the argument, else from the setting `prices`, else from the service."""
+    """Return `prices`. Defaults are the setting `prices`, and then the service's prices."""
     if by_symbol and (bridged or assets is not None):
         problem = "by_symbol=True can't be combined with assets=… or bridged=…"
         hint = "leave out by_symbol=…, or leave out assets=… and bridged=…"
@@ -224,7 +223,7 @@ def prices_or_default(
     names = [*map(_entry_name, chosen if is_list else ())]
     by_asset: tuple[Any, Any] = None, {}
     if not by_symbol and not all(map(is_service_prices, entries)):
-        by_asset = _list_tokens_by_asset(assets, bridged=bridged)
+        by_asset = _tokens_by_asset_and_omitted_versions(assets, bridged=bridged)
     return EffectivePrices(entries, names, is_list or prices is None, *by_asset)
 
 
@@ -236,7 +235,7 @@ def _entry_name(entry: PriceEntry) -> str:
 
 
 def can_value_by_default(holdings: pd.DataFrame) -> bool:
-    """Return whether `value` has prices by default: in the settings or from the service."""
+    """Return whether `value` finds prices without the argument `prices`."""
     sends_prices = "price" in holdings and bool(holdings["price"].notna().any())
     return sends_prices or table_defaults().prices is not None
 
@@ -281,7 +280,7 @@ def _custom_prices(
             raise ambiguous_token_error(mixed, lambda first: f"{_CONTRACT_HINT}{token_repr(first)}")
         codes, keys = factorize(holdings["symbol"])
     prices = _row_prices(price_by_key, keys, codes, times)
-    if by_asset and by_asset.keys() & priced:  # for tokens without their own price
+    if by_asset and by_asset.keys() & priced:  # for tokens without a price by token
         asset_by_token = {token: asset for asset, listed in by_asset.items() for token in listed}
         names = np.array([*map(asset_by_token.get, keys), None], dtype=object)
         asset_codes, assets = factorize(names)
@@ -301,7 +300,6 @@ def _custom_prices(
 def _row_prices(
     prices: Mapping[PriceKey, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
 ) -> Floats:
-    """Return each row's price: with `times`, the last price of the day up to the row's time."""
     if times is None:
         return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
     index = {name: index for index, name in enumerate(names)}
@@ -316,10 +314,9 @@ def _row_prices(
     return row_prices
 
 
-def _list_tokens_by_asset(
+def _tokens_by_asset_and_omitted_versions(
     assets: AssetsLike | None, *, bridged: bool
 ) -> tuple[TokensByAsset, dict[TokenKey, str]]:
-    """Map assets to the tokens at their price, and omitted bridged versions to their assets."""
     listed = listed_assets(assets)
     tokens = encode_tokens(listed)
     by_asset: TokensByAsset = {}
@@ -334,7 +331,6 @@ def _list_tokens_by_asset(
 
 
 def _warn_about_bridged_versions(assets: Sequence[str], priced: Mapping[str, object]) -> None:
-    """Warn once if bridged versions of priced `assets` are held, but don't get the price."""
     if versions := [name for name in assets if normalize_asset_name(name) in priced]:
         names = ", ".join(sorted({*map(safe_line, versions)}))
         count = counted_noun(len(versions), "bridged version")
@@ -387,7 +383,6 @@ def _warn_about_unmatched_lines(
     held: set[Any] | None,
     by_asset: TokensByAsset | None,
 ) -> None:
-    """Warn about unknown assets, and about lines of a file that match no token in `held`."""
     lines = []
     names = [name for name, _ in keys_and_prices(loaded.table, by_symbol=by_asset is None)]
     for (key, _), position in position_by_key.items():
@@ -415,7 +410,7 @@ def _warn_about_unmatched_lines(
 
 
 def unusable_prices(prices: Floats, rows: Codes) -> list[tuple[int, str, str]]:
-    """Return the row number, the text and the reason for each unusable price."""
+    """Return the row number, the text and the problem of each unusable price."""
     positions = np.flatnonzero((prices < 0) | np.isinf(prices))
     return [
         (int(row), str(price), f"it is {unusable_price_reason(price)}")
