@@ -1,7 +1,7 @@
 """``df.wf``, ``series.wf`` and ``details.wf``: methods that call the library's functions.
 
-An accessor stores only its data, since pandas may create a new accessor on every access. A method
-imports its function when it is called.
+An accessor stores only its data, since pandas may create a new accessor on every access. The
+function of a method is imported when the method is called.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that returns ``call(accessor, load(), …)``, with the docstring of ``load()``."""
+    """A method that returns ``call(accessor, load(), …)``. Its docstring is from ``load()``."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]
@@ -54,7 +54,7 @@ class Delegate(Generic[P, R]):
         signature = signature_of(function)
         data, *others = signature.parameters.values()
 
-        @wraps(function, updated=())  # a class has attributes that don't belong to a method
+        @wraps(function, updated=())  # if `function` is a class, don't copy its attributes
         def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
             try:
                 signature.bind(None, *args, **kwargs)
@@ -77,7 +77,7 @@ signature_of: Callable[[Callable[..., Any]], inspect.Signature] = cache(inspect.
 
 
 def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
-    """Call a function with an accessor's data. If no wallets are passed, pass the accessor's."""
+    """Call a function with the accessor's data and, by default, with the accessor's wallets."""
     wallets = signature_of(function).parameters.get("wallets")
     if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
         kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - internal to this package

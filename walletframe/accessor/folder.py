@@ -74,7 +74,7 @@ class StoredWallets:
 
     @property
     def wallets(self) -> pd.DataFrame:
-        """The wallets, as from `read_wallets`, in the requested order. Don't modify this frame."""
+        """The table ``wallets`` in the requested order. Don't modify this frame."""
         return self.holdings.wallets
 
     @property
@@ -89,8 +89,8 @@ class StoredWallets:
 class StoredAccessor(PartitionedAccessor[StoredWallets]):
     """Methods of ``details.wf`` that read a folder in parts.
 
-    `value`, `flag_spam` and `without_spam` read the tokens of all balances, but don't change files.
-    They return a new `StoredWallets`. Its methods add columns or drop spam while they read.
+    `value`, `flag_spam` and `without_spam` return a new `StoredWallets`, and don't change files.
+    The methods of the result add the columns or drop spam when they read the folder.
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ def warn_without_wallets(*wallets: object) -> None:
 class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
-    If you pass a token, a chart shows its amounts, otherwise the column ``value``. Without this
-    column, a chart shows shares, or counts of balances. It never adds up amounts of several tokens.
+    A chart of one token or asset shows amounts. Other charts show the column ``value``. If this
+    column is missing, charts show shares or counts. Amounts of different assets are never added up.
 
     Parameters
     ----------
