@@ -1,6 +1,6 @@
 """Writers of files for other programs, and readers of these files.
 
-A writer accepts any DataFrame. Amounts are exact, and text that other programs would run as code is
+A writer accepts any DataFrame. Amounts are exact. Text that other programs would run as code is
 escaped. If writing fails, an earlier file is unchanged.
 """
 

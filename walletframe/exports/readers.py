@@ -57,10 +57,9 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rows, with the columns and dtypes of ``WalletDetails.holdings``, or of
-        ``WalletDetails.wallets`` for a file such as ``holdings.wallets.csv``. Amounts are exact,
-        and missing values unchanged. The columns of `value` and `flag_spam` have their dtypes. Your
-        own columns are text if the format stores no types. An Excel file stores times to the
+        The original rows, columns and dtypes. Amounts are exact, and missing values are unchanged.
+        A file such as ``holdings.wallets.csv`` contains the table ``wallets``. Your own columns
+        become text if the format stores no types, as in CSV. An Excel file stores times to the
         millisecond, and at most 32,000 characters of a text.
 
     Raises
@@ -96,7 +95,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read the holdings, and any wallets in this file or in the file beside it."""
+    """Read a file of holdings, and the wallets in the same file or a file beside it, if any."""
     frame, wallets = _read_frame_and_wallets(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():
@@ -105,7 +104,7 @@ def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def restore_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert walletframe's columns to their dtypes, or raise a DatasetError."""
+    """Convert each column of walletframe to its dtype, or raise a DatasetError."""
     columns = {name: _restore_dtype(str(name), column) for name, column in frame.items()}
     restored = pd.DataFrame(columns)
     restored.attrs = frame.attrs
@@ -174,11 +173,11 @@ def _read_excel(path: Path) -> pd.DataFrame:
         header, *rows = sheet.iter_rows(values_only=True)
     written = [row for row in rows if any(cell is not None for cell in row)]
     frame = _unescape_texts(pd.DataFrame(written, columns=pd.Index(header, dtype=object)))
-    for name in [*frame]:  # a text column that agrees with the numbers has the exact amounts
+    for name in [*frame]:  # a text column with the same numbers contains the exact amounts
         text = f"{name}{TEXT_SUFFIX}"
         if text not in frame.columns or infer_dtype(frame[name]) == "string":
             continue
-        with suppress(AmountError, TypeError, ValueError):  # a column of the user
+        with suppress(AmountError, TypeError, ValueError):  # the user's own text column
             amounts = frame[text].astype(AmountDtype())
             numbers = amounts.astype("float64"), frame[name].astype("float64")
             if np.allclose(*numbers, rtol=_FLOAT_TOLERANCE, atol=0, equal_nan=True):
@@ -217,7 +216,7 @@ def _restore_dtype(name: str, column: pd.Series) -> pd.Series:
             return column
         if isinstance(dtype, pd.CategoricalDtype):
             is_known = column.dropna().isin(dtype.categories).all()
-            return column.astype(dtype if is_known else _TEXT)  # a node has other statuses
+            return column.astype(dtype if is_known else _TEXT)  # nodes have other statuses
         if isinstance(dtype, pd.DatetimeTZDtype):
             return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
         if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):

@@ -1,7 +1,7 @@
 """Writers of CSV, Parquet, JSON and Excel files, with exact amounts and escaped text.
 
-The CSV writer of pandas does not quote a bare carriage return, which ends a row for most readers,
-and writes missing and empty text alike. Here, a carriage return is escaped, and empty text quoted.
+The CSV writer of pandas is not used. It doesn't quote a carriage return without a line feed, which
+ends a row for most readers. It also writes empty text and missing values in the same way.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a CSV file with exact amounts, escaped text and one line per row.
 
     Amounts and floats have all digits and no exponent. Formulas and text with control characters
-    are escaped, with a leading apostrophe. Empty text is quoted, missing values are not. The
-    index and the conditions of `where` are not written. `read_holdings` reads the file back.
-    Spreadsheets convert symbols such as ``1e5`` and ``2026-01-01`` in a CSV file, but not in a file
-    of `to_excel`.
+    are escaped, with a leading apostrophe. Empty text is written as ``""``, and a missing value as
+    an empty cell. The index and the conditions of `where` are not written. `read_holdings` reads
+    the file back. A spreadsheet converts symbols such as ``1e5`` in a CSV file to numbers; use
+    `to_excel` to avoid this.
 
     Parameters
     ----------
@@ -109,13 +109,12 @@ def _csv_cells(series: pd.Series) -> list[str]:
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
     if not _may_hold_text(series):
         return [value or "" for value in _text_or_none(series)]
-    written = cache(lambda text: _quote(escape_csv_cell(text)))  # texts repeat
+    written = cache(lambda text: _quote(escape_csv_cell(text)))  # cached, since texts repeat
     cells = (written(each) if isinstance(each, str) else _quote(_csv_cell(each)) for each in series)
     return ["" if missing else cell for cell, missing in zip(cells, series.isna(), strict=True)]
 
 
 def _csv_cell(value: object) -> str:
-    """Return a value as text, escaped unless it is a number."""
     return str(value) if isinstance(value, Number) else escape_csv_cell(str(value))
 
 
@@ -139,9 +138,9 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18):
-        amounts are rounded to 18 decimals; those with over 20 digits before the point are null. The
-        next column, ``<name>_text``, contains the exact amounts as text (large_string).
+        The columns of the frame, without the index. A column of amounts becomes decimal128(38, 18).
+        Amounts are rounded to 18 decimals. An amount with over 20 digits before the point is null.
+        The next column, ``<name>_text``, contains the exact amounts as text (large_string).
 
     Raises
     ------
@@ -163,8 +162,8 @@ def to_arrow(frame: pd.DataFrame) -> pa.Table:
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a Parquet file that other programs can read, such as DuckDB and polars.
 
-    The columns are those of `to_arrow`. `read_holdings` reads back the file and its ``attrs``,
-    which record what `where` and `without_spam` left out.
+    The columns are the same as in `to_arrow`. `read_holdings` reads the file back. The file stores
+    ``attrs``, since they record which rows `where` and `without_spam` left out.
 
     Parameters
     ----------
@@ -195,8 +194,8 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
 def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: IfExists = "fail") -> None:
     """Write a table into a database.
 
-    For computing, amounts are written as DECIMAL(38, 18), as in `to_arrow`. SQLite has no decimals,
-    and gets the nearest floats. A column such as ``amount_text`` contains the exact amounts, for
+    Amounts are written as DECIMAL(38, 18), as in `to_arrow`, or as floats into SQLite. An added
+    column, such as ``amount_text``, contains the exact amounts. Read this column with
     ``pd.read_sql("…", con, dtype={"amount_text": "amount"})``. The index is not written.
 
     Parameters
@@ -244,7 +243,7 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: IfExists
 
 
 def _decimal_type() -> Any:
-    """Return a type that passes Decimals to DuckDB, where `Numeric` would pass floats."""
+    """Return a SQL type for Decimals, since `Numeric` passes floats to DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class DecimalColumnType(Numeric[Decimal]):
@@ -299,10 +298,10 @@ def require_openpyxl(purpose: str) -> None:
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     """Write an Excel file, with each amount as a number and as exact text.
 
-    The numbers are the nearest floats; Excel shows 15 digits. The next column, ``<name>_text``,
+    The numbers are rounded to floats, and Excel shows 15 digits. The next column, ``<name>_text``,
     contains the exact amounts as text. Formulas and control characters in texts are escaped. Times
     are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Only columns
-    named ``…_url`` have links. The index and the conditions of `where` are not written.
+    whose name ends in ``_url`` have links. The index and the conditions of `where` are not written.
     `read_holdings` reads the file back.
 
     Parameters

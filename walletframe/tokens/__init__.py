@@ -27,8 +27,8 @@ class KnownToken(NamedTuple):
     symbol: str
     contract: str | None
     decimals: int
-    # The asset that the token represents, such as ETH for WETH, or the name of the token's project,
-    # if the symbol usually means a token of another project.
+    # The asset that the token represents, such as ETH for WETH. If the symbol usually means a token
+    # of another project, the name of this token's project.
     asset: str
     kind: str  # "native", "canonical" (issued by the asset's own issuer), "wrapped" or "bridged"
     source: str  # a key of sources.toml
@@ -36,8 +36,8 @@ class KnownToken(NamedTuple):
     @property
     def owns_symbol(self) -> bool:
         """Whether every other contract with this symbol on this blockchain is an imitation."""
-        # Bridges share symbols. So a bridged token owns its symbol only if scams often imitate the
-        # symbol, and if most bridges of the blockchain are in the list.
+        # Several bridges may use one symbol. So a bridged token owns its symbol only if scams often
+        # imitate the symbol, and if most bridges of the blockchain are in the list.
         if self.kind != "bridged" or self.source == "hand":
             return not self.has_symbol_of_other_project
         is_covered = self.source != "wormhole" and self.blockchain in well_listed_blockchains()
@@ -51,7 +51,7 @@ class KnownToken(NamedTuple):
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return all known tokens, first the native coins and the usual token of each symbol."""
+    """Return all known tokens. Native coins and often-used tokens come first."""
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
         for chain, symbol, contract, decimals, *rest in read_known_csv(__package__)
@@ -60,13 +60,13 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def well_listed_blockchains() -> frozenset[str]:
-    """Return the blockchains whose hand-chosen contracts cover most tokens in use."""
+    """Return the blockchains for which contracts were chosen by hand."""
     hand_chosen = [each for each in known_tokens() if each.contract and each.source == "hand"]
     return frozenset(each.blockchain for each in hand_chosen)
 
 
 def native_coin(blockchain: str) -> KnownToken:
-    """Return the native coin of a listed blockchain; the identifier must be in capitals."""
+    """Return the native coin of the blockchain with this identifier."""
     coins = (token for token in known_tokens() if token.contract is None)
     return next(coin for coin in coins if coin.blockchain == blockchain)
 
@@ -83,7 +83,7 @@ class AssetContract(NamedTuple):
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts of each asset that has several: the issuer's, and then bridged ones."""
+    """Return the contracts of each asset with several contracts, bridged contracts last."""
     known = [
         token
         for token in known_tokens()
