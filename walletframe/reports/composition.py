@@ -110,15 +110,15 @@ _COLUMNS = {  # heading: column, text for a missing value, maximum number of cha
 
 
 class Content(NamedTuple):
-    """A report's content, from top to bottom. Its sentences and cells are untrusted text."""
+    """The content of a report, from top to bottom. The texts are not escaped."""
 
     title: str
     made_at: str  # the time of the report
     simulated: bool
     scope: str  # the number of wallets, and their statuses
-    total: str  # the value; without prices, the amount of a single asset or a count
-    currency_note: str  # a note that the currency of the total is unknown, or an empty text
-    change: str  # a sentence about the change since the earlier fetch, if any
+    total: str  # the value, the amount of a single asset, or the number of balances
+    currency_note: str  # a note if the currency of the total is unknown, or else ""
+    change: str  # a sentence about the change; "" without an earlier fetch
     notes: tuple[str, ...]  # sentences about uncounted wallets and balances
     groups: Listing
     charts: tuple[Chart, ...]
@@ -135,7 +135,7 @@ class Listing(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart. Its title and note are not in the figure."""
+    """A figure, and the title and the note beside it."""
 
     title: str
     note: str
@@ -143,23 +143,23 @@ class Chart(NamedTuple):
 
 
 class GroupChanges(NamedTuple):
-    """The changes of groups, and the change of all of them together."""
+    """The change of each group, and the total change."""
 
-    groups: pd.DataFrame  # labels, after, difference, wallets_known, wallets
+    groups: pd.DataFrame  # columns: labels, after, difference, wallets_known, wallets
     change: Any  # a value or an amount; NaN or NA if unknown
-    known: int  # the wallets that are known at both times
-    wallets: int  # all wallets that could hold the tokens
+    known: int  # the number of wallets that are known at both times
+    wallets: int  # the number of wallets that could hold the tokens
 
 
 class Grouping(NamedTuple):
-    """The names to group totals by, and the options for assets, as in `totals`."""
+    """Arguments of `totals`."""
 
     by: By | None = None
     assets: AssetsLike | None = None
     bridged: bool = False
 
     def asset_arguments(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
-        """Return the options of assets, or {} if the names don't contain "asset"."""
+        """Return `assets` and `bridged`. If `names` does not contain "asset", return {}."""
         return {"assets": self.assets, "bridged": self.bridged} if "asset" in names else {}
 
 
@@ -189,7 +189,7 @@ def compose(
     if before is not None:
         results = before, details._replace(holdings=holdings)
         unit = currency if total_value else asset
-        change, notes, changes, group_changes = _compare(*results, groups, grouping, unit)
+        change, notes, changes, group_changes = _describe_changes(*results, groups, grouping, unit)
     lines = summary_lines(wallets, holdings)
     listings = [] if changes is None else [changes]
     if {*names} - {"wallet", "asset", "token"}:
@@ -233,10 +233,9 @@ def compose(
     )
 
 
-def _compare(
+def _describe_changes(
     before: WalletDetails, after: WalletDetails, groups: Groups, grouping: Grouping, unit: str
 ) -> tuple[str, list[str], Listing | None, GroupChanges | None]:
-    """Return a sentence, notes, a table, and changes of groups. `unit` is a currency or asset."""
     if text := coverage.differing_selections(before, after):
         return f"Not comparable: {text}. To compare them, {coverage.SELECT_HINT}.", [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
@@ -264,9 +263,9 @@ def _compare(
         return f"Amounts since {since}: {counted or 'unchanged'}.", notes, listing, None
     values = diff_values(*results, groups.names)
     change = _change_sentence(values, grouping, unit, since)
-    if values.incomplete.startswith("The earlier"):  # it states the same dropped balances
+    if values.incomplete.startswith("The earlier"):  # don't repeat dropped balances
         earlier = replace(earlier, filtered=0)
-    if values.at_later_prices:  # which replace missing prices
+    if values.at_later_prices:  # the later prices replace missing prices
         earlier = replace(earlier, unpriced=0)
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _changes_listing(table, after.wallets)
@@ -314,7 +313,6 @@ def _source_sentences(wallets: pd.DataFrame, answers: str, spam: pd.DataFrame) -
 def _draw_charts(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> list[Chart]:
-    """Draw holdings by group and by asset (or token); for one wallet, only by asset or token."""
     positions = read_positions(holdings[(holdings["amount"] > 0).fillna(value=True)])
     if not positions.wallet_keys:
         return []
@@ -403,7 +401,6 @@ def _groups_listing(
 def _change_cells(
     changes: GroupChanges, head: pd.DataFrame, rest: pd.DataFrame, write: Callable[[Any], str]
 ) -> list[Cell]:
-    """Return the changes of named groups, of the rest (if any) and of all groups."""
     known, asked = (head[name].astype("float64") for name in ("wallets_known", "wallets"))
     rows = [*zip(head["difference"], known, asked, strict=True)]
     if len(rest):
@@ -537,7 +534,7 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 def without_spam(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Remove spam from both results. For tokens in both, the flags of `after` are used."""
+    """Remove spam from both results. If a token is in both, its flag in `after` decides."""
     frames = [before.holdings, after.holdings]
     names = ["token_blockchain", "token_address"]
     tokens = encode_tokens(concat_frames(frame[names] for frame in frames))
@@ -584,7 +581,6 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
 
 
 def _amount_change(changes: pd.DataFrame, since: str) -> tuple[str, Any, int, int]:
-    """Return a sentence, and the numbers of a table of `compare` with at most one row."""
     if changes.empty:
         return f"Unchanged since {since}.", changes["difference"].sum(), 0, 0
     row: Any = next(changes.itertuples())
@@ -636,7 +632,6 @@ def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
 def _add_cells(
     columns: dict[str, list[Cell]], added: Mapping[str, list[Cell]]
 ) -> dict[str, list[Cell]]:
-    """Add columns with unique headings."""
     for name, cells in added.items():
         heading = safe_line(name, _NAME_LENGTH)
         while heading in columns:

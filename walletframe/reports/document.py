@@ -66,29 +66,29 @@ def report(  # noqa: PLR0913 - users pass each option by name
 ) -> Path:
     """Write a report on the result of a fetch: one screen to read, with the details folded below.
 
-    The first screen has the total value (or, without prices, the exact amount of a single asset),
-    its change since an earlier fetch, the largest groups and changes, two charts, and notes on
-    uncounted wallets and balances.
+    The first screen has the total value, its change since an earlier fetch, the largest groups and
+    changes, two charts, and notes on uncounted wallets and balances. If there are no prices and all
+    holdings are of one asset, the exact amount replaces the value.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        The result of a fetch. If `value` added values to the holdings, the report uses these
-        values; otherwise, it computes values from the service's prices, if any. Tokens that
-        `flag_spam` flagged, or would flag, are listed in a separate table.
+        The result of a fetch. The report uses the column ``value``. If this column is missing,
+        values are computed at the default prices of `value`, if there are any. Spam, as in
+        `flag_spam`, is listed in a separate table.
     path : str or Path
         The file to write. A ``.html`` file is one page that opens offline and can be printed. A
-        ``.pdf`` file has the same page on at most 4 sheets of A4 with short tables; it requires the
-        extra ``images`` and a Chrome or Chromium browser. A ``.md`` file has the same text and
+        ``.pdf`` file has the same page with short tables, on at most 4 sheets of A4. It requires
+        the extra ``images`` and a Chrome or Chromium browser. A ``.md`` file has the same text and
         tables without charts. An existing file is replaced atomically.
     by : str or list of str, optional
-        The groups of the first screen, of the first chart and of the changes. The names are those
-        that `.wf.totals` accepts, such as ``"owner"`` or ``["owner", "blockchain"]``. The default
-        is the column ``owner`` of the wallets, if there is one, and otherwise the wallet.
+        The columns to group the first screen by, such as ``"owner"`` or ``["owner",
+        "blockchain"]``, as in `.wf.totals`. The default is the column ``owner`` of the wallets. If
+        this column is missing, each wallet is a group.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        The result of an earlier fetch, or a snapshot, for the changes. If it has no values, they
-        are computed from its own prices or, if you valued `details` with other prices, from those
-        of `details`. These also replace missing prices. Apply the same `where` to both, since
+        The result of an earlier fetch, or a snapshot, to compare with. If it has no column
+        ``value``, its balances are valued at its own prices. If you valued `details` with your own
+        prices, your prices are used instead. Apply the same `where` to both fetches, since
         different selections can't be compared.
     title : str, default "Token holdings"
         The heading of the report.
@@ -97,9 +97,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
         5 MB to the file. Static charts are images, for mail and for readers without scripts. They
         require the extra ``images`` and a Chrome or Chromium browser.
     data : bool, default False
-        Whether to write the complete data beside the report, as CSV files for Excel, with exact
-        amounts: ``report-holdings.csv`` and ``report-wallets.csv``, which `read_holdings` reads,
-        and, with `before`, ``report-changes.csv``.
+        Whether to write CSV files with all rows and exact amounts beside the report. The files are
+        ``report-holdings.csv``, ``report-wallets.csv`` and, with `before`, ``report-changes.csv``.
     assets : DataFrame, str or Path, optional
         Your own table of assets and their contracts, as in `walletframe.assets`.
     bridged : bool, default False
@@ -115,8 +114,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
     ArgumentError, SettingsError
         If an argument has an unsupported type or value, such as an unknown name in `by`.
     MissingExtraError
-        For a ``.pdf`` file, or with ``images="static"``, if a browser or the packages that draw
-        images are not installed, or if the browser exits or does not answer for 90 seconds.
+        For a ``.pdf`` file or static charts: if a browser or the extra ``images`` is not installed,
+        or if the browser exits or does not answer for 90 seconds.
     ColumnsError, AmountError, PricesError, TokenListError, AmbiguousTokenError
         As for `.wf.totals`.
     SnapshotError
@@ -126,8 +125,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    Long tables are shortened, and the report states how many rows are left out; `data` writes all
-    rows. Numbers are never shortened. The page loads nothing from a server, and has no API key.
+    Long tables are shortened, and the report states the number of omitted rows. Numbers are never
+    shortened. The page loads nothing from a server, and contains no API key.
 
     Examples
     --------
@@ -249,7 +248,6 @@ def _breakable_html(cell: Cell) -> str:
 
 
 def _figure_json(chart: Chart) -> Markup:
-    """Return a figure as JSON that is safe inside a script element."""
     text = str(chart.figure.to_json())
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -271,7 +269,7 @@ def _run_in_browser(jobs: Sequence[Job]) -> list[bytes]:
     from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
 
     class ChromiumWithFilteredEnv(Chromium):
-        """A browser whose processes don't inherit walletframe's settings, such as the key."""
+        """A browser that does not inherit walletframe's settings, such as the API key."""
 
         def get_env(self) -> dict[str, str]:
             items = os.environ.items()
@@ -321,7 +319,6 @@ async def _draw_image(chart: Chart, browser: Any) -> bytes:
 
 
 async def _print_pdf(url: str, browser: Any) -> bytes:
-    """Open a page, wait until its charts are drawn, and print it as PDF."""
     tab = await browser.create_tab()
     loaded = tab.subscribe_once("Page.loadEventFired")
     await tab.send_command("Page.enable")
