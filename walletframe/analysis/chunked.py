@@ -94,7 +94,7 @@ class PartialAggregate(NamedTuple):
     contracts: KeyCodes  # the contract of each representative row
     row_positions: Codes  # the position of each representative row among all rows
     wallet_indices: Codes  # the index of each representative row's wallet among all wallets
-    group_first: Codes  # each group's first representative row, or len(representatives)
+    group_first: Codes  # each group's first representative row, or len(representatives) if empty
 
 
 class Aggregation(NamedTuple):
