@@ -1,6 +1,6 @@
-"""Assembly of the wallets and holdings frames from outcomes, in chunks of rows.
+"""Build the wallets and holdings frames from the outcomes of requests.
 
-To save memory, balances are converted to columns as they arrive, and then discarded.
+To save memory, balances are converted to columns in chunks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _CHUNK_ROWS = 2_000  # few enough for a processor's cache
 _INT16_LIMIT = 2**15
 _TEXT = pa.large_string()
-_COLUMNS = (  # a column of holdings, the attribute of Balances, its Arrow type
+_COLUMNS = (  # column of holdings, attribute of Balances, Arrow type
     ("symbol", attrgetter("symbols"), _TEXT),
     ("token_address", attrgetter("token_addresses"), _TEXT),
     ("token_blockchain", attrgetter("token_blockchains"), _TEXT),
@@ -59,7 +59,7 @@ class WalletRecord(NamedTuple):
 
 
 def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both frames from records of distinct wallets, and append the columns `extra`."""
+    """Build both frames from one record for each wallet. Append `extra` to ``wallets``."""
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     pending: list[Balances] = []
@@ -103,7 +103,7 @@ def build_holdings(
     names: list[str],
     rows: Codes | None = None,
 ) -> pd.DataFrame:
-    """Build holdings from the chunks of each column, and from the wallet of each row."""
+    """Build holdings from chunks of columns. Columns without chunks come from `wallets`."""
     columns = {
         name: concatenate_column(name, chunks.pop(name), rows)
         if name in chunks
@@ -115,7 +115,7 @@ def build_holdings(
 
 
 def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
-    """Concatenate the chunks of a column. The result has its dtype in `holdings`."""
+    """Concatenate the chunks of a holdings column, and convert them to the column's dtype."""
     array: Any
     if name == "amount":
         array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - our own class
@@ -137,7 +137,7 @@ def _append_balances(chunks: Mapping[str, list[Any]], pending: Sequence[Balances
     starts = accumulate((len(balances) for balances in pending), initial=0)
     unreadable = [
         start + index
-        for start, balances in zip(starts, pending, strict=False)  # `starts` also has the end
+        for start, balances in zip(starts, pending, strict=False)  # the last start is the total
         for index in balances.unreadable_positions
     ]
     chunks["raw_amount"].append(pa.array(raw, _TEXT))
@@ -154,7 +154,6 @@ def _decimals_array(values: list[int | None]) -> pa.Array:
 
 
 def _amount_array(raw: list[str | None], decimals: pa.Array, unreadable: list[int]) -> AmountArray:
-    """Return amounts, NA where the digits or the decimals can't be read."""
     scales = decimals.fill_null(-1).to_numpy()
     missing = (scales < 0) | (scales > MAX_DECIMALS)
     missing[unreadable] = True

@@ -42,8 +42,8 @@ AssetsLike: TypeAlias = str | Path | pd.DataFrame
 _AssetByKey: TypeAlias = "dict[TokenKey, TokenKey]"
 _Lookups: TypeAlias = "tuple[_AssetByKey, _AssetByKey, dict[TokenKey, set[str]], frozenset[str]]"
 
-BRIDGED: Final = "bridged"  # key in the ``attrs`` of holdings selected with bridged=True
-_ASSET = "asset"  # replaces the blockchain in the key of an asset; blockchains are never lower case
+BRIDGED: Final = "bridged"  # key in ``attrs`` that marks a selection with bridged=True
+_ASSET = "asset"  # the first part of an asset's key; blockchains are never lower case
 _REQUIRED = ("asset", "token_blockchain", "token_address")
 _COLUMNS = (*_REQUIRED, "symbol", "kind")
 _FORMS = (
@@ -60,16 +60,17 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     Parameters
     ----------
     more : DataFrame, str or Path, optional
-        Your contracts: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file (default: the
-        setting ``assets``). They take precedence over the packaged list. The columns are:
+        Your contracts: a DataFrame, or the path of a ``.csv`` or ``.parquet`` file. Default: the
+        setting ``assets``. Your contracts override the packaged list. The columns are:
 
         - ``asset``, ``token_blockchain`` and ``token_address`` (missing for a native coin);
-        - optionally ``symbol`` and ``kind`` (default: native for a coin, otherwise canonical).
+        - ``symbol``, optional;
+        - ``kind``, optional. Default: native for a coin, canonical for a contract.
 
     Returns
     -------
     DataFrame
-        One row for each contract, yours last, with an index from 0. All columns are str:
+        One row for each contract, with an index from 0. Yours are last. All columns are str:
 
         - ``asset``: the name of the asset, such as USDC;
         - ``token_blockchain`` and ``token_address``: the contract (NA for a native coin);
@@ -78,17 +79,17 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
         ``native`` is the coin of a blockchain. ``canonical`` contracts belong to the issuer of the
         asset. ``bridged`` contracts belong to a bridge, a custodian or a wrapping contract (USDC.e,
-        WETH, WBTC). A contract that no list attributes to the issuer is also ``bridged``.
+        WETH, WBTC). All other listed contracts are also ``bridged``.
 
-        ``totals(by="asset")`` and ``share(asset=…)`` add up the native and canonical contracts and,
-        with ``bridged=True``, the bridged contracts.
+        ``totals(by="asset")`` and ``share(asset=…)`` add up native and canonical contracts. To add
+        bridged contracts, pass ``bridged=True``.
 
     Raises
     ------
     TokenListError
-        If the file can't be read, or if rows can't be used. A row can't be used if it has no asset
-        or blockchain, if its kind is unknown, or if it repeats a contract with another asset or
-        kind. The error lists all these rows.
+        If the file can't be read, or if rows are invalid. An invalid row has no asset, no
+        blockchain or an unknown kind, or contradicts another row of the same contract. The error
+        lists all invalid rows.
     ArgumentError, ColumnsError, OSError
         If `more` has an unsupported type or lacks a column, or if the file does not exist.
 
@@ -99,7 +100,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     other contracts are from freely licensed lists. ``walletframe/tokens/sources.toml`` has the
     version and month of each list; ``walletframe/tokens/known.csv`` names each contract's list.
 
-    One unit of each contract represents one unit of the asset, but the values may differ: a bridged
+    One unit of each contract represents one unit of the asset. The values may differ: a bridged
     unit may be worth less if the bridge's reserves are incomplete. The list omits BTT (an old unit
     equals 1,000 new units), EURe (two contracts show the same balance), FRAX and FXS (they changed
     symbols), and all former contracts.
@@ -116,13 +117,13 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
 
 def read_user_assets(more: AssetsLike | None) -> pd.DataFrame:
-    """Read the user's contracts from `more` or, by default, from the setting `assets`."""
+    """Read the user's contracts from `more`. If `more` is None, use the setting `assets`."""
     more = table_defaults().assets if more is None else more
     return _NO_CONTRACTS if more is None else _read_assets(more)
 
 
 def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) -> None:
-    """Raise an error if an option for assets is passed."""
+    """Raise an error if `assets` or `bridged` is passed."""
     if assets is not None or bridged:
         option = "bridged" if assets is None else "assets"
         problem = f"{option}=… applies only to tables of assets"
@@ -132,7 +133,7 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
 def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace listed tokens by their assets. Bridged tokens are replaced only if `bridged`."""
+    """Replace listed contracts by assets. Without `bridged`, keep bridged contracts separate."""
     bridged = bridged or BRIDGED in positions.holdings.attrs
     listed = _contracts_by_key(assets)
     make = _packaged_lookups if listed is _packaged_contracts() else partial(_asset_lookups, listed)
@@ -147,7 +148,7 @@ def tokens_to_assets(
 
 
 def count_combinable(positions: Positions) -> int:
-    """Count the bridged versions that ``bridged=True`` combines with other contracts."""
+    """Count the rows of a table of assets that ``bridged=True`` would merge into other rows."""
     listed = {} if BRIDGED in positions.holdings.attrs else _contracts_by_key(None)
     held = [listed[key] for key in positions.contracts.keys if key in listed]
     separate = {row if row.kind == ASSET_KINDS[-1] else row.asset for row in held}
@@ -155,7 +156,7 @@ def count_combinable(positions: Positions) -> int:
 
 
 def combine_single_asset(positions: Positions) -> Positions | None:
-    """Return the positions by asset if they have just one asset, else None."""
+    """Return the positions by asset if all tokens belong to one asset, else None."""
     combined = positions if positions.assets else tokens_to_assets(positions)
     is_single = len(combined.tokens.keys) == 1 and not combined.tokens.unknown.any()
     return combined if is_single else None
@@ -164,7 +165,7 @@ def combine_single_asset(positions: Positions) -> Positions | None:
 def count_and_sum_omitted_bridged(
     positions: Positions, asset_index: int, mask: Mask | np.bool_ = np.True_
 ) -> tuple[int, str]:
-    """Count an asset's omitted bridged versions, and add them up. Several snapshots have no sum."""
+    """Count and sum an asset's omitted bridged versions. For several snapshots, the sum is ""."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts
@@ -179,14 +180,14 @@ def count_and_sum_omitted_bridged(
 
 
 def warn_about_bridged(versions: int, *amounts: str) -> None:
-    """Warn about omitted bridged versions. `amounts` are passed to `bridged_text`."""
+    """If `versions` is above 0, warn that the result lacks bridged versions."""
     if versions:
         text = bridged_text(versions, *amounts)
         notify(f"the result lacks {text}; pass bridged=True to include all versions", InputWarning)
 
 
 def count_bridged_versions(positions: Positions, contracts: Codes) -> int:
-    """Count the bridged versions that are listed separately from their asset."""
+    """Count the distinct bridged contracts in `contracts` that are left out of assets."""
     bridged = positions.assets.bridged if positions.assets else {}
     is_bridged = np.array([*map(bridged.__contains__, positions.contracts.keys)], dtype=bool)
     return int(np.count_nonzero(np.bincount(contracts, minlength=len(is_bridged))[is_bridged]))
@@ -199,7 +200,7 @@ def token_or_asset_names(positions: Positions, indices: Codes) -> list[str]:
         return token_names(holdings, tokens, indices)
     keys = [tokens.keys[index] for index in indices.tolist()]
     first = tokens.first[indices[[key[0] != _ASSET for key in keys]]]
-    # If the symbol of another token is the name of an asset, the contract is added to the symbol.
+    # Add the contract to the symbol of a token if an asset has the same name.
     codes = assets.contracts.codes[first]
     names = iter(token_names(holdings, assets.contracts, codes, taken=assets.names))
     return [safe_line(key[1] or "") if key[0] == _ASSET else next(names) for key in keys]
@@ -235,7 +236,7 @@ def find_token_or_asset(positions: Positions, name: TokenLike) -> int:
 
 
 def asset_key_by_contract() -> dict[TokenKey, TokenKey]:
-    """Return the key of each listed contract's asset."""
+    """Return a dict from the key of each listed contract to the key of its asset."""
     return {key: (_ASSET, row.asset) for key, row in _contracts_by_key(None).items()}
 
 
@@ -250,7 +251,6 @@ def _packaged_lookups(*, bridged: bool) -> _Lookups:
 
 
 def _asset_lookups(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -> _Lookups:
-    """Return the assets of counted and other contracts, and the assets' blockchains and names."""
     kinds = ASSET_KINDS if bridged else ASSET_KINDS[:2]
     assets: _AssetByKey = {key: (_ASSET, row.asset) for key, row in listed.items()}
     counted = {key: asset for key, asset in assets.items() if listed[key].kind in kinds}
@@ -262,7 +262,6 @@ def _asset_lookups(listed: Mapping[TokenKey, AssetContract], *, bridged: bool) -
 
 
 def _contracts_by_key(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Return the listed contracts, with the user's contracts last."""
     frame = read_user_assets(more)
     if frame.empty:
         return _packaged_contracts()
@@ -313,7 +312,7 @@ def _read_assets(more: Any) -> pd.DataFrame:
                 more = read_parquet(path).to_pandas()
             else:
                 more = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
-        except ValueError as error:  # from parsers and Arrow
+        except ValueError as error:  # raised by pandas and Arrow
             fault = f"it can't be read: {error}"
             raise TokenListError([(0, safe_line(str(path)), fault)], hint=_FORMS) from None
         more = more.rename(columns=lambda name: str(name).strip())

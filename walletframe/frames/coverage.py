@@ -1,6 +1,6 @@
-"""Completeness of groups and coverage of tables: counts of known and requested wallets.
+"""Counts of known and requested wallets, for each group and for a whole table.
 
-A wallet is known for a token if its balances are known and its amounts of the token can be read.
+A wallet with an unreadable amount of a token is unknown in the counts for this token.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ DROPPED: Final = "dropped"  # key in the ``attrs`` of holdings: the filters that
 SELECT_HINT: Final = "pass the same where(…) to both"
 _COUNTED = ("small=", "spam=")  # conditions whose dropped balances are counted
 
-# The kind of a filter, the number of balances it dropped (None: not counted), and its description.
+# The kind, the number of dropped balances (None if not counted), and the description.
 Filter: TypeAlias = "tuple[str, int | None, str]"
 
 
 def completeness_columns(
     positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> dict[str, Any]:
-    """Return columns that count the wallets of each group, or {} without a `wallets` frame."""
+    """Return wallet counts of each group as columns. Without a `wallets` frame, return {}."""
     if not positions.has_wallets:
         return {}
     return _columns_of_counts(positions, count_possible_holders(positions, groups, unreadable))
@@ -58,7 +58,7 @@ def completeness_columns(
 def count_possible_holders(
     positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> Codes:
-    """Return three rows: each group's numbers of known, stale and requested wallets."""
+    """Count the known (row 0), stale (row 1) and requested (row 2) wallets of each group."""
     if KINDS.isdisjoint(groups.names):
         return _sum_wallet_sets(_wallet_state_flags(mark_selection_unreadable(positions)), groups)
     states = _wallet_state_flags(positions)
@@ -70,7 +70,7 @@ def count_possible_holders(
 
 
 def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -> Codes:
-    """Count each group's wallets with an unreadable amount: row 0 if known, row 1 if stale."""
+    """Count known (row 0) and stale (row 1) wallets with an unreadable amount in each group."""
     rows = np.flatnonzero(positions.amounts._amounts().missing)  # noqa: SLF001 - our own class
     if not len(rows):
         return np.zeros((2, len(groups)), dtype=np.intp)
@@ -80,22 +80,22 @@ def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -
     return _sum_by_code(_wallet_state_flags(positions)[:2, wallets], codes, len(groups))
 
 
-def sum_possible_holders(positions: Positions, groups: Groups, counts: Codes) -> Codes:
+def sum_possible_holders(positions: Positions, groups: Groups, counts_by_wallet: Codes) -> Codes:
     """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
-        return _sum_wallet_sets(counts, groups)
+        return _sum_wallet_sets(counts_by_wallet, groups)
     possible, chain_codes = positions.possible_blockchains_mask(), positions.possible_token_chains
-    sums = np.zeros((len(counts), len(groups)), dtype=np.intp)
+    sums = np.zeros((len(counts_by_wallet), len(groups)), dtype=np.intp)
     for code in {*chain_codes.tolist()}:
         wallets, chosen = chain_codes == code, possible[groups.tokens, code]
         sets = groups.wallet_set_codes[wallets]
-        by_set = _sum_by_code(counts[:, wallets], sets, groups.wallet_set_count)
+        by_set = _sum_by_code(counts_by_wallet[:, wallets], sets, groups.wallet_set_count)
         sums[:, chosen] += by_set[:, groups.wallet_sets[chosen]]
     return sums
 
 
 def repeat_completeness(positions: Positions, row_count: int) -> dict[str, Any]:
-    """Return columns that count all wallets, with the same counts in each row."""
+    """Return the counts of all wallets as columns with `row_count` equal rows."""
     counts = _wallet_state_flags(mark_selection_unreadable(positions)).sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
@@ -106,10 +106,6 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_state_flags(positions: Positions) -> Codes:
-    """Return three rows of 0 or 1 per wallet that could hold the selected tokens.
-
-    They state whether the wallet is known, stale and requested. Other wallets have only 0.
-    """
     can_hold = positions.can_hold_selection
     return np.array([positions.known & can_hold, positions.stale & can_hold, can_hold], np.intp)
 
@@ -135,18 +131,18 @@ def coverage_from_counts(
     held: int | None = None,
     **others: Any,
 ) -> Coverage:
-    """Return the coverage of a table of the wallets in the mask `among` (by default, all)."""
+    """Return the coverage for counts of balances. Count the wallets in the mask `among`."""
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
     filtered = count_filtered(positions, held)
     others["selected"] = _selected_text(positions.holdings)
-    others["unknown_tokens"] = _dropped_unknown_tokens(positions.holdings)
+    others["unknown_tokens"] = _count_omitted_unknown_tokens(positions.holdings)
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
     positions, codes = mark_selection_unreadable(positions), positions.first
     mask = positions.can_hold_selection & (True if among is None else among)
-    if positions.by_snapshot:  # count a wallet once
+    if positions.by_snapshot:  # count each wallet once
         codes = encode_wallets(positions.wallet_frame).codes[positions.first]
     requested, unknown, stale = (
         int(np.count_nonzero(np.bincount(codes[mask & each])))
@@ -160,18 +156,21 @@ def coverage_from_counts(
 
 
 def snapshot_count(frame: pd.DataFrame) -> int:
-    """Return the number of snapshots in the column ``snapshot``, or 1 without one."""
+    """Count the distinct values of the column ``snapshot``. Without this column, return 1."""
     return max(int(frame[SNAPSHOT].nunique()), 1) if SNAPSHOT in frame else 1
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
-    """Return how many more balances the service listed than `held`, and the reasons."""
+    """Count the dropped balances, and list the reasons. `held` counts the remaining balances."""
     listed = int(positions.listed.sum()) if positions.has_wallets else None
     return _count_dropped(positions.holdings, held, listed)[:2]
 
 
 def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
-    """Return the number of dropped balances, the reasons, and the filters ("" if unrecorded)."""
+    """Return the number of dropped balances, the reasons, and the kinds of filters.
+
+    The kind "" means that rows were dropped without a record, for example with pandas.
+    """
     wallets, holdings = details
     listed = int(wallets["tokens"][known_mask(wallets)].sum())
     count, text, kinds = _count_dropped(holdings, len(holdings), listed)
@@ -190,10 +189,10 @@ def _count_dropped(
     dropped, reasons = sum(n for n, _ in counted), [text for _, text in counted]
     kinds = {kind for kind, *_ in filters}
     uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
-    held += _dropped_unknown_tokens(holdings)
+    held += _count_omitted_unknown_tokens(holdings)
     filtered = dropped if listed is None else max(listed - held, 0)
     others = {""} if filtered > dropped and not uncounted else set[str]()
-    if dropped > filtered:  # the rows were changed in another way, too
+    if dropped > filtered:  # the user also changed rows with pandas
         dropped, reasons = 0, []
     if filtered > dropped and (selected or dropped or uncounted):
         noun = "other " * bool(dropped and not selected) + "balance"
@@ -204,20 +203,19 @@ def _count_dropped(
     return filtered, "; ".join(reasons), kinds | others
 
 
-def _dropped_unknown_tokens(
+def _count_omitted_unknown_tokens(
     holdings: pd.DataFrame, blockchains: Collection[str] | None = None
 ) -> int:
-    """Count the balances of unknown tokens that a selection of tokens has dropped."""
     chains = [row.blockchain for row in omitted_rows(holdings) if not row.asset]
     return len(chains) if blockchains is None else sum(chain in blockchains for chain in chains)
 
 
 class OmittedRow(NamedTuple):
-    """Balances of a contract that a selection omits, and that the line below its tables counts."""
+    """Balances of a contract that `where` omitted. Result tables count such balances."""
 
-    blockchain: str  # with the address, the canonical key of the wallet
-    address: str  # "" for all wallets of the blockchain together
-    asset: str  # of a bridged version, or "" for an unknown token
+    blockchain: str  # of the wallet, in canonical form
+    address: str  # of the wallet; "" if the row is for all wallets of the blockchain
+    asset: str  # the asset of a bridged version; "" for an unknown token
     contract: str
     snapshot: str
     amount: str  # "" if unknown
@@ -225,18 +223,18 @@ class OmittedRow(NamedTuple):
 
 
 def record_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedRow]) -> dict[str, Any]:
-    """Return a record of holders with these omitted rows."""
-    return record | {"omitted": json.dumps(rows)}  # a text: pandas copies `attrs` deeply
+    """Return a copy of the record at ``attrs[HOLDERS]``, with these omitted rows."""
+    return record | {"omitted": json.dumps(rows)}  # as text, since pandas deep-copies `attrs`
 
 
 def omitted_rows(holdings: pd.DataFrame) -> list[OmittedRow]:
-    """Return the bridged versions and the unknown tokens that a selection of tokens omits."""
+    """Read the omitted rows from the ``attrs`` of holdings."""
     rows = holdings.attrs.get(HOLDERS, {}).get("omitted", "[]")
     return [OmittedRow(*row) for row in json.loads(rows)]
 
 
 def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
-    """Count held bridged versions, and add them up. Several assets or snapshots have no sum."""
+    """Count and sum held bridged versions. For several assets or snapshots, the sum is ""."""
     held = [row for row in rows if row.asset and row.amount and Decimal(row.amount) > 0]
     is_added = len({(row.asset, row.snapshot) for row in held}) <= 1
     amounts = pd.Series([row.amount for row in held], dtype=object).astype(AmountDtype())
@@ -244,14 +242,14 @@ def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
 
 
 def dropped_and_selected(results: Mapping[str, WalletDetails]) -> dict[str, Any]:
-    """Return the counts of balances that the results lack, the reasons, and their selection."""
+    """Return the arguments of `Coverage` about dropped balances and the selection."""
     filtered, unknown, reasons, is_by_balance = 0, 0, list[str](), False
     for name, details in results.items():
         count, text, _ = dropped_balances(details)
         is_by_balance |= "dropped balance" in text or "small" in text
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(text)
         filtered += count
-        unknown += _dropped_unknown_tokens(details.holdings)
+        unknown += _count_omitted_unknown_tokens(details.holdings)
     hint = ", so 0 may be a dropped balance, and sums may be too low" * is_by_balance
     return {
         "filtered": filtered,
@@ -264,7 +262,7 @@ def dropped_and_selected(results: Mapping[str, WalletDetails]) -> dict[str, Any]
 def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
-    """Return the rows in the mask `kept`, with the reasons for dropped rows in ``attrs``."""
+    """Return the rows in the mask `kept`. In ``attrs``, record why other rows were dropped."""
     filters = applied_filters(holdings, len(holdings))
     values = holdings.filter(["value", "currency", SNAPSHOT])
     for kind, (rows, text) in reasons.items():
@@ -275,13 +273,13 @@ def drop_rows(
 
 
 def applied_filters(holdings: pd.DataFrame, rows: int) -> list[Filter]:
-    """Return the filters if they left exactly this number of rows, else []."""
+    """Return the recorded filters, or [] if the number of rows has changed since then."""
     record = holdings.attrs.get(DROPPED, {})
     return [*record["filters"]] if record.get("rows") == rows else []
 
 
 def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -> pd.DataFrame:
-    """Return a copy of holdings that records `filters` and the number of rows after them."""
+    """Return a copy of holdings that records the filters and the number of remaining rows."""
     result = holdings.copy(deep=False)
     result.attrs[DROPPED] = {"rows": rows, "filters": filters}
     return result
@@ -290,9 +288,10 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
 def narrow_dropped_rows(
     holdings: pd.DataFrame, wallets: Container[object], *, counts_bridged: bool = True
 ) -> pd.DataFrame:
-    """Return a copy that counts only omitted rows of `wallets`. Other reasons have no counts.
+    """Return a copy of holdings that records only the omitted rows of `wallets`.
 
-    If a condition can't be checked for omitted bridged versions, `counts_bridged` is False.
+    Counts of filters are removed, since filters also dropped balances of other wallets. Omitted
+    bridged versions are kept only if `counts_bridged` is True.
     """
     rows, omitted = len(holdings), omitted_rows(holdings)
     applied: list[Filter] = applied_filters(holdings, rows)
@@ -307,7 +306,7 @@ def narrow_dropped_rows(
 
 
 def differing_selections(before: WalletDetails, after: WalletDetails) -> str:
-    """Return a clause about two results that `where` selected by different conditions, or ""."""
+    """Describe the selections of two fetches. If the conditions are equal, return ""."""
     conditions = [each.holdings.attrs.get(SELECTED, []) for each in (before, after)]
     if {*conditions[0]} == {*conditions[1]}:
         return ""
@@ -321,9 +320,9 @@ def _selected_text(holdings: pd.DataFrame) -> str:
 
 
 def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
-    """Return a text such as ``2 spam balances (930.00 USD)``, with the value if it is known.
+    """Return a text such as ``2 spam balances (930.00 USD)``.
 
-    The value is also left out for several snapshots, whose values can't be added up.
+    The value is left out if it is unknown, or if there are several snapshots or currencies.
     """
     is_summed = "value" in rows and snapshot_count(rows) == 1
     value: Any = rows["value"].sum(min_count=1) if is_summed else np.nan
@@ -336,7 +335,7 @@ def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
 def coverage_of_rows(
     positions: Positions, rows: Mask | None = None, among: Mask | None = None
 ) -> Coverage:
-    """Return the coverage of a table of the rows in a mask (by default, all)."""
+    """Return the coverage of a table. The masks select rows and wallets (default: all)."""
     unread, values = positions.amounts.isna(), positions.holdings.get("value")
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
@@ -346,7 +345,7 @@ def coverage_of_rows(
 
 
 def price_sources(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
-    """Count the tokens of each source in a list of prices. Without a list, return ""."""
+    """Return a text such as ``mine.csv for 2 tokens``. Without a list of prices, return ""."""
     if "price_source" not in holdings:
         return ""
     sources = pd.Series(holdings["price_source"].array.take(tokens.first))
@@ -355,7 +354,7 @@ def price_sources(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
 
 
 def coverage_of_token(positions: Positions, index: int) -> Coverage:
-    """Return the coverage of the table of one token or asset, without bridged versions."""
+    """Return the coverage of the table of one token or asset."""
     rows = positions.tokens.codes == index
     among = positions.possible_holders_mask(index)
     versions, amount = count_and_sum_omitted_bridged(positions, index)
@@ -363,12 +362,12 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     codes = {*positions.wallet_chain_codes[among].tolist()}
     chains = {name for name, code in positions.index_by_chain.items() if code in codes}
     unknown = count_unknown_tokens(positions, index)
-    unknown += _dropped_unknown_tokens(positions.holdings, chains)
+    unknown += _count_omitted_unknown_tokens(positions.holdings, chains)
     return replace(coverage, bridged=versions, bridged_amount=amount, unknown_tokens=unknown)
 
 
 def count_unknown_tokens(positions: Positions, index: int) -> int:
-    """Count the rows of unknown tokens in wallets that could hold the token at `index`."""
+    """Count the rows of unknown tokens in possible holders of the token at `index`."""
     can_hold, rows = positions.possible_holders_mask(index), positions.tokens.unknown_rows()
     return int(can_hold[positions.wallet_codes[rows]].sum())
 

@@ -1,7 +1,7 @@
 """The result of a fetch (`WalletDetails`), and functions that check arguments of this type.
 
-Instead of `WalletDetails`, a user may pass the tuple ``(wallets, holdings)``. Instead of one of the
-two frames, a user may pass the complete result.
+Users may also pass a plain tuple ``(wallets, holdings)``. Functions that need only one of the
+frames also accept the complete result.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class WalletDetails(NamedTuple):
     wallets : DataFrame
         One row for each distinct requested wallet, in the requested order. The columns are
         ``blockchain``, ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``,
-        ``fetched_at`` (UTC), ``source`` and ``service``, followed by the columns that you keep.
-        If you keep a column ``name``, tables and charts show these names of wallets.
+        ``fetched_at`` (UTC), ``source`` and ``service``, and then the columns from ``keep=``.
+        Tables and charts show the names in a kept column ``name``.
     holdings : DataFrame
         One row for each balance of the wallets with the status ok. The columns are ``blockchain``,
         ``address``, ``symbol``, ``token_address``, ``amount`` (exact, in units of the token),
@@ -110,7 +110,7 @@ def as_details(argument: object, name: str = "details") -> WalletDetails:
 
 
 def extract_frame(argument: object, name: str) -> pd.DataFrame:
-    """Return the argument if it is a DataFrame, else the DataFrame `name` of a fetch's result."""
+    """Return a DataFrame unchanged. From the result of a fetch, return the frame `name`."""
     if isinstance(argument, pd.DataFrame):
         return argument
     if not is_pair_of_frames(argument):

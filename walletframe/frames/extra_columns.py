@@ -1,4 +1,4 @@
-"""Extra columns of wallets from the user's list (``keep=``): names, values and storage."""
+"""Extra columns of wallets, which ``keep=`` copies from the user's own list."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESULT_COLUMNS: Final = frozenset(
     | {"contracts", "blockchains"}
     | {"before", "after", "difference", "change", "wallets_known", "wallets"}
 )
-"""Columns of tables of totals and changes. Extra columns can't have these names."""
+"""Columns of result tables. Extra columns can't have these names."""
 
 _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
 _DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # columns of tables and files
@@ -36,7 +36,7 @@ _DERIVED |= {"search", "spam", "small", "assets", "bridged"}  # arguments of `wh
 RESERVED_NAMES: Final = RESULT_COLUMNS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
 
 DISTINCT_COLUMNS: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
-"""The columns of mostly distinct values, for which dictionary encoding saves no space."""
+"""Columns of mostly distinct values. Dictionary encoding would save no space."""
 
 _INTEGERS = [f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)]
 ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
@@ -49,7 +49,7 @@ ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
 
 
 def check_keep(keep: str | Sequence[str]) -> list[str]:
-    """Return the distinct names, or raise an error for a reserved name."""
+    """Return the distinct names in `keep`. Raise an error for a reserved name."""
     names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
     for name in names:
         if not isinstance(name, str) or not name.strip():
@@ -70,7 +70,7 @@ def extra_names(wallets: pd.DataFrame) -> list[str]:
 
 
 def extra_column_values(wallets: pd.DataFrame, name: str, first_rows: Codes) -> Any:
-    """Return each wallet's value, or raise an error if a wallet has several."""
+    """Return each wallet's value in an extra column. In a history, return the last value."""
     column, rows = wallets[name].array, first_rows
     if len(wallets) > len(first_rows):
         codes = encode_wallets(wallets).codes
@@ -90,12 +90,12 @@ def extra_column_values(wallets: pd.DataFrame, name: str, first_rows: Codes) -> 
 
 
 def last_labels(wallets: pd.DataFrame, wallet_codes: Codes) -> pd.DataFrame:
-    """Return one row for each wallet, with its last value in each column."""
+    """Return one row for each wallet, with the last known value of each column."""
     return wallets.groupby(wallet_codes).last().astype(wallets.dtypes)
 
 
 def changed_labels_note(wallets: pd.DataFrame, wallet_codes: Codes, names: Iterable[str]) -> str:
-    """Return a sentence about labels that changed over time, or ""."""
+    """Return a sentence about labels that changed over time. Return "" if none changed."""
     texts = []
     for name in [each for each in extra_names(wallets) if each in names]:
         _, changed = first_and_conflicting_label_rows(name, wallet_codes, wallets[name].array)
@@ -105,7 +105,7 @@ def changed_labels_note(wallets: pd.DataFrame, wallet_codes: Codes, names: Itera
 
 
 def append_columns(wallets: pd.DataFrame, extra: pd.DataFrame | None) -> pd.DataFrame:
-    """Append columns with one row per wallet, in the same order."""
+    """Append the columns `extra`. The rows must be in the order of `wallets`."""
     if extra is None or extra.columns.empty:
         return wallets
     return wallets.assign(**{str(name): column.array for name, column in extra.items()})
@@ -115,7 +115,7 @@ def extra_to_arrow(extra: pd.DataFrame) -> pa.Table:
     """Convert extra columns to an Arrow table for files.
 
     Each column of amounts becomes two columns: rounded decimals and exact text. Categories become
-    plain values, since Parquet does not store their order.
+    plain values, since Parquet does not store the order of categories.
     """
     table = to_portable_table(extra)
     fields = [
@@ -126,6 +126,6 @@ def extra_to_arrow(extra: pd.DataFrame) -> pa.Table:
 
 
 def extra_from_arrow(table: pa.Table) -> pd.DataFrame:
-    """Convert a table from `extra_to_arrow` to a frame. Integers and booleans become nullable."""
+    """Convert an Arrow table to a DataFrame. Integers and booleans become nullable."""
     frame: pd.DataFrame = merge_amount_columns(table).to_pandas(types_mapper=ARROW_DTYPES.get)
     return frame

@@ -1,7 +1,7 @@
 """Grouping of holdings: the group of each row, and the labels of each group.
 
-``wallet``, ``blockchain``, ``snapshot`` and the extra columns are for grouping wallets, even those
-without balances. ``token``, ``asset`` and the holdings' own columns are for grouping rows.
+Wallets are grouped by ``wallet``, ``blockchain``, ``snapshot`` or extra columns. A wallet without
+balances also has a group. Rows are grouped by ``token``, ``asset`` or a column of holdings.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 By: TypeAlias = "str | Sequence[str]"
 """The column or columns to group by."""
 
-KINDS: Final = frozenset({"token", "asset"})  # amounts are added up only in groups by one of these
+KINDS: Final = frozenset({"token", "asset"})  # only groups by one of these have sums of amounts
 _WALLET_NAMES = ("wallet", "blockchain", SNAPSHOT)
 _CHOICES = (
     "wallet, blockchain, asset, snapshot, a column of holdings, or an extra column of wallets"
@@ -44,7 +44,7 @@ _SHARED_SYMBOL_HINT = 'use by="token", or keep the rows of only one of these tok
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The groups of holdings, sorted by wallet, then by first row."""
+    """The groups of holdings. Each group has a set of wallets, such as all wallets of an owner."""
 
     names: list[str]  # the distinct names to group by, in the order of `by`
     codes: Codes  # the group index of each row
@@ -71,7 +71,7 @@ def by_as_list(by: By | None) -> list[str]:
 def token_or_asset_and_by(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return the token or asset, and `by` with "token" or "asset" added."""
+    """Return `token` or `asset`, whichever is passed, and `by` with "token" or "asset" added."""
     reject_both(token, asset)
     if token is not None:
         return token, [*by_as_list(by), "token"]
@@ -87,12 +87,12 @@ def reject_both(token: object, asset: object) -> None:
 def read_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
-    """Read and group holdings. Wallets without rows also have groups."""
+    """Encode and group holdings. A wallet without balances also has a group."""
     return group_by_asset_or_token(*encode_and_parse_by(holdings, by, wallets, **options))
 
 
 def group_by_asset_or_token(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
-    """Group holdings. If `names` has "token", the returned positions are by token, not by asset."""
+    """Group holdings. If `names` contains "token", return positions by contract."""
     groups = group_holdings(positions, names)
     return positions.with_contracts_as_tokens() if "token" in names else positions, groups
 
@@ -123,7 +123,7 @@ def add_default_asset(by: By) -> list[str]:
 def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Encode holdings. Also return `by` without "token" and "asset", or ["wallet"] if empty."""
+    """Encode holdings. Remove "token" and "asset" from `by`. If `by` is empty, use ["wallet"]."""
     positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"
@@ -134,7 +134,7 @@ def encode_by_holder(
 def group_holdings(positions: Positions, names: list[str]) -> Groups:
     """Group holdings by names from `encode_and_parse_by`."""
     wallet_names = {"wallet", "blockchain", *positions.extra_column_names}
-    if SNAPSHOT in positions.wallet_frame.columns:  # otherwise a column of holdings
+    if SNAPSHOT in positions.wallet_frame.columns:  # otherwise it is a column of holdings
         wallet_names.add(SNAPSHOT)
     by_wallets = [name for name in names if name in wallet_names]
     by_rows = [name for name in names if name not in wallet_names]
@@ -154,7 +154,7 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
         )
     rows = np.append(first, -1)[group_row_codes]
     tokens = np.full(len(rows), -1)
-    if by_rows in (["token"], ["asset"]):  # the codes of rows are those of tokens
+    if by_rows in (["token"], ["asset"]):  # the codes of rows are token indices
         tokens = group_row_codes
     elif not KINDS.isdisjoint(by_rows):
         contracts = positions.contracts if "token" in by_rows else positions.tokens
@@ -175,7 +175,10 @@ def group_holdings(positions: Positions, names: list[str]) -> Groups:
 
 
 def split_by_token(groups: Groups, positions: Positions, chosen: Codes) -> Groups:
-    """Split groups by token. Chosen token n of group g is in the group n * len(groups) + g."""
+    """Split groups by token. Group ``n * len(groups) + g`` has chosen token n of group g.
+
+    The last ``len(groups)`` groups have the tokens that are not chosen.
+    """
     count, ranks = len(groups), np.full(len(positions.tokens.keys), len(chosen))
     ranks[chosen] = np.arange(len(chosen))
     return replace(
@@ -201,7 +204,6 @@ def _wallet_label_columns(
 def _row_label_columns(
     positions: Positions, name: str, rows: Codes, tokens: Codes
 ) -> dict[str, Any]:
-    """Return labels of the rows or tokens with these indices. Index -1 means NA."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -212,7 +214,6 @@ def _row_label_columns(
 
 
 def _parse_by(by: By, positions: Positions) -> list[str]:
-    """Check the names in `by`, and replace "symbol" by "token"."""
     names: list[Any] = by_as_list(by)
     kept = positions.extra_column_names
     known = {*KINDS, *_WALLET_NAMES, *kept, *positions.holdings.columns} - RESULT_COLUMNS
@@ -261,7 +262,7 @@ def _row_codes_and_first_rows(positions: Positions, names: list[str]) -> tuple[C
 
 
 def _combine_codes(columns: Iterable[tuple[Codes, int]], row_count: int) -> tuple[Codes, int]:
-    """Combine pairs (codes, number of distinct codes) into one such pair."""
+    """Return a code for each distinct combination of codes, and the number of combinations."""
     codes, count = np.zeros(row_count, dtype=np.intp), 1
     for part, size in columns:
         codes, pairs = (part, range(size)) if count == 1 else pd.factorize(codes * size + part)
@@ -272,7 +273,6 @@ def _combine_codes(columns: Iterable[tuple[Codes, int]], row_count: int) -> tupl
 def _group_by_set_and_code(
     set_of_row: Codes, set_count: int, code_of_row: Codes, code_count: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Return each row's group, then each group's set and code (-1 for a set without rows)."""
     first, pairs = pd.factorize(set_of_row * code_count + code_of_row)
     sets, row_codes = np.divmod(pairs, max(code_count, 1))
     empty = np.flatnonzero(np.bincount(sets, minlength=set_count) == 0)
@@ -284,7 +284,7 @@ def _group_by_set_and_code(
 
 
 def _codes_and_count(name: str, column: Any) -> tuple[Codes, int]:
-    """Return the code of each value, and the number of codes. NA has a code, too."""
+    """Return the code of each value, and the number of codes. NA also has a code."""
     try:
         codes, values = factorize(column)
     except TypeError:

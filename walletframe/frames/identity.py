@@ -1,7 +1,7 @@
 """Identity of tokens and wallets: which rows have the same token or wallet.
 
-A token is identified by blockchain and contract, never by its symbol. Hex digits are compared
-case-insensitively, names in a Move type case-sensitively. Display names are in the module `names`.
+A token is identified by blockchain and contract, never by its symbol. Hex addresses are compared
+case-insensitively. Display names are in the module `names`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ TOKEN: Final = ("token_blockchain", "token_address", "symbol")
 
 _SEVERAL_HINT = "pass several tokens to `where` as a list, such as token=list(picker.value)"
 UNKNOWN: Final[TokenKey] = ("", None)
-"""The key of all unknown tokens in `KeyCodes.merged_keys`."""
+"""The common key of all unknown tokens in `KeyCodes.merged_keys`."""
 
 
 @dataclass(frozen=True, eq=False)
 class KeyCodes:
-    """The distinct keys of tokens or wallets, and an integer code for each row."""
+    """The token or wallet of each row as an integer code, as from `pandas.factorize`."""
 
     codes: Codes  # the index of each row's key
     keys: list[TokenKey]  # distinct and canonical, sorted by first row
@@ -49,12 +49,12 @@ class KeyCodes:
 
     @cached_property
     def unknown(self) -> Mask:
-        """A mask of the keys of unknown tokens."""
+        """A mask that is True for the key of an unknown token."""
         return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property
     def merged_keys(self) -> list[TokenKey]:
-        """The keys, with `UNKNOWN` for all unknown tokens."""
+        """The keys, with `UNKNOWN` instead of the keys of unknown tokens."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
 
@@ -70,7 +70,7 @@ class KeyCodes:
 
 
 def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes:
-    """Encode the tokens of rows. Each row without a blockchain has a separate unknown token."""
+    """Encode the token of each row. Each row without a blockchain has its own unknown token."""
     tokens = _encode_keys(holdings, "token_blockchain", "token_address")
     if rows is not None:
         tokens = KeyCodes(tokens.codes[rows], tokens.keys)
@@ -78,7 +78,7 @@ def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes
 
 
 def encode_wallets(frame: pd.DataFrame) -> KeyCodes:
-    """Encode the wallets of rows. Keys are (blockchain, address)."""
+    """Encode the wallet of each row. Keys are (blockchain, address)."""
     return _encode_keys(frame, "blockchain", "address")
 
 
@@ -124,7 +124,7 @@ def factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
 
 
 def merge_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
-    """Merge the encoded tokens of several frames. `order` has the positions that sort all rows."""
+    """Concatenate the encoded tokens of several frames, and sort the rows by `order`."""
     codes_of_keys, keys = factorize_values(key for part in parts for key in part.merged_keys)
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]

@@ -1,4 +1,4 @@
-"""Functions that find (`check`) and fix (`clean`) the problems of a list of wallets."""
+"""Find problems in a list of wallets (`check`), and fix some of the problems (`clean`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check(
 ) -> pd.DataFrame:
     """Check a list of wallets, without sending requests.
 
-    A wallet without a problem may still not exist: only the service knows.
+    The function can't find out whether a wallet exists: only the service knows.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def check(
         One row for each nonempty row of the list, in order, with an index from 0 and these columns:
 
         - ``row`` (int64): the position in the list, counted from 0, or the line number in a file;
-        - ``blockchain`` (str): the blockchain. A known identifier is in upper case, and any other
-          text is unchanged. NA if the row can't be read;
-        - ``address`` (str): the address, or the beginning of a row that can't be read;
-        - ``problem`` (str): the problem; NA if none was found;
+        - ``blockchain`` (str): the blockchain, with known identifiers in upper case. NA if the row
+          can't be read;
+        - ``address`` (str): the address. If the row can't be read, the beginning of the row;
+        - ``problem`` (str): the problem. NA if the row has none;
         - ``fix`` (str): a suggestion, or NA. `clean` applies fixes that begin with "write".
 
     Raises
@@ -156,18 +156,18 @@ def clean(
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
         The wallets, in any form that `fetch_wallets` accepts.
     keep : str or list of str, optional
-        Extra columns to return, such as ``["owner"]``. White space around their values is removed.
+        Extra columns to return, such as ``["owner"]``. White space around values is removed.
         Values that differ only in case become equal to the first value.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        Whether to raise an error for unreadable rows and malformed addresses, or to drop them. With
-        ``"ask"``, malformed addresses are kept, and unreadable rows raise an error. Empty rows are
+        Raise an error for unreadable rows and malformed addresses, or drop these rows. ``"ask"``
+        keeps malformed addresses, and raises an error for unreadable rows. Empty rows are always
         skipped.
 
     Returns
     -------
     DataFrame
-        One row for each row that is not dropped, including duplicates. The index is that of your
-        DataFrame or Series, or starts from 0 for other lists. The columns are:
+        One row for each row that is not dropped, including duplicates. The index of a
+        DataFrame or Series is kept. Other lists get an index from 0. The columns are:
 
         - ``blockchain`` (str): the service's identifier. An unknown blockchain is unchanged;
         - ``address`` (str): the address, without surrounding white space;
@@ -178,18 +178,18 @@ def clean(
     ArgumentError
         If `keep` is passed, but `wallets` has no columns.
     AddressError
-        If rows are refused. The error lists these wallets with positions and reasons.
+        If unreadable or malformed rows are not allowed. The error lists these rows and the reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
-        If `on_unreadable` has an unsupported value, if a column occurs twice, or if a column to
-        keep has a name that walletframe uses.
+        If `on_unreadable` is not supported, if a column occurs twice, or if walletframe uses the
+        name of a column to keep.
 
     Warns
     -----
     InputWarning
-        If names or values are replaced (one warning in total), if rows are dropped, or if a wallet
-        has several values in a column to keep.
+        - If names or values are replaced. There is one warning for all replacements.
+        - If rows are dropped, or if a wallet has several values in a column to keep.
 
     See Also
     --------

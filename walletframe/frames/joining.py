@@ -1,4 +1,4 @@
-"""Wallets in a user's table: parse the wallets, and join the table with a frame of a fetch."""
+"""Parse the wallets in a user's table, and join the table with a frame of a fetch."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     Parameters
     ----------
     on_unreadable : {"raise", "drop"}, default "raise"
-        Whether to raise an error for unreadable rows, or to drop them. Empty rows are skipped.
+        Raise an error for unreadable rows, or drop these rows. Empty rows are always skipped.
 
     Returns
     -------
@@ -62,8 +62,8 @@ def parse(data: pd.DataFrame | pd.Series, *, on_unreadable: RaiseOrDrop = "raise
     Raises
     ------
     AddressError
-        If rows are unreadable, or if a name of a blockchain is not the service's identifier, such
-        as ``ethereum`` instead of ``ETH``. The error lists positions and reasons.
+        If rows are unreadable, or have another name of a blockchain, such as ``ethereum`` instead
+        of ``ETH``. The error lists positions and reasons.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
@@ -119,10 +119,11 @@ def join(
         - ``"right"``: all rows of `frame`;
         - ``"outer"``: all rows of both tables.
     on : str, optional
-        The column of your table with ``"ETH.0x…"`` strings. Needed only if your table has several
-        such columns, and lacks ``blockchain`` or ``address``.
+        The column of your table with ``"ETH.0x…"`` strings. By default, use the columns
+        ``blockchain`` and ``address``. Without these, use the only column of such strings.
     suffixes : (str, str), default ("_yours", "")
-        Endings for column names that both tables have: first for your table, then for `frame`.
+        Endings for column names that both tables have: the first for your table, the second for
+        `frame`.
 
     Returns
     -------
@@ -131,8 +132,8 @@ def join(
         ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
         row of `frame`. If a row has no match, the columns of the other table are NA.
 
-        The rows are in the order of your table, then of `frame`. With ``how="right"``, the order is
-        that of `frame`, then of your table.
+        Rows are in the order of your table; rows of `frame` without a match are last. With
+        ``how="right"``, rows are in the order of `frame`.
 
     Raises
     ------
@@ -144,7 +145,7 @@ def join(
     Warns
     -----
     InputWarning
-        If rows of your table have no match, or if several of its rows match the same balances.
+        If rows of your table have no match, or if several rows match the same balances.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def join(
 def merge_by_wallet(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return the joined frame, and a warning about unmatched or repeated rows, or ""."""
+    """Return the joined frame and the text of a warning, which is empty without a problem."""
     if how not in _HOW:
         hint = 'use how="left", "inner", "right" or "outer"'
         raise SettingsError(f"how={how!r} is not supported", hint=hint)
@@ -192,14 +193,13 @@ def merge_by_wallet(
 
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
-    """Parse wallets from `column` or from blockchain and address. Unreadable wallets are None."""
+    """Parse the wallet of each row. An unreadable wallet is None."""
     items = wallets_before_parsing(table) if column is None else table[column]
     wallets = map(parse_replacing_alias, items)
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
 def _find_wallet_column(table: pd.DataFrame) -> Hashable | None:
-    """Return the column of wallets, or None if ``blockchain`` and ``address`` exist."""
     missing = [name for name in _KEYS if name not in table.columns]
     if not missing:
         return None
@@ -229,7 +229,6 @@ def _contains_wallets(column: Any) -> bool:
 def _match_rows(
     wallets: _Wallets, frame: pd.DataFrame, how: How
 ) -> tuple[tuple[Codes, Codes], str]:
-    """Return the matching rows of both tables (-1: no match), and a warning or ""."""
     identities = encode_wallets(frame)
     code_by_key: dict[Any, int] = {key: code for code, key in enumerate(identities.keys)}
     keys = [wallet and canonical_key(wallet.blockchain, wallet.address) for wallet in wallets]
@@ -266,7 +265,6 @@ def _repeated_wallets_text(count: int) -> str:
 def _joined_key_columns(
     table: pd.DataFrame | None, frame: pd.DataFrame, wallets: _Wallets, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
-    """Return ``blockchain`` and ``address`` from `frame` or, for unmatched rows, from `table`."""
     left_rows, right_rows = pairs
     columns = {}
     for name in _KEYS:
@@ -282,7 +280,6 @@ def _joined_key_columns(
 
 
 def _take_or_na(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
-    """Take rows, with NA for the row number -1. A dtype that allows NA is unchanged."""
     return frame.reset_index(drop=True).reindex(rows).reset_index(drop=True)
 
 

@@ -1,8 +1,7 @@
 """Masks of known wallets, and short summaries of a fetch.
 
 A wallet is known if its status is ok. In comparisons of snapshots, a wallet with a ``stale`` answer
-is unknown, since its balances are older. A wallet's amount of a token is unknown if it can't be
-read. A balance of an unknown token counts as a separate token.
+is unknown, since the balances are older.
 """
 
 from __future__ import annotations
@@ -34,24 +33,23 @@ SIMULATED_NOTE = "Simulated data: the sandbox generated it."
 
 
 def known_mask(wallets: pd.DataFrame) -> Mask:
-    """Return a mask of the known wallets."""
+    """Return a mask of the wallets with known balances: the status is ok."""
     return _equal_mask(wallets["status"], Status.OK.value) & ~_missing_mask(wallets["tokens"])
 
 
 def stale_mask(wallets: pd.DataFrame) -> Mask:
-    """Return a mask of the known wallets with an out-of-date answer."""
+    """Return a mask of the wallets with known, but out-of-date balances."""
     stale = _equal_mask(wallets["source"], AnswerSource.STALE.value)
     return known_mask(wallets) & stale if stale.any() else stale
 
 
 def known_and_fresh_mask(wallets: pd.DataFrame) -> Mask:
-    """Return a mask of the known wallets without an out-of-date answer."""
+    """Return a mask of the wallets with known and up-to-date balances."""
     return known_mask(wallets) & ~stale_mask(wallets)
 
 
 def _equal_mask(column: pd.Series, text: str) -> Mask:
-    """Return a mask of the cells with this text. Arrays are compared faster than Series."""
-    return np.asarray(column.array == text, dtype=bool)
+    return np.asarray(column.array == text, dtype=bool)  # faster than comparing the Series
 
 
 def _missing_mask(column: pd.Series) -> Mask:
@@ -121,7 +119,7 @@ class ValueSummary(NamedTuple):
     """The total value of holdings, and counts of balances."""
 
     total: str
-    currency: str  # after a space, or "" if unknown
+    currency: str  # with a space before it; "" if unknown
     known: int  # balances with a value
     unpriced: int  # balances with a known amount, but no value
     unread: int  # balances of unknown amount
@@ -141,7 +139,7 @@ def summarize_value(holdings: pd.DataFrame) -> ValueSummary | None:
 def value_summary(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> ValueSummary:
-    """Summarize values. Only their sum is rounded."""
+    """Add up values, and round the sum."""
     named = f" {safe_line(currency, _MAX_CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"

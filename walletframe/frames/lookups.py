@@ -1,7 +1,7 @@
 """Columns of prices and spam flags, which are looked up by token and symbol.
 
-Rows with the same token and symbol have the same price and flags. Rows of unknown tokens are
-identified by their position among all rows of the holdings.
+Rows with the same token and symbol have the same price and flags. The flags of an unknown token are
+looked up by row number, since two such rows may have different tokens.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _NO_FINDING = (0.0, "")
 
 
 class TokenSymbolPairCodes(NamedTuple):
-    """The code of each row's (token, symbol) pair."""
+    """The distinct (token, symbol) pairs of rows, and the code of each row's pair."""
 
     codes: Codes  # the code of each row's pair
     keys: list[TokenKey]  # the token of each pair (`UNKNOWN` for all unknown tokens)
     symbols: list[str | None]  # the symbol of each pair
-    row_numbers: Codes  # among all rows; may be wrong for rows of known tokens
+    row_numbers: Codes  # in the complete holdings; used only for unknown tokens
     rows: pd.DataFrame
 
 
@@ -53,7 +53,7 @@ def encode_token_symbol_pairs(
 def price_columns(
     prices: Sequence[Floats], amounts: AmountArray, currency: str | None, sources: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the columns that `value` adds. A row's price is from the first source that has one."""
+    """Return the columns that `value` adds. The first source with a price for a row is used."""
     units, indices = prices[0], np.where(np.isnan(prices[0]), -1, 0)
     for source, candidates in enumerate(prices[1:], 1):
         missing = np.isnan(units)
@@ -67,12 +67,12 @@ def price_columns(
 
 
 class PriceLookup(NamedTuple):
-    """The sources of prices, by precedence."""
+    """The sources of prices, in order of precedence."""
 
     prices: Sequence[Mapping[Any, float] | None]  # None for the service's prices
     by_symbol: bool
     currency: str | None
-    sources: Sequence[str] = ()  # the names of the sources, if these are shown
+    sources: Sequence[str] = ()  # the values of ``price_source``; empty to omit this column
 
     @property
     def dtypes(self) -> dict[str, object]:
@@ -95,13 +95,13 @@ class PriceLookup(NamedTuple):
 
 
 class SpamFlags(NamedTuple):
-    """The spam scores and reasons of suspect tokens, and of suspect rows of unknown tokens."""
+    """The spam score and the reasons of each token that may be spam."""
 
-    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # known tokens and symbols
+    by_token: Mapping[tuple[TokenKey, str | None], tuple[float, str]]  # by known token and symbol
     by_row: Mapping[int, tuple[float, str]]  # rows of unknown tokens, by row number
     threshold: float
     dropped: Mapping[str, Any]  # arguments of `with_filters` for holdings without spam
-    by_column: bool = False  # whether the rows already have a column `is_spam`, which decides
+    by_column: bool = False  # whether to use an existing column `is_spam` instead
 
     def computed_columns(self, codes: TokenSymbolPairCodes) -> dict[str, Any]:
         """Return the columns that `walletframe.analysis.flag_spam` adds."""

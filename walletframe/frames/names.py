@@ -41,7 +41,7 @@ TokenLike: TypeAlias = str | TokenKey
 WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 
 _MAX_SYMBOL, _MAX_CHAIN, _MAX_NAME, _LIMIT = 24, 20, 24, 500
-_NAME_COLUMN, _SEPARATOR = "name", " · "  # the column of the user's names; the text after a name
+_NAME_COLUMN, _SEPARATOR = "name", " · "  # the column of names; the text between name and wallet
 _NATIVE, _UNKNOWN = "native coin", "unknown token"
 _NOT_LISTED = "not on walletframe's list: may be an imitation"
 
@@ -56,11 +56,11 @@ def token_names(
 ) -> list[str]:
     """Return unique, readable and safe names of tokens.
 
-    If `by_chain`, names are unique on each blockchain. A symbol in `taken` (in lower case) is
-    followed by its contract.
+    With `by_chain`, tokens on different blockchains may have equal names. The contract is added to
+    each symbol in `taken`, which contains names in lower case.
     """
-    # The contract is also added to shared symbols, symbols with a bracket (as before a contract),
-    # and symbols with non-ASCII characters (which may look like ASCII).
+    # The contract is also added to shared symbols, to symbols with a bracket (which may imitate a
+    # contract), and to symbols with non-ASCII characters (which may look like ASCII).
     symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object).tolist()
     names = [safe_line(cell_text(symbol), _MAX_SYMBOL) for symbol in symbols]
     chosen, keys, unknown = indices.tolist(), tokens.keys, tokens.unknown.tolist()
@@ -86,7 +86,7 @@ def token_names(
 
 
 def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
-    """Return each wallet's unescaped name in the column ``name``, or an empty text."""
+    """Return the unescaped name of each row's wallet, or "" if the wallet has no name."""
     if wallets is None or _NAME_COLUMN not in wallets:
         return [""] * len(frame)
     require_columns(wallets, ["address"])
@@ -104,7 +104,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
 
 
 def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str]) -> list[str]:
-    """Return short names of wallets, and full names where short names are equal."""
+    """Return a short name of each wallet. If short names are equal, return full names."""
     arrays = (wallets[name].array.take(indices) for name in ("blockchain", "address"))
     columns = [np.asarray(array, dtype=object) for array in arrays]
     chosen = [user_names[index] for index in indices]
@@ -120,7 +120,7 @@ def wallet_label_lines(label: str, name: str) -> list[str]:
 
 
 def label_lines_without_chain(label: str, name: str) -> list[str]:
-    """Split a label as `wallet_label_lines` does, and remove the blockchain."""
+    """Split a label into lines: the user's name, if any, and the address."""
     *named, wallet = wallet_label_lines(label, name)
     return [*named, wallet.partition(".")[2]]
 
@@ -168,7 +168,7 @@ def short_wallet_name(blockchain: str, address: str, name: str = "") -> str:
 
 
 def full_wallet_name(blockchain: str, address: str, name: str = "", *, limit: int = _LIMIT) -> str:
-    """Return ``<BLOCKCHAIN>.<ADDRESS>``, after the user's name if there is one."""
+    """Return ``<BLOCKCHAIN>.<ADDRESS>`` or ``<name> · <BLOCKCHAIN>.<ADDRESS>``."""
     return _prepend_name(name, f"{safe_line(blockchain)}.{safe_line(address, limit)}")
 
 
@@ -197,7 +197,7 @@ def token_index(
     *,
     hint: Callable[[TokenKey], str] = contract_hint,
 ) -> int:
-    """Return the index in `tokens` of (blockchain, contract) or of an unambiguous symbol."""
+    """Return the index of a token in `tokens`. Raise an error for an ambiguous symbol."""
     if isinstance(token, str):
         rows = (holdings["symbol"] == token).to_numpy(bool, na_value=False)
         codes = pd.unique(tokens.codes[rows]).tolist()
@@ -213,14 +213,14 @@ def token_index(
 
 
 def mask_of_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
-    """Return a mask of the rows of a token: (blockchain, contract) or an unambiguous symbol."""
+    """Return a mask of the rows of a token. Raise an error for an ambiguous symbol."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = encode_tokens(holdings)
     return np.asarray(tokens.codes == token_index(holdings, tokens, token))
 
 
 def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
-    """Return a mask of the rows of a wallet: ``"ETH.0x…"`` or (blockchain, address)."""
+    """Return a mask of the rows of a wallet."""
     [named] = parse_wallets(wallet)
     wallets = encode_wallets(frame)
     key = canonical_key(named.blockchain, named.address)
@@ -230,7 +230,7 @@ def mask_of_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 
 def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[str, list[TokenKey]]:
-    """Return the known tokens of each shared symbol."""
+    """Return a dict from each shared symbol to the known tokens with this symbol."""
     codes, symbols = factorize(holdings["symbol"])
     stride = len(tokens.keys) + 1
     rows = (codes >= 0) & ~tokens.unknown[tokens.codes]
@@ -245,7 +245,7 @@ def tokens_by_shared_symbol(holdings: pd.DataFrame, tokens: KeyCodes) -> dict[st
 def ambiguous_token_error(
     shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], str]
 ) -> AmbiguousTokenError:
-    """Return the error for symbols that several tokens share, with listed tokens first."""
+    """Return an error that lists the tokens of shared symbols. Well-known tokens are first."""
     listed = known_token_by_key()
     bridged_last = sorted(listed, key=lambda key: listed[key].kind == "bridged")
     ranks = {key: rank for rank, key in enumerate(bridged_last)}

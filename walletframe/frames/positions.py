@@ -34,7 +34,7 @@ HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token
 _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
 HOLDERS: Final = "holders"
-"""The key in the ``attrs`` of a selection: its blockchains, and the balances that it omits."""
+"""Key in ``attrs`` for the blockchains and the omitted balances of a selection of tokens."""
 
 
 class Assets(NamedTuple):
@@ -43,7 +43,7 @@ class Assets(NamedTuple):
     contracts: KeyCodes  # the tokens of the rows
     names: Collection[str]  # of all listed assets, in lower case
     blockchains: Mapping[TokenKey, Collection[str]]  # asset -> blockchains of its contracts
-    bridged: Mapping[TokenKey, TokenKey]  # any left-out bridged contract -> asset
+    bridged: Mapping[TokenKey, TokenKey]  # omitted bridged contract -> asset
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Positions:
     holdings: pd.DataFrame  # n rows
     amounts: AmountArray
     tokens: KeyCodes  # the tokens of the rows, or the assets if `assets` is set
-    wallet_keys: list[TokenKey]  # w canonical (blockchain, address), in the order of their rows
+    wallet_keys: list[TokenKey]  # canonical (blockchain, address) of w wallets, by first row
     wallet_frame: pd.DataFrame  # the frame that lists the wallets: `wallets` or holdings
     first: Codes  # the first row of each wallet in `wallet_frame`
     wallet_codes: Codes  # the wallet index of each row of holdings
@@ -75,7 +75,7 @@ class Positions:
 
     @cached_property
     def index_by_chain(self) -> dict[str, int]:
-        """The index of each of the wallets' blockchains, by canonical identifier."""
+        """The index of each blockchain that has wallets, by canonical identifier."""
         names = dict.fromkeys(key[0] for key in self.wallet_keys)
         return {name: index for index, name in enumerate(names)}
 
@@ -86,18 +86,18 @@ class Positions:
 
     @cached_property
     def distinct_chains(self) -> list[str]:
-        """The distinct blockchains. Each is spelled as in its first row."""
+        """The distinct blockchains, spelled as in the first row of each blockchain."""
         first = first_rows(self.wallet_chain_codes, len(self.index_by_chain))
         return [*self.wallets["blockchain"].array.take(first)]
 
     @cached_property
     def may_hold_any_token(self) -> Mask:
-        """A mask of the unknown wallets on unlisted (for example misspelled) blockchains."""
+        """A mask of unknown wallets on unlisted blockchains. Such a name may be misspelled."""
         return ~self.known & unlisted_mask(self.index_by_chain)[self.wallet_chain_codes]
 
     @cached_property
     def can_hold_selection(self) -> Mask:
-        """A mask of the wallets that could hold the tokens that `where` selected, if any."""
+        """A mask of the wallets that could hold a selected token. Default: all wallets."""
         chains = self.holdings.attrs.get(HOLDERS, {}).get("blockchains")
         return np.ones_like(self.known) if chains is None else self.on_blockchains_mask(chains)
 
@@ -121,7 +121,7 @@ class Positions:
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def select_rows(self, mask: Mask) -> Positions:
-        """Return the rows in a mask. If `has_wallets` is False, also drop wallets without rows."""
+        """Return the rows in a mask. Without a `wallets` frame, drop wallets without rows."""
         if mask.all():
             return self
         rows = np.flatnonzero(mask)
@@ -138,7 +138,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return a copy with only these wallets, but all rows: the caller must replace the rows."""
+        """Return a copy with only these wallets. The caller must replace the rows of holdings."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],
@@ -174,7 +174,7 @@ class Positions:
         return self.assets.blockchains.get(key, key[:1]) if self.assets else key[:1]
 
     def possible_holders_mask(self, token: int) -> Mask:
-        """Return a mask of the wallets on the token's blockchains or in `may_hold_any_token`."""
+        """Return a mask of the wallets that could hold the token at this index."""
         names = self.token_blockchains(token)
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
         row_chains = self.wallet_chain_codes[self.wallet_codes[self.tokens.codes == token]]
@@ -189,11 +189,11 @@ class Positions:
     @cached_property
     def possible_token_chains(self) -> Codes:
         """The index of each wallet's blockchain, or -1 for wallets that may hold any token."""
-        # In a history, rows of these wallets can have an unknown amount.
+        # In a history, a wallet that may hold any token can have rows with NA amounts.
         return np.where(self.may_hold_any_token, -1, self.wallet_chain_codes)
 
     def possible_blockchains_mask(self) -> Mask:
-        """Return the result of `possible_blockchains_mask` for these holdings."""
+        """Call the function `possible_blockchains_mask` for these holdings."""
         row_chains = self.possible_token_chains[self.wallet_codes]
         blockchains = self.assets.blockchains if self.assets else {}
         return possible_blockchains_mask(self.tokens, row_chains, self.index_by_chain, blockchains)
@@ -215,8 +215,8 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `by_snapshot`, wallets are separate in each snapshot, unless `wallets` has no column
-    ``snapshot``. Without `by_snapshot`, several snapshots raise an error.
+    With `by_snapshot`, a wallet counts as a different wallet in each snapshot. Without
+    `by_snapshot`, several snapshots raise an error.
     """
     frame = None if wallets is None else extract_frame(wallets, "wallets")
     if not by_snapshot and not isinstance(holdings, Positions):
@@ -265,20 +265,20 @@ def _with_selection_known(positions: Positions) -> Positions:
 
 
 def mark_selection_unreadable(positions: Positions) -> Positions:
-    """Mark wallets with an unreadable amount of the only selected token or asset as unknown."""
+    """If a single token or asset is selected, mark wallets with NA amounts as unknown."""
     is_single = positions.holdings.attrs.get(HOLDERS, {}).get("is_single")
     return mark_unreadable_unknown(positions, slice(None)) if is_single else positions
 
 
 def mark_unreadable_unknown(positions: Positions, rows: Mask | slice) -> Positions:
-    """Mark wallets with unknown amounts in `rows` as unknown (in a copy)."""
+    """Return a copy in which wallets with NA amounts in `rows` are unknown."""
     missing = positions.amounts.isna()[rows]
     unread = _mask_of_indices(positions.wallet_codes[rows][missing], len(positions.wallet_keys))
     return replace(positions, known=positions.known & ~unread, stale=positions.stale & ~unread)
 
 
 def with_selection_status(details: WalletDetails) -> WalletDetails:
-    """Return a copy in which wallets that can't hold the selected tokens have the status ok."""
+    """Return a copy with the status ok for each wallet that can't hold the selected tokens."""
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:
         return details
@@ -293,7 +293,7 @@ def with_selection_status(details: WalletDetails) -> WalletDetails:
 
 
 def encode_holdings(holdings: pd.DataFrame, *, by_snapshot: bool = False) -> Positions:
-    """Encode the wallets and tokens of holdings, even of several snapshots."""
+    """Encode the wallets and tokens of holdings. Several snapshots are allowed."""
     require_columns(holdings, HOLDING_COLUMNS)
     wallets = _encode_row_wallets(holdings, by_snapshot=by_snapshot)
     known, tokens = np.ones(len(wallets.keys), dtype=bool), encode_tokens(holdings)
@@ -347,7 +347,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: KeyCodes, token_indices: Codes) -> dict[str, Any]:
-    """Return three columns of the tokens with these indices. Index -1 means NA."""
+    """Return the columns that describe the tokens at these indices. Index -1 becomes NA."""
     rows = np.append(tokens.first, -1)[token_indices]
     return {name: text_array(holdings[name].array.take(rows, allow_fill=True)) for name in TOKEN}
 
@@ -363,10 +363,10 @@ def possible_blockchains_mask(
     chains: Mapping[str, int],
     asset_blockchains: Mapping[TokenKey, Collection[str]],
 ) -> Mask:
-    """Return a mask with a row for each token and a column for each blockchain.
+    """Return a mask: whether a token (row) could be held on a blockchain (column).
 
-    A blockchain is possible if it is in the token's rows or key, or in `asset_blockchains`. An
-    added last row (of no token) and last column (of wallets that may hold any token) are True.
+    A token is possible on the blockchains in the token's rows and key, and in `asset_blockchains`.
+    The last row (no token) and the last column (wallets that may hold any token) are True.
     """
     mask = np.zeros((len(tokens.keys) + 1, len(chains) + 1), dtype=bool)
     mask[-1] = mask[:, -1] = True
@@ -379,7 +379,7 @@ def possible_blockchains_mask(
 
 
 def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of each table cell, or NA if all its amounts are NA. Skip cell -1."""
+    """Return the exact sum of each cell, or NA if all amounts are NA. Cell -1 is skipped."""
     exact = amounts.exact()
     grouped = AmountsWithGroups(exact, cells, count)
     missing = grouped.has_missing & (grouped.known_counts == 0)

@@ -1,6 +1,6 @@
 """The display of tables, and result tables with notes about their coverage.
 
-Tables look as in pandas, but values are formatted as money. Result tables show six-digit amounts.
+Tables are displayed as in pandas, with values as money. Result tables round amounts to six digits.
 """
 
 from __future__ import annotations
@@ -48,34 +48,36 @@ class Coverage:
     Parameters
     ----------
     wallets_asked : int
-        The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
-        or asset, or of a selection of tokens, only possible holders are counted.
-    wallets_ok, wallets_stale : int
-        The numbers of these wallets with known balances, and with an out-of-date answer. With
-        several snapshots: known in all of them, and stale in any of them.
+        The number of requested wallets, or 0 if `wallets` was not passed. If tokens are selected,
+        only wallets that could hold one of the tokens are counted.
+    wallets_ok : int
+        The number of these wallets with known balances in all snapshots.
+    wallets_stale : int
+        The number of these wallets with an out-of-date answer in any snapshot.
     balances : int
         The number of counted balances, including balances of unknown amount.
-    amount_na, unpriced : int
-        The numbers of balances with an unknown amount, and with a known amount but no value.
+    amount_na : int
+        The number of balances with an unknown amount.
+    unpriced : int
+        The number of balances with a known amount, but no value.
     filtered : int
-        The number of balances of known tokens that the service listed, but the holdings lack,
-        such as spam.
+        The number of dropped balances, such as spam. Unknown tokens that a selection
+        drops are not included.
     filtered_reasons : str
-        What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``; empty
-        if rows were dropped in another way.
+        What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``.
     bridged : int
         For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str
-        The exact sum of the known amounts of these bridged versions, or "" for several snapshots.
+        The exact sum of the known amounts of these bridged versions; empty for several snapshots.
         For `compare`, the sum in `after`.
     bridged_before : str
         For `compare`, the sum of these bridged versions in `before`; otherwise empty.
     stale_unknown : int
-        For `compare` and `total_timeline`, the number of wallets that are unknown since their
+        For `compare` and `total_timeline`, the number of wallets that count as unknown because the
         answer is out of date.
     unknown_tokens : int
-        For a table of one token or asset, and for `total_timeline`, the number of balances whose
-        token is unknown. They may be of any token.
+        For a table of one token or asset, and for `total_timeline`, the number of balances of
+        unknown tokens. Such a balance may be of any token.
     bridged_separate : int
         For a table of all assets, the number of bridged versions in separate rows or columns.
     selected : str
@@ -88,19 +90,18 @@ class Coverage:
     omitted_rows : int
         The number of rows that `top` leaves out. For a table of `totals`, see `beyond_limit`.
     unknown_once : str
-        The balances above 0 that `compare` leaves out of differences, since they are not known at
-        both times, such as ``2 balances of 1 wallet``; empty if none.
+        For `compare`, the balances above 0 that are known at only one time, such as ``2 balances
+        of 1 wallet``. Differences exclude these balances. Empty if there are none.
     not_compared : str
         The wallets and balances that `compare_values` does not compare, and why; empty if none.
     unfinished : str
-        The wallets that a folder lacks because its fetch has not finished, such as
-        ``1,873 of 2,000 wallets``; empty if none.
+        The wallets that an unfinished fetch lacks, such as ``1,873 of 2,000 wallets``; empty if
+        none.
     prices : str
-        With a list of prices, the number of tokens for each entry, such as
-        ``mine.csv for 2 tokens, the service for 118 tokens``; otherwise empty.
+        The number of tokens from each source of prices, such as ``mine.csv for 2 tokens, the
+        service for 118 tokens``. Empty unless a list of sources was passed.
     as_of : str
-        The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown. Answers
-        of wallets that could not hold the selected tokens are not counted.
+        The time of the oldest answer, such as ``2026-01-31 05:59 UTC``; empty if unknown.
     snapshots : int
         The number of snapshots whose balances are counted together, usually 1.
 
@@ -149,8 +150,8 @@ class Coverage:
         Returns
         -------
         list of str
-            The selection, and what is not counted or compared. Then come cells that may be larger,
-            older answers, the time, the prices of a list, and bridged versions in separate rows.
+            Sentences about the selection, about what is not counted or not compared, and about the
+            time and the prices.
         """
         times = f" at {self.snapshots:,} times" * (self.snapshots > 1)
         wallets = counted_noun(self.wallets_asked, "wallet") + times
@@ -206,7 +207,7 @@ class Coverage:
 
 
 def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
-    """Return a text such as ``1,200.5 in 2 bridged versions``. An empty amount is left out."""
+    """Return a text such as ``1,200.5 in 2 bridged versions``. Omit empty amounts."""
     text = counted_noun(versions, "bridged version")
     sums = [six_digit_text(Decimal(each)) for each in (before, amount) if each]
     return f"{' before and '.join(sums)}{' after' * (len(sums) > 1)} in {text}" if sums else text
@@ -215,8 +216,8 @@ def bridged_text(versions: int, amount: str = "", before: str = "") -> str:
 class ResultTable(pd.DataFrame):
     """A DataFrame whose display omits some columns, adds wallet names, and has notes below.
 
-    All operations return plain DataFrames. After a change of rows in place, the display is that of
-    a plain DataFrame.
+    All operations return plain DataFrames. After rows are added or dropped in place, the table is
+    displayed as a plain DataFrame.
     """
 
     _named_wallets: pd.DataFrame | None = None  # the frame that contains the names of wallets
@@ -255,7 +256,7 @@ def frame_text(frame: Any) -> str:
     displayed, formatters, notes = _prepare_display(frame)
     params = get_dataframe_repr_params()
     if notes and displayed.columns.name is None:
-        params["max_cols"] = params["max_cols"] or None  # with 0, scripts would omit columns
+        params["max_cols"] = params["max_cols"] or None  # pandas would omit columns for 0
     if formatters or (notes and get_option("display.large_repr") == "truncate"):
         by_column = [*map(formatters.get, displayed)]  # pandas 2 misplaces the formatters of a dict
         text = displayed.to_string(formatters=by_column, **params)
@@ -297,7 +298,6 @@ def _prepare_display(frame: Any) -> tuple[Any, dict[Any, Callable[[Any], str]], 
 
 
 def _add_wallet_names(table: pd.DataFrame, wallets: pd.DataFrame | None) -> pd.DataFrame:
-    """Add wallet names as a column before the wallets, or as the last level of the index."""
     is_indexed = "address" in table.index.names
     keys = table.index.to_frame() if is_indexed else table
     if wallets is None or not {"blockchain", "address"} <= {*keys} or "name" in keys:
@@ -313,7 +313,7 @@ def _add_wallet_names(table: pd.DataFrame, wallets: pd.DataFrame | None) -> pd.D
 def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
-    """Return formatters by column, or none if the user has set options of pandas."""
+    """Return formatters by column. Return none if the user formats numbers by pandas options."""
     custom = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     if custom or not isinstance(frame, pd.DataFrame):
         return {}
@@ -338,7 +338,7 @@ def with_coverage(
 ) -> ResultTable:
     """Return a result table with the coverage as a dict in the ``attrs``.
 
-    Names of wallets are displayed if `positions` has wallets with names.
+    The display includes the names of wallets in `positions`, if any.
     """
     result = ResultTable(table, copy=False)
     if positions is not None and "name" in positions.extra_column_names:

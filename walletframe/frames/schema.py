@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COMPARED: Final = "walletframe_compared"  # key in `DataFrame.attrs` that marks a table of changes
 UNFINISHED: Final = "unfinished"
-"""Key in the ``attrs`` of an unfinished folder's wallets: [missing, all], or zeros if unknown."""
+"""Key in ``attrs`` of an unfinished folder: [missing, all] wallets, or zeros if unknown."""
 SNAPSHOT: Final = "snapshot"  # the column with the time of a saved snapshot
 SIMULATED: Final = "sandbox"  # the service whose data is simulated
 _BLOCKCHAIN_COLUMNS = ("blockchain", "token_blockchain")
@@ -44,7 +44,7 @@ ARROW_TEXT: Final = pa.large_string()
 
 
 def category_dtype(members: type[StrEnum]) -> pd.CategoricalDtype:
-    """Return the dtype whose categories are an enumeration's members."""
+    """Return a dtype with the members of an enumeration as categories."""
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=TEXT))
 
 
@@ -72,7 +72,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays as text. Either all or none of them are dictionary-encoded."""
+    """Concatenate Arrow arrays as text. All or no arrays must be dictionary-encoded."""
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
         indices = text.indices if rows is None else text.indices.take(pa.array(rows))
@@ -89,7 +89,7 @@ def _as_large_text(text: pa.Array) -> pa.Array:
 
 
 def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
-    """Return counts as Int64. The mask `missing` selects unknown counts."""
+    """Return counts as Int64. Counts in the mask `missing` become NA."""
     counts = np.array(values, dtype=np.int64)
     unknown = np.zeros(len(counts), dtype=bool) if missing is None else np.array(missing)
     return pd.arrays.IntegerArray(counts, unknown)
@@ -112,7 +112,7 @@ def na_amounts(count: int) -> AmountArray:
 
 
 def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate frames. The dtypes of empty frames don't affect the result."""
+    """Concatenate frames, and ignore the dtypes of empty frames."""
     parts = [*frames]
     result = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     if marks := [part.attrs[UNFINISHED] for part in parts if UNFINISHED in part.attrs]:
@@ -121,7 +121,7 @@ def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def missing_wallets_text(attrs: Mapping[Any, Any]) -> str:
-    """Return the wallets that an unfinished folder lacks, such as ``3 of 9 wallets``, or ""."""
+    """Return a text such as ``3 of 9 wallets`` for an unfinished folder. Otherwise, return ""."""
     missing, total = attrs.get(UNFINISHED, (None, 0))
     if not missing:
         return "" if missing is None else "some wallets"
@@ -138,7 +138,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
 def single_currency(
     names: Iterable[Any], noun: str, hint: str, others: str = "others"
 ) -> list[Any]:
-    """Return a list of at most one currency, or raise an error for several."""
+    """Return a list of the only currency, if any. Raise an error for several currencies."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in names))
     if len(currencies) > 1:
         listed = ", ".join(repr(name) for name in currencies if name is not None)
@@ -191,12 +191,12 @@ def blockchains() -> pd.DataFrame:
 
     Notes
     -----
-    The identifiers are those of the service's own Python client of April 2026. The service may
+    The identifiers are from the service's own Python client of April 2026. The service may
     support more blockchains by now. Identifiers outside this table are sent unchanged.
 
     Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
-    https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026. For Dash, IOTA and
-    NEAR, they are from SLIP-0044.
+    https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026. The values for
+    Dash, IOTA and NEAR are from SLIP-0044.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Write known blockchains in upper case. Spell unknown blockchains as in the first row."""
+    """Write known blockchains in upper case, and unknown blockchains as in the first row."""
     first: dict[str, str] = {}
     result = []
     for frame in frames:

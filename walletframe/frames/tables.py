@@ -53,16 +53,16 @@ _INDENT = "    "
 
 
 class Cell(NamedTuple):
-    """A cell of a table: untrusted text, the maximum length to show, the full text, and a link."""
+    """A cell of a table. The displayed text is untrusted, and has at most `limit` characters."""
 
     text: str
     limit: int = 90
-    full_text: str | None = None  # if `text` is shortened
+    full_text: str | None = None  # None if `text` is the full text
     link: str | None = None
 
 
 class Table(NamedTuple):
-    """The first rows of a table of ``total`` rows, as a dict from headings to cells."""
+    """The first rows of a table that has ``total`` rows. `columns` maps headings to cells."""
 
     name: str
     columns: Columns
@@ -80,7 +80,7 @@ class Table(NamedTuple):
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. A limited table begins with wallets that failed or have errors."""
+    """Return a table of wallets. If `rows` is a limit, wallets with errors come first."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)
@@ -151,7 +151,7 @@ def wallet_cells(
     *,
     links: Iterable[object] | None = None,
 ) -> list[Cell]:
-    """Return cells of wallets, with names from `wallets`, and http(s) `links`."""
+    """Return cells of wallets, with the names in `wallets`. Only http(s) links are used."""
     links = [None] * len(frame) if links is None else links
     names = user_wallet_names(frame, wallets)
     named = zip(frame["blockchain"], frame["address"], names, strict=True)
@@ -177,7 +177,7 @@ def contract_cells(frame: pd.DataFrame, missing: str = "unknown token") -> list[
 
 
 def value_cells(values: pd.Series, missing: str = _DASH) -> list[Cell]:
-    """Return cells of values as money, or as text if a user's column has another type."""
+    """Return cells of values as money. Values that are not floats become text."""
     texts = (money(value) if isinstance(value, float) else str(value) for value in values)
     pairs = zip(texts, values.notna(), strict=True)
     return [Cell(text if is_known else missing) for text, is_known in pairs]
@@ -196,17 +196,17 @@ def text_cells(
 
 
 def terminal_width() -> int | None:
-    """Return the width of the terminal, or None if there is no terminal and no ``COLUMNS``."""
+    """Return ``COLUMNS``, or the width of the terminal. Without both, return None."""
     if not os.environ.get("COLUMNS") and not (sys.stdout and sys.stdout.isatty()):
         return None
     return shutil.get_terminal_size().columns
 
 
 def console_text(table: Table, width: int | None, *, exact: bool = False) -> str:
-    """Return a table as text. Cells that don't fit a terminal's width are written below their row.
+    """Return a table as text. Columns that exceed `width` are written below each row.
 
-    If `width` is passed, long amounts are cut, unless they would become equal or `exact` is set.
-    Wallets and contracts with equal short forms are written in full.
+    With `width` and without `exact`, long amounts are cut if the results remain distinct. Wallets
+    and contracts with equal short forms are written in full.
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)
@@ -292,7 +292,7 @@ def _unshorten(cell: Cell, name: str) -> Cell:
 
 
 def _cut_amounts(columns: Columns) -> Columns:
-    """Cut long amounts, unless they would look equal or look like 0."""
+    """Cut long amounts. Keep an amount whole if the result would be ambiguous or look like 0."""
     texts = {cell.text for name in _AMOUNTS for cell in columns.get(name, ())}
     short: defaultdict[str, list[str]] = defaultdict(list)
     for text in texts:
