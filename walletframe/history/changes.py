@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
-_SIDES = ("earlier", "later", "new"), ("later", "earlier", "gone")  # result, other one, change
+_SIDES = ("earlier", "later", "new"), ("later", "earlier", "gone")  # result, other result, change
 COMPLETE_HINT = "Pass complete frames, or drop the same tokens from both."
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
@@ -79,27 +79,27 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         - ``"token"``: on its own, sum the changes of each token over all wallets;
         - ``"asset"``: sum the changes of each asset, not of each token.
 
-        The group of a wallet is read from its row in `after`, or else from its row in `before`.
+        The label of a wallet is read from `after`. If `after` has no label, `before` is used.
     token : str or (str, str or None), optional
-        Compare only this token, as in `timeline`. Wallets that are unknown at one of the times
-        also have a row if they could hold the token.
+        Compare only this token, as in `timeline`. A wallet that is unknown at one of the times also
+        has a row if the wallet could hold the token.
     asset : str or (str, str or None), optional
-        Compare only this asset, as in `timeline`. If `by` has ``"token"``, compare its contracts.
-        Default: the only token or asset that `where` selected, if any.
+        Compare only this asset, as in `timeline`. If `by` has ``"token"``, each contract of the
+        asset is compared. Default: the only token or asset that `where` selected, if any.
     assets, bridged : optional
         The definition of assets, as in `timeline` and `walletframe.assets`.
 
     Returns
     -------
     DataFrame
-        One row for each wallet and token whose amount changed or may have changed. The wallets are
-        in the order of `before`, followed by wallets that only `after` contains. The index is a
+        One row for each wallet and token whose amount changed or may have changed. Wallets are in
+        the order of `before`; wallets that only `after` contains are last. The index is a
         RangeIndex. The columns are
 
         - ``blockchain``, ``address``, str: the wallet, as spelled in its last row;
         - ``name``, str: the name of the wallet, if `before` or `after` has this extra column;
-        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. If a wallet is
-          unknown at one time and empty at the other, it has one row with NA as the token;
+        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token. NA if a wallet is
+          unknown at one time, and has no token at the other;
         - ``before``, ``after``, amount: 0 if the answer does not list the token, NA if unknown;
         - ``difference``, amount: ``after - before``; NA if ``change`` is ``unknown``;
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
@@ -107,24 +107,26 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         - ``status_before``, ``status_after``, category: ``ok`` if the amount is known, otherwise
           the reason: the status of the wallet, or one of
 
-          - ``stale``: the answer was out of date, or is the same as at the earlier time;
-          - ``no_amount``: the amount or its decimals could not be read;
-          - ``unknown_token``: the token is unknown, so that it can't be identified at this time;
+          - ``stale``: the answer was out of date, or is also in the earlier snapshot;
+          - ``no_amount``: the amount or the decimals could not be read;
+          - ``unknown_token``: the balance at the other time is of an unknown token;
           - ``not_asked``: the wallet was not requested.
 
         With `by`, there is one row for each group and token whose amount changed or may have
-        changed. The columns are the names in `by`, followed by ``symbol`` to ``change`` (by asset,
-        without the columns of a token). ``before`` and ``after`` are sums over the wallets that are
-        known at both times; NA if none of these wallets holds the token. If a wallet is unknown,
-        equal sums have the ``change`` ``unknown`` and the ``difference`` NA, and ``new`` and
-        ``gone`` become ``increased`` and ``decreased``. The last columns, ``wallets_known`` and
-        ``wallets``, int64, count the wallets that are known at both times, and all wallets of the
-        group that could hold the token. If the counts differ, the true change may be larger. An
-        unknown token with the same symbol in the same wallet at both times has one row.
+        changed. The columns are
 
-        A line below the table counts the wallets that are unknown at one of the times, and the
-        balances that are not known at both times (with amounts for a single token or asset). It
-        also states the left-out bridged versions with their amounts.
+        - the names in `by`;
+        - ``symbol`` to ``change``, as above. By asset, the columns of the token are left out.
+          ``before`` and ``after`` are sums over the wallets that are known at both times. The sums
+          are NA if none of these wallets holds the token;
+        - ``wallets_known``, int64: the number of wallets that are known at both times;
+        - ``wallets``, int64: the number of wallets of the group that could hold the token.
+
+        If ``wallets_known`` is less than ``wallets``, the true change may be larger. So ``change``
+        is never ``new`` or ``gone``, and equal sums have the change ``unknown``.
+
+        A line below the table counts unknown wallets, balances that are known at only one time, and
+        left-out bridged versions.
 
     Raises
     ------
@@ -133,23 +135,22 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     SettingsError, TokenListError, ColumnsError, AmountError, UnknownTokenError, AmbiguousTokenError
         In the same cases as `timeline`, or if `by` contains a name that is not listed above.
     SnapshotError
-        If `before` and `after` are the same snapshot or have different selections by `where`; if
-        one is simulated and the other is not; or if one has two rows for a wallet, or holdings of a
-        wallet that ``wallets`` lacks.
+        - If `before` and `after` are the same snapshot, or have different selections by `where`.
+        - If only one of the results is simulated.
+        - If a result has two rows for a wallet, or holdings of a wallet that ``wallets`` lacks.
 
     Warns
     -----
     InputWarning
-        - If holdings lack rows that ``wallets.tokens`` counts. Their tokens may seem new or gone.
-        - If fetches at two times returned the same cached answers. These wallets seem unchanged.
+        - If holdings lack rows that ``wallets.tokens`` counts. A token may seem new or gone.
+        - If fetches at two times returned the same cached answers. A wallet may seem unchanged.
         - If a wallet's label in a column of `by` changed. The last label is used.
 
     Notes
     -----
-    Wallets are matched by blockchain and address, and tokens by blockchain and contract; the case
+    Wallets are matched by blockchain and address, and tokens by blockchain and contract. The case
     of hex digits is ignored. If an answer lists a token twice, the balances are summed. Pass
-    complete frames: a dropped row counts as an unlisted token. If two snapshots contain the same
-    cached answer, it is ``stale`` in the later snapshot.
+    complete frames, since the amount of a dropped row counts as 0.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
-    # Charts of changes read these attributes, which are text for all file formats.
+    # Charts of changes read these attributes. All file formats can store text.
     moments = {"before": newest_time(earlier.wallets), "after": newest_time(later.wallets)}
     compared = {
         key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
@@ -207,7 +208,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
 
 def _unknown_once_text(matrix: AmountMatrix) -> str:
-    """Return the number of balances that are known only once, and the sums of a chosen token."""
+    """Return a text such as ``2 balances of 1 wallet``, or "" if there are none."""
     is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])
     balances = counted_noun(int(is_once.sum()), "balance")
@@ -230,7 +231,6 @@ def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> Amo
 def _changes_by_group(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, **options: Any
 ) -> tuple[pd.DataFrame, int]:
-    """Add up changes. Also count the bridged versions that are separate from their assets."""
     pairs = np.flatnonzero(matrix.token_codes >= 0)
     grouped = group_amounts(matrix, wallets, by, pairs, known_at_all_times=True, **options)
     is_changed = grouped.is_partial | (grouped.sums[:, 0] != grouped.sums[:, 1])
@@ -280,7 +280,7 @@ def _add_change_columns(
 def mark_shared_answers_stale(
     before: DetailsLike, after: DetailsLike
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Check that the results are comparable. Mark answers in both as stale in the later one."""
+    """Check that two results are comparable. Mark shared answers as stale in the later result."""
     before, after = as_details(before, "before"), as_details(after, "after")
     frames = before.wallets, after.wallets
     for wallets in frames:
@@ -300,8 +300,8 @@ def mark_shared_answers_stale(
             f"before and after are the same snapshot, of {same.iloc[0]}",
             hint=f"save a newer snapshot, or choose an earlier one from {LIST_CALL}",
         )
-    # The later snapshot read a shared answer from the cache, so it is stale there. Two fetches only
-    # cause a warning: the later one may be a retry of failed wallets, which reads the cache.
+    # The later snapshot read a shared answer from the cache, so the answer is stale there. Two
+    # fetches only cause a warning: the later fetch may be a retry of failed wallets.
     earlier, newest = map(newest_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
@@ -326,15 +326,15 @@ def mark_shared_answers_stale(
 
 
 def newest_time(wallets: pd.DataFrame) -> Any:
-    """Return the time of the snapshot or, without a snapshot, of the newest answer."""
+    """Return the time of the snapshot. Without a snapshot, return the newest answer's time."""
     name = SNAPSHOT if SNAPSHOT in wallets else "fetched_at"
     return pd.to_datetime(wallets[name], utc=True).max()
 
 
 def filtered_side_note(before: WalletDetails, after: WalletDetails, lacked: Sequence[int]) -> str:
-    """Return a note if only one result was filtered (tokens may seem new or gone), or "".
+    """Return a warning if only one result was filtered. Otherwise, return "".
 
-    `lacked` has the number of balances that each result lacks, but the other has.
+    `lacked` counts, for each result, the balances that only the other result has.
     """
     missing = [coverage.dropped_balances(each) for each in (before, after)]
     for index, (name, other, kind) in enumerate(_SIDES):

@@ -2,10 +2,10 @@
 # Days are in UTC, like the names of snapshot folders. A point in time without a time zone is in the
 # machine's time zone in all functions, so that `load` finds the time that `save` received.
 #
-# `thin` removes redundant snapshots. A snapshot is redundant if the kept snapshots of its period
-# have all its wallets, all its known wallets as known, and all its readable wallets as readable.
-# Reading many snapshots takes long, so redundant snapshots are found without the lock. They are
-# removed under the lock if the digests of all read snapshots are unchanged.
+# `thin` removes redundant snapshots. A snapshot is redundant if the kept snapshots of the period
+# know at least as much about each wallet. Reading many snapshots takes long, so `thin` finds
+# redundant snapshots without the lock. `thin` then takes the lock, and removes these snapshots only
+# if the digests of all read snapshots are unchanged.
 
 from __future__ import annotations
 
@@ -119,24 +119,25 @@ def save(
     Raises
     ------
     ArgumentError, ColumnsError, AmountError
-        If `details` is not the result of a fetch, lacks a column or has floats as amounts, or if an
-        extra column has values of several types.
+        If `details` is not the result of a fetch, lacks a column, or has floats as amounts. Also if
+        an extra column has values of several types.
     SettingsError
-        If an extra column of amounts ``<name>`` needs the column ``<name>_text`` for its exact
-        text, but this column exists.
+        If an extra column of amounts ``<name>`` can't be saved because a column ``<name>_text``
+        exists. The files need this name for the exact text of the amounts.
     SnapshotError
-        If the frames were changed, so that a wallet has two rows or another number of holdings than
-        its ``tokens``; if simulated and real holdings would be mixed; if `at` can't be read; if a
-        snapshot of exactly this time exists; or, without `at`, if a cached answer is from an
-        earlier day (in UTC) than the newest answer.
+        - If the frames were changed. For example, a wallet has two rows, or lacks holdings.
+        - If simulated and real holdings would be mixed.
+        - If `at` can't be read, or if a snapshot of exactly this time exists.
+        - Without `at`: if a cached answer is from an earlier day (in UTC) than the newest answer.
     DatasetError, OSError
         If the folder is a URL or can't be written to.
 
     Warns
     -----
     InputWarning
-        If `at` has no time zone; or, without `at`, if a snapshot has the same answers: then no
-        second snapshot is added, and the time of the first one is returned.
+        - If `at` has no time zone.
+        - Without `at`: if the answers are already saved. No snapshot is added, and the time of the
+          existing snapshot is returned.
 
     Notes
     -----
@@ -189,8 +190,8 @@ def load(
     Parameters
     ----------
     since, until : str, date, datetime or Timestamp, optional
-        The first and the last time, both inclusive: days in UTC (``"2026-01-31"``,
-        ``"yesterday"``), or points in time (without a time zone: in the machine's time zone).
+        The first and the last time, both inclusive. A time is a day in UTC (``"2026-01-31"``,
+        ``"yesterday"``) or a point in time, by default in the machine's time zone.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
         Load only these wallets, in any form that `fetch_wallets` accepts. A wallet without a
         snapshot has no rows. Default: all wallets.
@@ -200,10 +201,10 @@ def load(
     Returns
     -------
     WalletDetails
-        ``wallets`` and ``holdings`` with a first column ``snapshot``, datetime64[us, UTC], followed
-        by the columns of a fetch, with the same dtypes. ``wallets`` also has your extra columns, NA
-        for snapshots without these columns. Rows are sorted by time; within a snapshot, they keep
-        the saved order. Without a snapshot in the period, the frames have no rows.
+        ``wallets`` and ``holdings``, with the columns and dtypes of a fetch. The additional first
+        column is ``snapshot``, datetime64[us, UTC]. ``wallets`` also has your extra columns.
+        Extra columns are NA for snapshots that lack the column. Rows are sorted by time, and then
+        as saved. If the period has no snapshot, the frames have no rows.
 
     Raises
     ------
@@ -349,12 +350,11 @@ def thin(
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
-        is kept; among equals, the one with the most fully readable wallets, and then the latest.
-        Another snapshot of the period is kept only if it knows more of a wallet: one that is
-        missing, unknown or not fully readable in all kept snapshots.
+        is kept. Ties are broken by the number of fully readable wallets, then by the latest time.
+        Another snapshot is kept only if it knows more about a wallet than all kept snapshots.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. A period is
-        thinned only if all of it is older.
+        thinned only if the whole period is older.
     folder : str or Path, optional
         The folder of the snapshots.
 
@@ -372,7 +372,7 @@ def thin(
     SnapshotError
         If `older_than` is not a duration.
     HistoryError
-        If a snapshot can't be read: then no snapshot of its period is removed.
+        If a snapshot can't be read. No snapshot of the same period is removed.
     OSError
         If the folder can't be written to.
 
@@ -430,7 +430,7 @@ def _parse_wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | No
 
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
-    """Raise an error before a fetch if its result could not be saved."""
+    """Raise an error if the result of a fetch could not be saved. Call this before the fetch."""
     taken_at = None if at is None else _parse_point_in_time(at)
     _reject_mixed_simulation([service], folder)
     if taken_at is not None and snapshot_path(history_folder(folder), taken_at).exists():
@@ -486,7 +486,7 @@ def _reject_mixed_simulation(services: Iterable[str], folder: PathLike | None) -
 
 
 def _parse_first_and_last_time(when: Moment) -> tuple[datetime, datetime]:
-    """Return the first and last microsecond, in UTC, of a day, hour, minute or second."""
+    """Return the first and the last microsecond of a day, hour, minute or second, in UTC."""
     value = _parse_day_or_time(when)
     if not isinstance(value, datetime):
         return datetime.combine(value, time.min, UTC), datetime.combine(value, time.max, UTC)
@@ -499,7 +499,6 @@ def _parse_first_and_last_time(when: Moment) -> tuple[datetime, datetime]:
 
 
 def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
-    """Return the time of the newest answer that is not out of date, or the current time."""
     fresh = wallets["source"].isin([AnswerSource.SERVICE.value, AnswerSource.CACHE.value])
     newest = wallets["fetched_at"][fresh].max()
     if pd.isna(newest):
@@ -535,7 +534,7 @@ def _parse_day_or_time(when: Any) -> date | datetime:
         return when.floor("us").to_pydatetime() if isinstance(when, pd.Timestamp) else when
     if when in _DAYS_AGO:
         return datetime.now(UTC).date() - timedelta(days=_DAYS_AGO[when])
-    text = re.sub(r" UTC\Z", "Z", when) if isinstance(when, str) else when  # as lists show times
+    text = re.sub(r" UTC\Z", "Z", when) if isinstance(when, str) else when  # as displayed
     for kind in (date, datetime):
         with suppress(TypeError, ValueError):
             return kind.fromisoformat(text)

@@ -84,14 +84,14 @@ STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_STATUS_N
 
 
 class AmountMatrix(NamedTuple):
-    """The amounts of p pairs (wallet, token) of w wallets at s times, sorted by wallet."""
+    """The amount of each pair (wallet, token) at each time: p pairs, w wallets and s times."""
 
     details: WalletDetails
-    wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of the rows of holdings
+    wallet_ids: KeyCodes  # w keys; codes of the rows of wallets, then of holdings
     wallet_rows: Codes  # (p,): the last row of the pair's wallet
-    # (p,): the last row of holdings of the pair, or else of the chosen token, or else -1
+    # (p,): the pair's last row of holdings. Default: the last row of the chosen token, or -1
     holding_rows: Codes
-    listed: Mask  # (p, s): whether the answer lists the token, perhaps with 0
+    listed: Mask  # (p, s): whether the answer lists the token, even with 0
     readable: Mask  # (p, s): whether an amount of the token in the answer can be read
     token_codes: Codes  # (p,): the code of the token, or -1 for a wallet without tokens
     trackable: Mask  # (p,): whether the token can be identified in all snapshots
@@ -102,7 +102,7 @@ class AmountMatrix(NamedTuple):
     token_filter: TokenFilter | None
 
     def columns_for_users(self, pairs: Codes) -> pd.DataFrame:
-        """Return columns with the wallet of each pair, and with its token or the chosen asset."""
+        """Return the wallet and the token of each pair. A chosen asset replaces the token."""
         columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
             return columns
@@ -110,7 +110,7 @@ class AmountMatrix(NamedTuple):
         return columns.drop(columns=_TOKEN).assign(asset=asset)
 
     def pair_columns(self, pairs: Codes) -> pd.DataFrame:
-        """Return columns with the wallet and the token of pairs. A missing token is NA."""
+        """Return the wallet and the token of each pair. A missing token is NA."""
         wallets, holdings = self.details
         wallet, token = self.wallet_rows[pairs], self.holding_rows[pairs]
         columns = {name: wallets[name].array.take(wallet) for name in _WALLET}
@@ -118,7 +118,7 @@ class AmountMatrix(NamedTuple):
         return pd.DataFrame(columns).astype(TEXT)
 
     def drop_pairs(self, pairs: Codes) -> AmountMatrix:
-        """Return the matrix without these pairs of a wallet and a token."""
+        """Return the matrix without the pairs at these indices."""
         kept = {name: np.delete(getattr(self, name), pairs, 0) for name in self._fields[2:10]}
         return self._replace(**kept)
 
@@ -129,7 +129,7 @@ class AmountMatrix(NamedTuple):
     def add_coverage(
         self, table: pd.DataFrame, results: Mapping[str, WalletDetails], **omitted: Any
     ) -> pd.DataFrame:
-        """Add the coverage of `results`, in which known wallets are known at all times."""
+        """Add the coverage to a table. Only wallets that are known at all times count as known."""
         wallets = self.wallet_ids.codes[self.wallet_rows]
         status = self.status if self.token_filter else self.wallet_status[wallets]
         is_known = pd.Series((status == OK).all(axis=1)).groupby(wallets).all()
@@ -325,7 +325,7 @@ def make_token_filter(
 def token_or_asset_of_selection(
     holdings: pd.DataFrame, names: Sequence[str], *, assets: AssetsLike | None, bridged: bool
 ) -> tuple[TokenLike | None, TokenLike | None]:
-    """Return the only token or the only asset that `where` selected, or None for both."""
+    """Return (token, None) or (None, asset) if `where` selected only one. Default: both None."""
     attrs = holdings.attrs
     if not attrs.get(HOLDERS, {}).get("is_single"):
         return None, None
@@ -337,7 +337,7 @@ def token_or_asset_of_selection(
 
 
 class GroupTotals(NamedTuple):
-    """The sums of an `AmountMatrix` for each group, and the numbers of each group's wallets."""
+    """The sum of the amounts and the numbers of wallets of each group, at each time."""
 
     labels: pd.DataFrame  # one row for each of g groups
     sums: Integers  # (g, s): the sums of the amounts
@@ -363,10 +363,9 @@ def group_amounts(
     known_at_all_times: bool = False,  # leave out wallets whose amount is unknown at any time
     **options: Any,
 ) -> GroupTotals:
-    """Add up the amounts of pairs by token or asset, and by columns of `wallets`.
+    """Add up the amounts of pairs by columns of `wallets`, and by token or asset.
 
-    `token_pairs` are grouped by token. Other pairs form groups without a token. Groups are sorted
-    by their wallets, then by first row.
+    Pairs outside `token_pairs` are grouped only by columns of `wallets`.
     """
     names, chosen = by_as_list(by), matrix.token_filter
     wallet_known = matrix.wallet_status == OK
@@ -378,7 +377,7 @@ def group_amounts(
     if note := changed_labels_note(wallets, ids, names):
         notify(note, InputWarning)
     distinct = last_labels(wallets, ids)
-    # A wallet that failed in the last snapshot may have holdings in other snapshots.
+    # The status is ok even if the last fetch failed, since earlier snapshots may have holdings.
     distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
     names = _check_and_complete_names(names, by, distinct)
     zeros = matrix.to_amounts(np.zeros(len(token_pairs), dtype=object), token_pairs >= 0)
@@ -431,7 +430,7 @@ def group_amounts(
 
 
 def _any_by_code(mask: Mask, codes: Codes, count: int) -> Mask:
-    """Return a row for each code: whether any row of the mask with this code is True."""
+    """Combine the rows of a mask that have the same code, by logical or."""
     result = np.zeros((count, mask.shape[1]), dtype=bool)
     np.logical_or.at(result, codes, mask)
     return result
@@ -463,20 +462,20 @@ def timeline(
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as returned by `load`.
     token : str or (str, str or None), optional
-        Return only this token: a pair (blockchain, contract), with None as the contract for the
-        native coin, or an unambiguous symbol.
+        Return only this token. A token is an unambiguous symbol or a pair (blockchain, contract).
+        The contract of a native coin is None.
     asset : str or (str, str or None), optional
-        Return only this asset: its name, such as ``"USDC"``, or one of its contracts. Amounts are
-        summed over all contracts, and the column ``asset`` replaces the columns of the token.
+        Return only this asset. Pass a name, such as ``"USDC"``, or a contract of the asset. Amounts
+        are summed over all contracts. The column ``asset`` replaces the columns of the token.
     assets, bridged : optional
         Your own contracts, and whether bridged versions count, as in `walletframe.assets`.
 
     Returns
     -------
     DataFrame
-        One row for each wallet, each token that it held at any time, and each snapshot that
-        requested the wallet. Rows are sorted by wallet, token and time. The index is a RangeIndex.
-        The columns are
+        One row for each wallet, token and snapshot. A wallet has rows for each token that the
+        wallet ever held, and for each snapshot that requested the wallet. Rows are sorted by
+        wallet, token and time. The index is a RangeIndex. The columns are
 
         - ``snapshot``, datetime64[us, UTC];
         - ``blockchain``, ``address``, ``symbol``, ``token_address``, ``token_blockchain``, str: as
@@ -484,9 +483,9 @@ def timeline(
         - ``amount``, amount: in whole tokens; 0 if an answer lacks the token, NA if unknown;
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
-        A wallet without any listed token has rows only for snapshots in which the wallet is
-        unknown. They have no token, or the chosen token or asset if the wallet could hold it. Each
-        balance of an unknown token has one row, since it can't be identified over time.
+        A wallet that never held a token has rows only for snapshots in which the wallet is unknown.
+        The token of these rows is NA, or the chosen token or asset. A balance of an unknown token
+        has one row, since the token can't be identified over time.
 
     Raises
     ------
@@ -495,8 +494,8 @@ def timeline(
     AmbiguousTokenError, UnknownTokenError
         If several tokens share the symbol, or if no snapshot has the token or asset.
     SettingsError, TokenListError
-        If both `token` and `asset` are given; if `assets` or `bridged` is given without `asset`; or
-        if `assets` can't be used.
+        If both `token` and `asset` are passed, if `assets` or `bridged` is passed without `asset`,
+        or if `assets` can't be used.
     SnapshotError
         If a snapshot has two rows for a wallet, or holdings of a wallet missing from ``wallets``.
 
@@ -545,10 +544,10 @@ def total_timeline(
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as returned by `load`.
     by : str or list of str, optional
-        Sum the amounts of each token over groups of wallets, as in `compare`: ``"wallet"``,
-        ``"blockchain"``, or an extra column of ``wallets``. ``"asset"`` sums the amounts of each
-        asset, not of each token. A warning lists changed labels; the last label of a wallet is used
-        for all times. Default: all wallets are one group.
+        Sum the amounts of each token over groups of wallets, as in `compare`. A name is
+        ``"wallet"``, ``"blockchain"``, or an extra column of ``wallets``. With ``"asset"``, sum the
+        amounts of each asset, not of each token. The last label of a wallet is used for all times.
+        A warning counts changed labels. Default: all wallets are one group.
     token, asset : str or (str, str or None), optional
         Return only this token or asset, as in `timeline`. Default: the only one that `where`
         selected, if any.
@@ -565,16 +564,16 @@ def total_timeline(
         - the names in `by`, if given;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as spelled in the last row of
           the token. By asset, ``asset`` replaces these columns;
-        - ``amount``, amount: the sum of the readable amounts, without out-of-date answers; NA if
-          there are balances, but none can be read, or if no wallet is known;
-        - ``wallets_known``, ``wallets``, int64: the number of wallets whose amount is known in this
-          snapshot, and the number of wallets in the group that could hold the token: those on the
-          token's own blockchain, and on blockchains where any wallet ever held the token.
-          If the counts differ, the true total may be higher.
+        - ``amount``, amount: the sum of the readable amounts. Out-of-date answers are left out. NA
+          if no wallet is known, or if none of the balances can be read;
+        - ``wallets_known``, int64: the number of wallets whose amount is known in this snapshot;
+        - ``wallets``, int64: the number of wallets in the group that could hold the token. If
+          ``wallets_known`` is less, the true total may be higher.
 
-        Unknown tokens are left out, since they can't be identified over time. Only a chosen token
-        or asset has rows in groups that never held it. A line below the table counts the wallets
-        that are unknown in a snapshot, and left-out bridged versions.
+        A wallet could hold a token if the wallet is on the blockchain of the token, or of another
+        wallet that ever held the token. Unknown tokens are left out, since an unknown token can't
+        be identified over time. Only a chosen token or asset has rows in groups that never held it.
+        A line below the table counts wallets that are unknown in a snapshot, and bridged versions.
 
     Raises
     ------

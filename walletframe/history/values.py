@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from walletframe.frames.groups import By
     from walletframe.frames.identity import Mask
 
-_DIGITS = 6  # since the last bits of sums of floats may differ
+_DIGITS = 6  # sums of floats are not exact
 _SUMMED = ["earlier", "earlier_held", "earlier_gaps", "later", "later_held", "later_gaps", "prices"]
 _REASONS = (
     " only in the earlier list",
@@ -90,14 +90,16 @@ def compare_values(
         are last. The index is a RangeIndex. The columns are
 
         - the columns of `by`, as in `totals`;
-        - ``before``, ``after``, ``difference`` (float64): the values of the compared balances, and
-          their change; NaN if no wallet of the group is known at both times, or if none of its
-          balances has a value at this time (for ``difference``: at either time);
+        - ``before``, ``after`` (float64): the values of the compared balances. NaN if no wallet of
+          the group is known at both times, or if no balance has a value at this time;
+        - ``difference`` (float64): the change of the value. NaN if no wallet of the group is known
+          at both times, or if no balance has a value at any time;
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
-        - ``wallets_known``, ``wallets`` (Int64): the number of wallets that are known at both times
-          (by token or asset: with a known amount), and of all requested wallets of the group.
+        - ``wallets_known`` (Int64): the number of wallets that are known at both times. By token or
+          asset, wallets with an unknown amount are not counted;
+        - ``wallets`` (Int64): the number of requested wallets of the group.
 
         A line below the table counts dropped and uncompared balances, and bridged versions.
 
@@ -117,8 +119,8 @@ def compare_values(
     Warns
     -----
     InputWarning
-        If two fetches at different times returned the same cached answers; or if a wallet's label
-        in a column of `by` changed: the last label is used.
+        - If two fetches at different times returned the same cached answers.
+        - If a wallet's label in a column of `by` changed. The last label is used.
     PricesWarning
         If balances of `before` are valued at the prices of `after`.
 
@@ -166,21 +168,21 @@ class ValueChanges(NamedTuple):
 
     # of both times; the columns earlier, later and prices have 0 for unknown values
     balances: pd.DataFrame
-    requested: pd.DataFrame  # all wallets; status is "ok", "failed" or (in one list) "missing"
+    requested: pd.DataFrame  # all wallets; the status "missing" means: in one list only
     unvalued: int  # the number of balances without a value at one of the times
     left_out: str  # counts and values of wallets and balances that are not compared, and why
     at_later_prices: str  # the count and value of balances without an earlier value
-    incomplete: str  # a sentence if only one result was filtered, or ""
-    relabelled: str  # a sentence on wallets whose labels changed, or ""
+    incomplete: str  # a sentence if only one result was filtered, otherwise ""
+    relabelled: str  # a sentence on wallets with changed labels, or ""
     earlier_total: float  # the value of all balances of the earlier fetch
     currency: str | None
 
     def changes_by_group(
         self, names: Sequence[str], options: dict[str, Any], *, known_part: bool = False
     ) -> pd.DataFrame:
-        """Return each group's labels and changes, the largest first. Unknown changes are NaN.
+        """Return the labels and the change of each group. The largest change is first.
 
-        If `known_part`, balances without values count as 0.
+        With `known_part`, balances without values count as 0. By default, unknown changes are NaN.
         """
         positions, groups = read_groups(self.balances, names, self.requested, **options)
         counts = completeness_columns(positions, groups)
@@ -204,7 +206,7 @@ class ValueChanges(NamedTuple):
 
     @property
     def change(self) -> float:
-        """The change of all balances with known values at both times, or NaN if there is none."""
+        """The change of all balances with known values at both times. NaN without such balances."""
         balances = self.balances
         is_known = balances[["earlier_held", "later_held"]].any(axis=None) or not self.unvalued
         change = balances["later"].sum() - balances["earlier"].sum()
@@ -232,7 +234,7 @@ class ValueChanges(NamedTuple):
 
 
 def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
-    """Return the changes of value. Later prices replace missing earlier values."""
+    """Compare values. Balances without an earlier value are valued at later prices."""
     earlier, later = before.holdings, after.holdings
     requested = [with_selection_status(each).wallets for each in (before, after)]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
@@ -248,7 +250,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     values, count = rows["value"].to_numpy("float64", na_value=np.nan), len(tokens.keys)
     priced = is_later & ~np.isnan(values) & (amounts > 0)
     sums = [np.bincount(tokens.codes[priced], each[priced], count) for each in (values, amounts)]
-    with np.errstate(invalid="ignore"):  # a token that is no longer held has no price
+    with np.errstate(invalid="ignore"):  # a token without later balances has no later price
         at_later_prices = amounts * (sums[0] / sums[1])[tokens.codes]
     stated: Any = rows["currency"].dropna().unique() if "currency" in rows else []
     currencies = single_currency(stated, "values", "call value(…) with prices in one currency")
