@@ -1,6 +1,6 @@
 """The writer of a bulk run's folder, and the register of the folder's wallets."""
 # The files of a part are written under temporary names, synced to the disk, and then renamed: first
-# the failed wallets, then the holdings, and last the ok wallets. If a run ends in between, the next
+# the failed wallets, then the holdings, and last the ok wallets. If a run ends too early, the next
 # run removes holdings without a file of wallets, and writes the part again.
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class WalletRegister:
-    """The positions of the wallets in the folder and in this run, by wallet key."""
+    """The wallets in the folder and in this run. Each wallet has a key and a position."""
 
     # A wallet in the folder keeps its position. A new wallet gets the position after the previous
     # wallet of the input: an earlier run may have ended there. If this position is taken, the new
@@ -63,7 +63,7 @@ class WalletRegister:
         return len(earlier) + sum(key not in earlier for key in keys)
 
     def classify_next(self, key: str) -> Literal["request", "stored", "duplicate"]:
-        """Classify the next wallet. A wallet to request becomes pending."""
+        """Classify the next wallet. If the result is "request", add the wallet to `pending`."""
         if key in self.seen:
             return "duplicate"
         self.seen.add(key)
@@ -146,7 +146,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
             self._write_files(tables)
 
     def mark_unfinished(self, wallet_count: int) -> None:
-        """Mark the folder as unfinished until it has this many wallets at the end of a run."""
+        """Mark the folder as unfinished. The mark states the final number of wallets."""
         path = self.paths.unfinished
         with raise_dataset_errors(self.paths.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
@@ -155,7 +155,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                 file.write(str(max(wallet_count, earlier)).encode())
 
     def mark_finished(self, wallet_count: int) -> None:
-        """Remove the mark of `mark_unfinished` if the folder has at least the marked number."""
+        """Mark the folder as finished if `wallet_count` is at least the final number of wallets."""
         path = self.paths.unfinished
         if wallet_count >= int(path.read_text(encoding="utf-8")):
             path.unlink()

@@ -2,8 +2,8 @@
 # No path contains the name of a blockchain, since the name is free text.
 # Files of wallets and holdings are never changed or removed, so other programs can read the files
 # during a run. (DuckDB may combine the footer of a replaced file with the data of the new file.)
-# Failed wallets may succeed later. So their rows are in separate files, and a row counts only if no
-# file of ok wallets has its wallet. `fetch_to_parquet` documents the columns for other programs.
+# Failed wallets may succeed later, so failed wallets have separate files. Readers ignore a failed
+# wallet that is also in a file of ok wallets. `fetch_to_parquet` documents the columns.
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def wallet_keys(wallets: pa.Table | pd.DataFrame) -> list[str]:
 
 
 def to_part_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
-    """Return tables of ok wallets, of their holdings, and of failed wallets."""
+    """Return tables of the ok wallets, the holdings and the failed wallets."""
     text = dict.fromkeys(("status", "source"), WALLET_DTYPES["address"])
     wallets = to_portable_table(details.wallets.astype(text))
     wallets = wallets.append_column(POSITION, pa.array(positions, pa.int64()))
@@ -162,19 +162,19 @@ def to_part_tables(details: WalletDetails, positions: Sequence[int]) -> Tables:
 
 @cache  # needed for each folder that is read
 def empty_tables() -> Tables:
-    """Return the tables of `to_part_tables` without rows."""
+    """Return the result of `to_part_tables` for no wallets."""
     return to_part_tables(assemble([]), [])
 
 
 def read_extra_columns(paths: Paths) -> pd.DataFrame | None:
-    """Read the wallets with extra columns, or return None if the folder has none."""
+    """Read the file of extra columns. If the file does not exist, return None."""
     with suppress(FileNotFoundError):
         return extra_from_arrow(read_parquet(paths.extra_columns))
     return None
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return each wallet's first value in each extra column, in the order of distinct `keys`."""
+    """Return the first value of each extra column for each of the distinct wallet `keys`."""
     code_by_key = {key: code for code, key in enumerate(keys)}
     codes = np.array([code_by_key.get(key, -1) for key in wallet_keys(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)

@@ -1,6 +1,6 @@
 """The journal of answers that are not in a part yet, and of failures without an answer.
 
-The journal has about one segment per part. A segment is removed once all its wallets are in parts.
+A segment is one file of the journal. It is removed when all wallets of the segment are in parts.
 """
 # Each answer is appended as soon as it arrives, and each failure before the progress bar counts it.
 # So a killed run loses only the requests in flight: the next run writes the journal as a part. A
@@ -53,7 +53,7 @@ def segment_paths(folder: Path) -> list[Path]:
 
 
 def read_segment(segment: Path) -> Iterator[JournalEntry]:
-    """Yield the complete entries. A segment that was just removed has none."""
+    """Yield the complete entries of a segment. Yield nothing if the file was removed."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
         while header := file.read(_HEADER_BYTES):
             encoded = file.read(int.from_bytes(header[:4], "little"))
@@ -63,7 +63,7 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
 
 
 def best_records(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return each wallet's first ok record (or else its last failure) and its position, by key."""
+    """Return the first ok record of each wallet, or the last failure, and the position."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -81,7 +81,7 @@ def best_records(segments: Iterable[Path], service: str) -> dict[str, tuple[Wall
 
 
 class Journal:
-    """The journal of a run, with positions of pending wallets. A failed write sets `cancel`."""
+    """The journal of a run. If a write fails, the event `cancel` is set to end the run."""
 
     def __init__(self, folder: Path, positions: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
@@ -95,12 +95,12 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer. Any thread may call this. `ensure_recorded` writes failures."""
+        """Write an answer, and ignore failures. Any thread may call this method."""
         if isinstance(reply.answer, bytes):
             self._write_entry(wallets, fetched_at=reply.fetched_at, body=reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write a record that has no answer. Return whether the journal has the record."""
+        """Write the record of a failure. Return whether the record is in the journal."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
             return self._write_entry([record.wallet], failure=failure)

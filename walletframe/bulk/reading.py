@@ -43,7 +43,7 @@ _TEXT = pa.large_string()
 
 
 class ChosenPart(NamedTuple):
-    """Selected ok wallets of one part, and the file of their balances."""
+    """The chosen ok wallets of one part, and the file of the part's balances."""
 
     wallets: pa.Table
     chosen_mask: Mask  # True for each wallet of the file that is in `wallets`
@@ -56,7 +56,7 @@ class ChosenPart(NamedTuple):
         return self.all_counts[self.chosen_mask]
 
     def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
-        """Read columns of all balances, or of those at `indices`. Amounts are `Int128Amounts`."""
+        """Read columns of balances, by default of all rows. Return amounts as `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
         table = self._require_matching_balances(self._read_table([*dict.fromkeys(needed)]))
         rows = None
@@ -120,7 +120,7 @@ class FolderWallets(NamedTuple):
 
     parts: list[ChosenPart]
     failed: pa.Table
-    expected: int | None = None  # wallets of an unfinished fetch; 0 if their number is unknown
+    expected: int | None = None  # wallets of an unfinished fetch; 0: unknown, None: finished
 
     @property
     def wallets(self) -> pa.Table:
@@ -128,11 +128,11 @@ class FolderWallets(NamedTuple):
         return pa.concat_tables([*(part.wallets for part in self.parts), self.failed])
 
     def select_wallets(self, mask: Mask) -> FolderWallets:
-        """Return the wallets where the mask is True. The result has at least one part."""
+        """Return the wallets where the mask is True."""
         parts = []
         *in_parts, failed = np.split(mask, np.cumsum([len(part.wallets) for part in self.parts]))
         for part, part_mask in zip(self.parts, in_parts, strict=True):
-            if part_mask.any() or part is self.parts[-1]:
+            if part_mask.any() or part is self.parts[-1]:  # at least one part
                 chosen_mask = part.chosen_mask.copy()
                 chosen_mask[chosen_mask] = part_mask
                 wallets = part.wallets.filter(pa.array(part_mask))
@@ -141,7 +141,7 @@ class FolderWallets(NamedTuple):
 
 
 def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWallets:
-    """Read all wallets of a folder, or those in `keys`. The last of the parts may have no rows."""
+    """Read wallets of a folder, by default all. The last part has the answers in the journal."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):
@@ -184,7 +184,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
 
 
 def reordered_row_numbers(counts: Codes, order: Codes) -> Codes | None:
-    """Return the row numbers for wallets in `order`, or None if no row moves."""
+    """Return the rows of wallets in this order, or None if the rows are already ordered."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -209,7 +209,7 @@ def read_wallets(
     folder : str or Path
         The folder of a finished, running or killed run. All answers that have arrived are read.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        The wallets to read. Pass them if the folder is larger than memory.
+        The wallets to read. If the folder is larger than memory, pass some of the wallets.
     tokens : str, (str, str or None), or list of them, optional
         The tokens of the balances to read. A token is an unambiguous symbol or a pair (blockchain,
         contract). The contract of a native coin is None. The frame ``wallets`` is not filtered.
@@ -220,7 +220,7 @@ def read_wallets(
     -------
     WalletDetails
         The frames of `fetch_wallets`, in the order of the fetch, with the ``keep`` columns of
-        `fetch_to_parquet`. If `wallets` is passed, its order and spelling are used. Wallets not in
+        `fetch_to_parquet`. If you pass `wallets`, your order and spelling are used. Wallets not in
         the folder have the status ``not_cached``. Before the first answer, the frames have no rows.
 
     Raises
@@ -272,7 +272,7 @@ def read_wallets(
 
 
 def warn_if_unfinished(paths: Paths, attrs: dict[Any, Any]) -> None:
-    """Warn if the fetch into the folder has not finished. `attrs` are of the wallets frame."""
+    """Warn if the fetch into the folder has not finished. Pass the ``attrs`` of ``wallets``."""
     if paths.unfinished.exists():
         missing = schema.missing_wallets_text({schema.UNFINISHED: [0, 0]} | attrs)
         text = f"{paths.root} lacks {missing}, since the fetch into it has not finished"
@@ -280,7 +280,7 @@ def warn_if_unfinished(paths: Paths, attrs: dict[Any, Any]) -> None:
 
 
 def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
-    """Append the folder's extra columns to its wallets."""
+    """Append the extra columns in the folder to `wallets`."""
     if (extra_columns := files.read_extra_columns(paths)) is None:
         return wallets
     return append_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
@@ -289,7 +289,7 @@ def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
 def ordered_wallets_and_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return ordered wallets and their indices in `contents` (past its end if it lacks them)."""
+    """Return wallets in order, and indices in `contents`. Missing wallets have larger indices."""
     table = contents.wallets
     frame = table.select(list(schema.WALLET_DTYPES)).to_pandas(types_mapper=ARROW_DTYPES.get)
     wanted = schema.WALLET_DTYPES.items()

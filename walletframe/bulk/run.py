@@ -83,11 +83,11 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        `read_wallets` appends them to ``wallets``. Missing values don't replace earlier ones.
+        `read_wallets` adds the columns to ``wallets``. Missing values don't replace earlier ones.
     client : Client, optional
         As for `fetch_wallets`. Fresh answers in the cache are used, but no answers are stored.
     progress : bool or callable, optional
-        As for `fetch_wallets`. Wallets in the folder count as done. An iterator's total is None.
+        As for `fetch_wallets`. Wallets in the folder count as done. Iterators have no total.
     on_failure, on_unreadable, fix : optional
         As for `fetch_wallets`, but by default, unreadable items of an iterator are dropped.
 
@@ -99,11 +99,12 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, AddressError, ColumnsError, SettingsError
-        In the same cases as `fetch_wallets`, and if a column in `keep` has values of several types,
-        or a name that the files use. Wallets before an unreadable item are saved.
+        In the same cases as `fetch_wallets`. Also if a column in `keep` has values of several
+        types, or a name that the files use. Wallets before an unreadable item are saved.
     DatasetError
-        If the folder is a URL, has other files, or has the wallets of another service; if another
-        run is writing to the folder; or if the disk is full. All written parts are complete.
+        - If the folder is a URL, has other files, or has the wallets of another service.
+        - If another run is writing to the folder.
+        - If the disk is full. All written parts are complete.
     FetchError
         If wallets are not ok and ``on_failure="raise"``. The attribute ``details`` is the summary.
     FetchInterrupted
@@ -116,13 +117,13 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    Other programs can read the files, each with up to 2,000 wallets or about 200,000 balances:
+    Other programs can read the files. Each has up to 2,000 wallets or about 200,000 balances:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the index in the order of the input.
     - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
-      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18): rounded if a token has more than
-      18 decimals, and null with more than 20 digits before the point. ``amount_text`` is exact.
+      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is rounded to 18
+      decimals, and null for more than 20 digits before the point. ``amount_text`` is exact.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
       ``wallets``. These files are updated when a run ends.
     - ``folder/kept.parquet``, if `keep` is passed: blockchain, address and the columns in `keep`.
@@ -176,8 +177,8 @@ def fetch_into(  # noqa: PLR0913 - `fetch_to_parquet` and shards of a cluster se
 ) -> FetchSummary:
     """Fetch into a folder. After Ctrl-C, write all answers, and raise a FetchInterrupted.
 
-    In a shard, `positions` has each wallet's position in the complete list, by wallet key. If the
-    event `cancel` is set, the run ends. The run also sets `cancel` at its end.
+    For one shard of a larger run, `positions` maps wallet keys to positions in the complete list.
+    Set the event `cancel` to end the run. The run also sets `cancel` when it ends.
     """
     service, cancel = require_service(client.settings), cancel or Event()
     distinct = wallets if isinstance(wallets, list) else None  # an iterator may have duplicates
@@ -243,7 +244,7 @@ def _parse_items(
 
 
 class _BulkRun(NamedTuple):
-    """A run in two threads. The caller's thread reads wallets, and a worker does the rest."""
+    """A run in two threads. The caller's thread reads the input, and a worker thread fetches."""
 
     # The caller's thread iterates over the wallets and draws the progress bar. There, an iterator
     # can use a database cursor, an interrupt ends a blocking read, and an error has the caller's
@@ -257,10 +258,10 @@ class _BulkRun(NamedTuple):
     batches: SimpleQueue[list[WalletAddress] | None]  # None marks the end
 
     def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
-        """Queue batches for the worker thread. Yield to the caller until each batch is taken."""
+        """Queue batches for the worker thread. While a batch waits, the caller draws progress."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
-            # An interrupt in `put` of a bounded queue could leave the queue's lock held forever.
+            # The queue is unbounded: an interrupt in a blocking `put` could leave a lock held.
             while self.batches.qsize() and not job.ended.is_set():
                 yield
                 time.sleep(_YIELD_S)
@@ -308,7 +309,7 @@ class _BulkRun(NamedTuple):
             self.counters.key_rejected = stream.key_rejected
 
     def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
-        """Yield queued batches until the run ends. While none is queued, yield empty batches."""
+        """Yield queued batches until the run ends. If the queue is empty, yield an empty batch."""
         while not (stream.key_rejected or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []
             with suppress(Empty):
@@ -324,7 +325,7 @@ class _BulkRun(NamedTuple):
         delayed: list[Status],
         report: _Report,
     ) -> Iterator[WalletRecord]:
-        """Yield one part's records in any order. Add each wallet's position to `positions`."""
+        """Yield the records of one part. Add the position of each wallet to `positions`."""
         balances = 0
         for record in (result.record for result in results if result is not None):
             status = record.outcome.status

@@ -1,6 +1,6 @@
 """Holdings that stay on the disk, in the folder of a bulk run, and are read in chunks.
 
-Prices and spam flags are added to balances as they are read.
+Prices and spam flags are added while balances are read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class StoredHoldings:
     first_rows: Codes  # the row number in the folder of each wallet's first row
     prices: PriceLookup | None = None
     flags: SpamFlags | None = None
-    removed: tuple[SpamFlags, ...] = ()  # the flags by which spam is removed, in order
+    removed: tuple[SpamFlags, ...] = ()  # one item for each call of `without_spam`
     unknown_rows: Codes | None = None  # rows of unknown tokens, if spam is flagged or removed
     spells_blockchains_as_template: bool = True
 
@@ -106,7 +106,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk. Chunks have the columns of tables, and also `names`."""
+        """Apply a function to each chunk. Chunks have the columns of tokens and `names`."""
         with raise_dataset_errors(self.root):
             indices = np.argsort(self.order)
             for part in self.contents.parts:
@@ -116,7 +116,7 @@ class StoredHoldings:
     def read_rows(
         self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
     ) -> pd.DataFrame:
-        """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
+        """Read the rows of these tokens, or all rows if `tokens` is None."""
         wanted = {*_TABLE_COLUMNS, *extra_columns, *self._service_price_column}
         with raise_dataset_errors(self.root):
             columns = [name for name in schema.HOLDING_DTYPES if name in wanted]
@@ -162,7 +162,6 @@ class StoredHoldings:
         return columns
 
     def _read_part(self, part: ChosenPart, indices: Codes, names: Collection[str]) -> Chunk:
-        """Read one part. `indices` are the indices of its wallets among all wallets."""
         order = np.argsort(indices)
         indices = indices[order]
         wanted_names = schema.HOLDING_DTYPES.keys() & {*names, *self._service_price_column}

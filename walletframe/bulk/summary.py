@@ -1,4 +1,4 @@
-"""The summary of a bulk run, and its counters."""
+"""The summary and the counters of a bulk run."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ class FetchSummary:
     resumed : int
         The number of wallets that were already ok in the folder before the run.
     statuses : dict of str to int
-        The number of wallets that were not resumed, by status (``cancelled``: never requested).
+        The number of wallets by status, without resumed wallets. The status ``cancelled`` means
+        that the wallet was never requested.
     reasons : dict of str to int
         The number of wallets that are not ok, by reason, in descending order.
     balances : int
         The number of rows of holdings that were written.
     parts : int
-        The number of parts that were written.
+        The number of new parts. Each part is a file of wallets and a file of holdings.
     unreadable : tuple of (int, str, str)
         The first thousand unreadable items of an iterator, as (position from 0, value, reason).
     unreadable_count : int
@@ -111,7 +112,7 @@ class RunCounters:
 
     def count_unreadable(self, position: int, value: str, reason: str) -> None:
         """Count an item of an iterator that is not a wallet, and warn about the first one."""
-        # An error, unlike a warning, could end a run after hours.
+        # This is not an error, which could end a run after hours.
         self.unreadable_count += 1
         if self.unreadable_count <= _MAX_PROBLEMS:
             self.unreadable.append((position, value, reason))
@@ -123,7 +124,7 @@ class RunCounters:
             )
 
     def count_record(self, record: WalletRecord) -> None:
-        """Count a wallet by its status, and its failure by the reason."""
+        """Count the status of a wallet, and the reason of a failure."""
         status, reason = record.outcome.status, record.outcome.error
         self.statuses[status.value] += 1
         if status is not Status.OK and reason is not None:
