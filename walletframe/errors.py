@@ -110,11 +110,11 @@ class AddressError(WalletframeError, ValueError):
     where : str, optional
         A note for the message about the positions, such as "listed by line number".
     fixes : sequence of (int, str, str), optional
-        The position, the alias, and the service's identifier of the blockchain, for each wallet
-        with an alias. The message counts these wallets by alias. The attribute ``fixes`` contains
-        all items, and ``problems`` also lists these wallets.
+        The position, the blockchain as written, and the service's identifier, for each wallet whose
+        blockchain has another name. The message counts these wallets by name. The attribute
+        ``fixes`` contains all items. The attribute ``problems`` also contains these wallets.
     malformed : bool, default False
-        Whether some addresses don't have the format of their blockchain. A fetch with
+        Whether some addresses don't have the format of the blockchain. A fetch with
         ``on_unreadable="ask"`` requests these addresses.
     """
 
@@ -334,7 +334,7 @@ class UnknownTokenError(WalletframeError, LookupError):
 
 
 class AmbiguousTokenError(WalletframeError, ValueError):
-    """Several tokens share a symbol, which therefore does not identify a token.
+    """Several tokens share the requested symbol.
 
     Parameters
     ----------
@@ -407,11 +407,11 @@ class UnknownBlockchainError(WalletframeError, LookupError):
 
 
 class DetailsOrSummary(Protocol):
-    """`WalletDetails` or, for a fetch into a folder, `FetchSummary`."""
+    """The common attribute of `WalletDetails` and `FetchSummary`."""
 
     @property
     def wallets(self) -> Any:
-        """A DataFrame of the wallets; in a `FetchSummary`, the number of wallets."""
+        """The frame of wallets, or the number of wallets in a `FetchSummary`."""
 
 
 class CacheError(WalletframeError, OSError):
@@ -421,12 +421,12 @@ class CacheError(WalletframeError, OSError):
 class ClusterError(WalletframeError, RuntimeError):
     """Some workers of a cluster can't fetch, or the cluster was lost.
 
-    If workers can't fetch, the message names these workers, and no request was sent.
+    If workers can't fetch, no request was sent, and the message names these workers.
     """
 
 
 class DatasetError(WalletframeError, OSError):
-    """A file or a folder of holdings can't be read or written. No data in it was lost."""
+    """A file or a folder of holdings can't be read or written. No saved data was lost."""
 
 
 class HistoryError(WalletframeError, OSError):
@@ -442,7 +442,7 @@ class FramesNeededError(WalletframeError, AttributeError):
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
-    """No snapshot is from the requested time or before. ``history.snapshots()`` lists all."""
+    """There is no snapshot at or before the requested time. See ``history.snapshots()``."""
 
 
 class FetchError(WalletframeError, RuntimeError):
@@ -523,15 +523,15 @@ class FetchWarning(WalletframeWarning):
 
 
 class InputWarning(WalletframeWarning):
-    """The input may not be what you meant. For example, it has duplicate rows.
+    """The input may not be what you meant. For example, a list has duplicate rows.
 
     Parameters
     ----------
     message : str
         The description of the unusual input.
     problems : sequence of (int, str, str), optional
-        The position, the value as text, and the reason, for each unreadable row, and for each value
-        of an extra column that differs from the same wallet's value in an earlier row.
+        The position, the value as text, and the reason, for each problem. A problem is an
+        unreadable row, or a second value of a wallet in an extra column.
     """
 
     def __init__(self, message: str, problems: Problems = ()) -> None:
@@ -544,14 +544,14 @@ class PricesWarning(WalletframeWarning):
 
 
 class SpamWarning(WalletframeWarning):
-    """Rows whose tokens look like spam were left out, as requested.
+    """Rows of tokens that look like spam were left out, as requested.
 
     No warning filter turns this warning into an error.
     """
 
 
 class TestKeyWarning(WalletframeWarning):
-    """The shared test key is in use. It is for testing only."""
+    """The shared test key is in use. This key is for testing only."""
 
     __test__ = False
 
