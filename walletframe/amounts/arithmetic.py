@@ -1,7 +1,7 @@
-"""Arithmetic and comparisons of n amounts with n other numbers, or with one number.
+"""Arithmetic and comparisons of a column of amounts with numbers.
 
-Results with exact numbers are exact, except quotients. Since a float64 is an integer times a power
-of two, results with floats are also computed exactly, and rounded once. NaN means missing.
+Quotients, and products with floats, are computed exactly and rounded once to float64. All other
+results are exact. A float NaN is a missing value.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
 
 
 def product(left: Any, right: Any) -> ExactAmounts | Floats:
-    """Return exact products, or the nearest float64 if an operand has floats."""
+    """Return exact products. If an operand is float64, the products are rounded to float64."""
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
@@ -127,7 +127,7 @@ def quotient(left: Any, right: Any) -> Floats:
 
 
 def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
-    """Return the nearest float64. Infinity, NaN and x/0 are as in NumPy."""
+    """Compute exactly, then round to float64. Infinity, NaN and x/0 give the results of NumPy."""
     lefts, left_scale, left_exponents, left_special = _integers_and_exponents(left)
     rights, right_scale, right_exponents, special = _integers_and_exponents(right)
     if operation is np.multiply:
@@ -146,7 +146,7 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
 
 
 def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Mask]:
-    """Return integers, their scale, exponents of two, and a mask of NA, NaN and infinity."""
+    """Split values into ``integer * 2**exponent / 10**scale``. The mask marks NA, NaN and inf."""
     if isinstance(operand, ExactAmounts):
         return operand.integers, operand.scale, 0, operand.missing
     significands, exponents = split_floats(operand)
@@ -154,7 +154,7 @@ def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, i
 
 
 def _signed_floats(operand: ExactAmounts | Floats, rows: Indices, shape: tuple[int, ...]) -> Floats:
-    """Return the floats at `rows` or, for exact amounts, their signs as floats (NA: NaN)."""
+    """Return the values at `rows`. An amount becomes -1.0, 0.0 or 1.0, and NA becomes NaN."""
     if not isinstance(operand, ExactAmounts):
         return np.broadcast_to(operand, shape)[rows]
     integers, missing = (np.broadcast_to(each, shape)[rows] for each in operand[:2])
@@ -182,7 +182,7 @@ def _ldexp_ratios(
 def compare(
     left: ExactAmounts, right: ExactAmounts | Floats, operation: Callable[[Any, Any], Any]
 ) -> tuple[Mask, Mask]:
-    """Return the exact results, and a mask of missing results."""
+    """Compare exactly. The second mask marks missing results."""
     if isinstance(right, ExactAmounts):
         lefts, rights, _ = at_same_scale(left, right)
         return np.asarray(operation(lefts, rights), dtype=bool), left.missing | right.missing
@@ -212,7 +212,7 @@ def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
 
 
 def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | None:
-    """Convert an operand to exact amounts or floats; return None for other types."""
+    """Convert an operand to exact amounts or floats. Return None if the operand has other types."""
     values: ExactAmounts | Floats = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values
@@ -220,7 +220,7 @@ def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | Non
 
 
 def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
-    """Convert an operand to exact amounts or floats, with a mask of incomparable values."""
+    """Convert an operand to exact amounts or floats. The mask marks incomparable values."""
     values = _coerce_values(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
@@ -228,7 +228,7 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
 
 
 def keep_comparable_amounts(values: Any) -> ExactAmounts:
-    """Convert comparable values to amounts, and drop other values."""
+    """Convert values to amounts. Drop values that can't be compared with an amount."""
     numbers = object_array([python_number(value) for value in values])
     exact, incomparable = _amounts_and_incomparable_mask(numbers)
     comparable = ~incomparable
@@ -244,7 +244,7 @@ def _amounts_and_incomparable_mask(values: Integers) -> tuple[ExactAmounts, Mask
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None if incomparable. A value with more than 77 decimals is approximated with 78."""
+    """Return None for incomparable values. For comparisons, 78 decimals are enough."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:
@@ -260,7 +260,7 @@ def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
 
 
 def _coerce_values(other: Any, count: int) -> Any:
-    """Return one value or n values, as exact amounts, float64 or an object array."""
+    """Return exact amounts, float64 or an object array. A scalar becomes one element."""
     if isinstance(other, np.ndarray) and other.ndim == 0:
         other = other.item()
     if not pd.api.types.is_list_like(other):

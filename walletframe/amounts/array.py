@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     Operand: TypeAlias = ExactNumber | np.ndarray[Any, Any] | ExtensionArray | Sequence[Any]
 
 _FULL_WINDOW = slice(None)
-_PANDAS_CONTAINERS = (pd.Series, pd.Index, pd.DataFrame)  # they call the operators of the array
+_PANDAS_CONTAINERS = (pd.Series, pd.Index, pd.DataFrame)  # their operators use the array's
 _FLOAT_FUNCTIONS = {np.exp, np.cbrt, np.sqrt, np.log, np.log2, np.log10, np.log1p}
 _EXACT_REDUCTIONS = {"sum", "min", "max"}
 _DDOF_STATISTICS = {"std", "var", "sem"}
@@ -91,7 +91,7 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    # As for floats, pandas rounds and formats amounts, and plotly express sees no categories.
+    # With this kind, pandas rounds and formats amounts, and plotly express plots them as numbers.
     kind = "f"
     itemsize = 8  # the size of a reference, for pandas 3.0
     na_value: Any = pd.NA
@@ -118,7 +118,7 @@ class AmountDtype(ExtensionDtype):
 
 
 class _CopyOnWriteBuffer:
-    """The amounts that an array and its views share. The first write after a read copies them."""
+    """The amounts of an array and its views. The first write after a read copies the amounts."""
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
 
@@ -222,8 +222,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     -----
     These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
     minima and maxima, products with integers and Decimals, and powers with an integer exponent of
-    0 or more. A float can be added or subtracted only if it is one exact number, such as 0.5. A
-    comparison with an inexact float, such as 0.1, warns once.
+    0 or more. You can add a single exact float, such as 0.5. An inexact float, such as 0.1, and a
+    column of floats can't be added. A comparison with an inexact float warns once.
 
     Quotients, products with floats, means and medians are the float64 nearest to the exact value.
     Other statistics are computed with the float64 nearest to each amount.
@@ -328,7 +328,6 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return cls(np.concatenate(integers), np.concatenate(missing), max_scale)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle this array's amounts, but not its whole buffer."""
         return type(self), tuple(self.exact())
 
     def exact(self) -> ExactAmounts:
@@ -339,8 +338,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Returns
         -------
         ExactAmounts
-            The tuple ``(integers, missing, scale)`` of the parameters of `AmountArray`. The arrays
-            are not copies, so don't change them.
+            The tuple ``(integers, missing, scale)``, which `AmountArray` accepts as arguments. The
+            arrays are not copies, so don't change the arrays.
 
         Examples
         --------
@@ -384,7 +383,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return scalars
 
     def __getitem__(self, item: Any) -> Any:
-        """Return a view for a slice, else an amount or a copy."""
+        """Return one amount, a view for a slice, or a copy for a mask or an array of positions."""
         if isinstance(item, slice) or item is Ellipsis:
             part = _FULL_WINDOW if item is Ellipsis else item
             positions = range(self._buffer.count)[self._window][part]
@@ -444,7 +443,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     __copy__ = copy
 
     def take(self, indexer: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
-        """Return the amounts at positions; with ``allow_fill``, -1 means the fill value or NA."""
+        """Return the amounts at positions. With ``allow_fill``, -1 selects the fill value or NA."""
         integers, missing, scale = self.exact()
         take: Any = partial(pd.api.extensions.take, indices=indexer, allow_fill=allow_fill)
         taken = type(self)(take(integers, fill_value=0), take(missing, fill_value=True), scale)
@@ -521,11 +520,11 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(np.abs(integers), missing.copy(), scale)
 
     def round(self, decimals: int = 0) -> Self:
-        """Round half to even to a number of decimals."""
+        """Round to a number of decimals. Ties are rounded to even."""
         return type(self)(*arithmetic.round_half_even(self.exact(), operator.index(decimals)))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute a NumPy function exactly if possible, else with float64."""
+        """Compute a NumPy function exactly if possible, and otherwise with float64."""
         if method == "__call__" and ufunc in _EXACT_FUNCTIONS and not kwargs:
             others = inputs[1:] if inputs[0] is self else inputs[:-1]
             return _EXACT_FUNCTIONS[ufunc](self, *others)
@@ -567,7 +566,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return bool((before <= after).all()), bool((before >= after).all())
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002 - there is one axis
-        """Return ranks, NaN if missing, as the inherited method does since pandas 3.0."""
+        """Return the rank of each amount, NaN if missing. pandas before 3.0 also ranks NA."""
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
     def _sort_keys(self) -> Floats:
@@ -585,14 +584,14 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return positions if is_list else positions[0]
 
     def isin(self, values: Any) -> Mask:
-        """Return a mask of amounts that are in the values. NA matches any missing value."""
+        """Return a mask of the amounts that occur in the values. NA matches any missing value."""
         own, targets = self.exact(), arithmetic.keep_comparable_amounts(values)
         integers, target_integers, _ = at_same_scale(own, targets)
         is_in = pd.Index(integers, dtype=object).isin(target_integers[~targets.missing])
         return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
-        """Return amounts times 10**18, as integers or Fractions, for comparisons by merge."""
+        """Return hashable keys for merge: the amounts times 10**18, as integers or Fractions."""
         integers, missing, scale = self.exact()
         unit = POWERS_OF_TEN[max(scale - COMMON_DECIMALS, 0)]
         keys = rescale(integers, min(scale, COMMON_DECIMALS), COMMON_DECIMALS)
@@ -625,7 +624,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return self.factorize(use_na_sentinel=False)[1]
 
     def duplicated(self, keep: Any = "first") -> Mask:
-        """Return a mask of repeated amounts; ``keep`` is as in pandas."""
+        """Return a mask of repeated amounts."""
         return np.asarray(pd.Series(factorize_codes(self.exact())).duplicated(keep=keep))
 
     def value_counts(self, dropna: bool = True) -> pd.Series[int]:  # noqa: FBT001, FBT002 - a parameter of pandas
@@ -645,14 +644,14 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     kurt: ClassVar[Callable[..., np.float64]] = _make_float_statistic("kurt")
 
     def mean(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the mean, NaN without amounts."""
+        """Return the float64 nearest to the mean, or NaN if there are no amounts."""
         integers, scale = self._present_integers(skipna=skipna)
         count = len(integers)
         mean = nearest_float(integers.sum(), count * POWERS_OF_TEN[scale]) if count else np.nan
         return np.float64(mean)
 
     def median(self, *, skipna: bool = True, **_: Any) -> np.float64:
-        """Return the float64 nearest to the median, NaN without amounts."""
+        """Return the float64 nearest to the median, or NaN if there are no amounts."""
         integers, scale = self._present_integers(skipna=skipna)
         if not (count := len(integers)):
             return np.float64("nan")
@@ -660,7 +659,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.float64(nearest_float(low + high, 2 * POWERS_OF_TEN[scale]))
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
-        """Return the exact sum (of no amounts: 0), or NA for fewer than ``min_count`` amounts."""
+        """Return the exact sum, or NA if there are fewer than ``min_count`` known amounts."""
         integers, missing, scale = self.exact()
         if (not skipna and missing.any()) or (~missing).sum() < min_count:
             return pd.NA
@@ -677,7 +676,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return the known integers (without ``skipna``, none if one is missing) and the scale."""
+        """Return known integers and the scale. Without ``skipna``, one NA drops all integers."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -742,7 +741,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         ids: Indices,
         **kwargs: Any,
     ) -> Any:
-        """Aggregate or transform all groups at once; pandas would process one group at a time."""
+        """Aggregate or transform all groups at once, not one by one like pandas."""
         exact = self.exact()
         grouped = sums.AmountsWithGroups(exact, ids, ngroups)
         skipna = kwargs.get("skipna", True)
@@ -773,16 +772,16 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         result = sums.apply_pandas_groupby(grouped, how, values, **kwargs)
         if how not in {"cummin", "cummax"}:
             return result
-        # The row of each sort key; the last element is for NaN.
+        # The row of each sort key. The last element is the row of NaN.
         rows = np.empty(len(values) + 1, dtype=np.intp)
         rows[np.nan_to_num(values, nan=-1).astype(np.intp)] = np.arange(len(values))
         rows[-1] = -1
         return self.take(rows[np.nan_to_num(result, nan=-1).astype(np.intp)], allow_fill=True)
 
-    # Conversions to floats return the nearest float; all others are exact, or raise an error.
+    # Conversions to floats return the nearest float. Other conversions are exact or raise an error.
 
     def raw(self, decimals: Any) -> Integers:
-        """Return the amounts in base units, as the inverse of `from_raw`.
+        """Return the amounts in base units. This is the inverse of `from_raw`.
 
         Parameters
         ----------
@@ -841,7 +840,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return np.array([None if text is None else Decimal(text) for text in texts], object)
 
     def to_arrow(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's own name
-        """Return an Arrow array, by default of plain text, which can store every amount.
+        """Return an Arrow array. The default is plain text, which can store every amount.
 
         Parameters
         ----------
@@ -851,7 +850,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Returns
         -------
         pyarrow.Array, length n
-            The amounts, null for missing amounts. Floats are the nearest to each amount.
+            The amounts, null for missing amounts. Floats are rounded to the nearest.
 
         Raises
         ------
@@ -882,7 +881,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return self.to_arrow(type)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002 - a parameter of pandas
-        """Convert exactly, or to the nearest float for a float dtype."""
+        """Convert exactly. Only a float dtype rounds, to the nearest float."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
             return self.copy() if copy else self
@@ -974,7 +973,7 @@ _EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 
 
 class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
-    """The factorizer for a merge in which only one key has the dtype ``amount``."""
+    """The factorizer for a merge of amounts with a column of another dtype."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
         keys, _ = values._values_for_factorize()  # noqa: SLF001 - as merge does for two keys of amounts

@@ -1,9 +1,8 @@
 """Conversion of amounts to Arrow arrays and back.
 
-Parquet, Feather and IPC store amounts as exact text with an extension type, since Arrow's decimals
-are too narrow for some amounts. Portable files have two columns: exact text, and decimals rounded
-to 18 places. If an amount has more than 20 digits before the point, the decimal is null. If a
-decimal is null or rounded, the text is read. All other conversions are exact.
+Some amounts have too many digits for Arrow's decimals. So Parquet, Feather and IPC files store
+amounts as exact text, with an extension type. Portable files store two columns: the exact text, and
+decimals rounded to 18 places. An amount with over 20 digits before the point has a null decimal.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Indices, Integers, Mask
 
-TEXT_SUFFIX = "_text"  # of the column with the exact text of a column of decimals
+TEXT_SUFFIX = "_text"  # the decimals in `amount` have their exact text in `amount_text`
 AMOUNT_TEXT = f"amount{TEXT_SUFFIX}"
 DECIMALS = pa.decimal128(38, 18)  # for all tokens, since all files of a folder have the same schema
 
@@ -77,7 +76,7 @@ def to_arrow_text(amounts: ExactAmounts) -> pa.Array:
 def integers_at_scale(
     amounts: ExactAmounts, scale: int, low: int, high: int, dtype: object, hint: str
 ) -> Integers:
-    """Return amounts times ``10**scale``. Raise unless all are integers from `low` to `high`."""
+    """Return amounts times ``10**scale``. Raise an error for fractions and exceeded limits."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)
@@ -100,7 +99,7 @@ def to_arrow_decimals(amounts: ExactAmounts, dtype: pa.DataType) -> pa.Array:
 
 
 def decimals_from_integers(integers: Integers, missing: Mask, dtype: pa.DataType) -> pa.Array:
-    """Convert unscaled integers that fit in the type to an Arrow array."""
+    """Convert unscaled integers to an Arrow array of decimals. The integers must fit."""
     width = dtype.byte_width
     words = b"".join([n.to_bytes(width, "little", signed=True) for n in integers.tolist()])
     present = np.packbits(~missing, bitorder="little").tobytes()
@@ -128,13 +127,13 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
 
 
 def to_portable_table(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table without index, with a column of text beside each column of amounts."""
+    """Return an Arrow table without the index. Each column of amounts gets a column of text."""
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"
         column = rounded_decimals(series) if is_exact else _to_arrow_array(name, series)
         columns[str(name)] = column
-        # With such a column of text, even a user's own decimals would be read as amounts.
+        # An existing column with this name raises: it would be merged with the decimals.
         if column.type == DECIMALS:
             text = text_column_name(name, frame)
             if is_exact:
@@ -143,7 +142,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
 
 
 def text_column_name(name: object, frame: pd.DataFrame) -> str:
-    """Return the name of the column of exact text; raise if the frame has this column."""
+    """Return the name of the column of exact text. Raise an error if the name is in use."""
     if (text := f"{name}{TEXT_SUFFIX}") in map(str, frame.columns):
         label = safe_line(text)
         message = f"the name of your column {label!r} is reserved for the exact text of the amounts"
@@ -189,7 +188,7 @@ def merge_amount_columns(table: pa.Table) -> pa.Table:
 def read_decimals_or_texts(
     decimals: pa.Array, inexact: Mask, load_texts: Callable[[Indices], pa.Array]
 ) -> Int128Amounts:
-    """Read amounts from decimals, or from texts where a decimal is null or inexact."""
+    """Read amounts from decimals. Where a decimal is null or inexact, read the text."""
     words, missing = words_of_decimal_array(decimals), np.asarray(decimals.is_null())
     rows = np.flatnonzero(missing | inexact)
     overrides = ExactAmounts(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)

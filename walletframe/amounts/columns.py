@@ -24,7 +24,7 @@ def as_amounts(data: Data) -> Data:
     """Convert columns of Decimal objects back to the dtype ``amount``.
 
     Some functions of pandas return columns of Decimal objects, for example ``apply(axis=1)``,
-    ``transform`` and ``agg`` with several functions. Python rounds their sums to 28 digits.
+    ``transform`` and ``agg`` with several functions. Python rounds sums of Decimals to 28 digits.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
     Returns
     -------
     Series
-        The float64 nearest to each exact change. It is NaN if an amount is missing or both amounts
-        are 0, and infinite if only the earlier amount is 0.
+        The float64 nearest to each exact change. A change is NaN if an amount is missing, or both
+        amounts are 0. If only the earlier amount is 0, the change is infinite.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """Rolling windows of n rows, with exact sums and the nearest means.
+    """Rolling windows over a column of amounts.
 
     Each row is the end of one window.
 
@@ -121,14 +121,14 @@ class Rolling:
     window : int
         The number of rows in a window.
     min_periods : int, optional
-        The number of present amounts that a sum or a mean needs; the default is `window`.
+        The minimum number of known amounts in a window. The default is `window`.
 
     Raises
     ------
     AmountError
-        By the methods, if the values are not amounts.
+        Raised by the methods if the values are not amounts.
     ValueError
-        By the methods, if `window` is negative, no integer, or less than `min_periods`.
+        Raised by the methods if `window` is negative, less than `min_periods`, or not an integer.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class Rolling:
         Returns
         -------
         Series
-            Amounts with the same index, NA for fewer than `min_periods` amounts.
+            Amounts with the same index. A sum of fewer than `min_periods` known amounts is NA.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Rolling:
         Returns
         -------
         Series
-            float64 with the same index; NaN for no amounts, or for fewer than `min_periods`.
+            float64 with the same index. A mean of no amounts, or too few, is NaN.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class Rolling:
         return self._to_series(np.where(counts > 0, ratios(totals, divisors), np.nan))
 
     def _window_sums(self) -> tuple[Integers, Floats, int]:
-        """Return sums, counts and the scale. A count below `min_periods` is NaN."""
+        """Return unscaled sums, counts and the scale. Counts below `min_periods` become NaN."""
         array: Any = self.amounts.astype(AmountDtype()).array
         integers, missing, scale = array.exact()
         present = pd.Series(np.where(missing, np.nan, 1.0))

@@ -58,7 +58,7 @@ def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
 
 
 def with_zeroed_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
-    """Return amounts, after setting the integers of missing amounts to 0 in place."""
+    """Set the integers of missing amounts to 0 in place, and return the amounts."""
     if missing.any():
         integers[missing] = 0
     return ExactAmounts(integers, missing, scale)
@@ -107,7 +107,7 @@ def to_floats(amounts: ExactAmounts) -> Floats:
 
 
 def split_floats(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
-    """Return the significands and the exponents of two. NaN and infinity have significand 0."""
+    """Split floats into ``significand * 2**exponent``. NaN and infinity have significand 0."""
     fractions, exponents = np.frexp(np.where(np.isfinite(floats), floats, 0.0))
     significands = (fractions * 2.0**_SIGNIFICAND_BITS).astype(np.int64).astype(object)
     return significands, exponents - _SIGNIFICAND_BITS

@@ -1,7 +1,7 @@
-"""Statistics of all groups at once, for exact amounts, for 128-bit amounts and for floats.
+"""Statistics by group of exact amounts, 128-bit amounts and floats.
 
-`Int128Amounts` need a third of the memory of Python integers. Their 32-bit quarters are summed as
-floats, without a Python integer for each row. These sums are exact, since they are below 2**53.
+`Int128Amounts` need a third of the memory of Python integers. A sum of 128-bit integers is computed
+from float sums of the 32-bit parts. Each float sum is below 2**53, and therefore exact.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def group_totals(grouped: AmountsWithGroups) -> Integers:
 def reduce_groups(
     grouped: AmountsWithGroups, how: str, min_count: int, *, skipna: bool
 ) -> ExactAmounts:
-    """Return the sum, minimum or maximum of each group, NA for fewer than `min_count` amounts."""
+    """Aggregate each group. A group with fewer than `min_count` known amounts becomes NA."""
     if how == "sum":
         integers = group_totals(grouped)
     else:
@@ -106,7 +106,7 @@ def reduce_groups(
 
 
 def _group_extremes(grouped: AmountsWithGroups, choose: np.ufunc) -> Integers:
-    # Every integer is between the two infinite floats, so any amount replaces them.
+    # Any amount replaces the initial infinite float, since it is smaller or larger.
     neutral = np.inf if choose is np.minimum else -np.inf
     result = np.full(grouped.group_count, neutral, dtype=object)
     choose.at(result, grouped.known_ids, grouped.known_integers)
@@ -133,7 +133,7 @@ def median_floats(grouped: AmountsWithGroups) -> Floats:
 
 
 def apply_pandas_groupby(grouped: AmountsWithGroups, how: str, data: Floats, **kwargs: Any) -> Any:
-    """Apply a groupby method of pandas to n floats; return a result per group or per row."""
+    """Apply a groupby method of pandas to one float per row."""
     groups: Any = pd.Categorical.from_codes(grouped.ids, pd.RangeIndex(grouped.group_count))
     groupby = pd.Series(data).groupby(groups, observed=False)
     if how == "rank":
@@ -216,7 +216,7 @@ class Int128Amounts(NamedTuple):
 def group_sums(
     amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int
 ) -> tuple[Integers, int, Indices]:
-    """Return each group's sum, their scale, and the number of known amounts in each group."""
+    """Return each group's unscaled sum, the scale, and each group's number of known amounts."""
     if isinstance(amounts, ExactAmounts):
         grouped = AmountsWithGroups(amounts, ids, count)
         return group_totals(grouped), amounts.scale, grouped.known_counts
@@ -231,7 +231,7 @@ def group_sums(
 
 
 def positive_mask(amounts: ExactAmounts | Int128Amounts, minimum: int = 0) -> Mask:
-    """Return a mask of the amounts that are above 0, and at least `minimum`."""
+    """Return a mask of the amounts that are above 0 and not below `minimum`."""
     smallest = max(1, minimum * POWERS_OF_TEN[amounts.scale])
     if isinstance(amounts, ExactAmounts):
         return np.asarray(amounts.integers >= smallest, dtype=bool)
@@ -243,7 +243,7 @@ def positive_mask(amounts: ExactAmounts | Int128Amounts, minimum: int = 0) -> Ma
 
 
 def words_of_decimal_array(decimals: pa.Array) -> npt.NDArray[np.int64]:
-    """Return the 64-bit words of a decimal128 or decimal256 array, undefined for nulls."""
+    """Return the 64-bit words of a decimal128 or decimal256 array. Words of nulls are undefined."""
     width = decimals.type.byte_width // 8
     words = np.frombuffer(decimals.buffers()[1], dtype=np.int64).reshape(-1, width)
     return words[decimals.offset : decimals.offset + len(decimals)]
@@ -277,7 +277,7 @@ def _sum_words_by_group(words: npt.NDArray[np.int64], ids: Indices, count: int) 
 
 
 class ExactFloatSums(NamedTuple):
-    """The exact sum of floats and the number of floats, by group."""
+    """The exact sum and the number of floats in each group."""
 
     integers: Integers  # the sums of the finite floats are integers * 2**exponent
     exponent: int  # 0 or less
@@ -314,7 +314,7 @@ def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> ExactFloatS
 
 
 def concat_float_sums(parts: Sequence[ExactFloatSums]) -> ExactFloatSums:
-    """Concatenate `ExactFloatSums`, with the smallest of their exponents."""
+    """Concatenate the groups of all parts. The result has the smallest exponent."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return ExactFloatSums(

@@ -63,7 +63,7 @@ def format_decimal(value: Decimal, specification: str) -> str:
 
 
 def parse_integer_and_scale(text: str) -> tuple[int, int]:
-    """Parse a finite number in ASCII text as (integer, scale), with the least scale."""
+    """Parse a finite number in ASCII text. Return the smallest possible scale."""
     if (match := NUMBER_PATTERN.fullmatch(text)) is None:
         raise AmountError(
             f"{short_repr(text)} is not a number",

@@ -43,7 +43,7 @@ _USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # their sum is at most 76, the digits o
 
 
 def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
-    """Read n values as amounts; raise an error with the position of an inexact value."""
+    """Read n values as amounts. The error for an inexact value contains the position."""
     objects = object_array(values)
     missing = np.asarray(pd.isna(objects), dtype=bool)
     for position in np.flatnonzero(missing):
@@ -65,7 +65,7 @@ def read_amounts(values: Sequence[Any] | npt.NDArray[Any]) -> ExactAmounts:
 
 
 def read_texts_with_arrow(texts: pa.Array) -> ExactAmounts | None:
-    """Read text with Arrow, or return None if Arrow can't read all texts. Null means missing."""
+    """Read text with Arrow. Return None if Arrow can't read all texts."""
     lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
     lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))
     decimals = np.where(points < 0, 0, lengths - points - 1)
@@ -99,7 +99,7 @@ def read_decimals(decimals: pa.Array) -> ExactAmounts:
 
 
 def read_integer_and_scale(value: object) -> tuple[int, int]:
-    """Read one value as (integer, scale). The value must not be missing."""
+    """Read one value, which must not be missing, as (integer, scale)."""
     pair = parse_integer_and_scale(value) if isinstance(value, str) else integer_and_scale(value)
     if pair is not None:
         return pair if pair[1] <= MAX_DECIMALS else parse_integer_and_scale(str(value))
@@ -125,7 +125,7 @@ def _read_at_position(value: object, position: int) -> tuple[int, int]:
 
 
 def read_digits_or_ints(values: list[Any] | Integers) -> Integers | None:
-    """Read a list of digit strings or a list of ints; return None for any other list."""
+    """Read a list of digit strings or a list of ints. Return None for other lists."""
     try:
         joined = "".join(values)
     except TypeError:  # not all values are strings
@@ -136,7 +136,7 @@ def read_digits_or_ints(values: list[Any] | Integers) -> Integers | None:
 
 
 def to_base_units(value: Any, position: int) -> int:
-    """Read an integer or a string of digits as base units. Errors contain the position."""
+    """Read an integer or a string of digits. Errors contain the position."""
     if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
         return int(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -149,7 +149,7 @@ def to_base_units(value: Any, position: int) -> int:
 
 
 def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
-    """Return the scale of each value (0: unknown), and a mask of unknown scales."""
+    """Return the scale of each value, and a mask of unknown scales. Unknown scales are 0."""
     is_list = pd.api.types.is_list_like(decimals)
     scales = _to_integers_or_objects(decimals) if is_list else object_array([decimals])
     if len(scales) != count and is_list:
@@ -173,7 +173,7 @@ def read_scales(decimals: Any, count: int) -> tuple[Indices, Mask]:
             "the amount is then NA",
         )
     scales = np.where(unknown, 0, scales).astype(np.intp)
-    return np.resize(scales, count), np.resize(unknown, count)  # repeats a single one
+    return np.resize(scales, count), np.resize(unknown, count)  # repeats a single scale
 
 
 def _to_integers_or_objects(decimals: Any) -> npt.NDArray[Any]:
