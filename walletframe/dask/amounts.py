@@ -1,8 +1,8 @@
 """Columns of amounts in Dask DataFrames, on this machine and on workers.
 
-Dask tries each operation on small artificial frames, names tasks by a hash of the arguments, and
-moves rows between workers as pickles or Arrow tables. This module registers amounts for all three.
-Amounts that are pickled after this module is imported can be unpickled only with Dask.
+This module registers functions with which Dask creates sample amounts, hashes amounts to name
+tasks, and moves amounts between workers as pickles or Arrow tables. After the import of this
+module, new pickles of amounts can be read only where Dask is installed.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _dask_from_table = from_pyarrow_table_dispatch.dispatch(pd.DataFrame)
 def divisions(column: dd.Series, npartitions: int | None = None) -> list[Amount]:
     """Return divisions that split a column of amounts into partitions of about equal size.
 
-    If a column of amounts becomes the index, pass the result as ``divisions=``. Otherwise, Dask
-    would compute divisions from inexact floats.
+    Pass the result to ``set_index`` as ``divisions=``. Without this argument, Dask computes
+    divisions from inexact floats.
 
     Parameters
     ----------
     column : dask.dataframe.Series
-        A column of amounts. It is computed once. Missing amounts are ignored.
+        A column of amounts, which is computed once. Missing amounts are ignored.
     npartitions : int, optional
         The number of partitions. Default: the number of partitions of the column.
 
     Returns
     -------
     list of Amount
-        At most `npartitions` + 1 items: the smallest amount, boundaries, and the largest amount.
+        At most `npartitions` + 1 amounts. The first is the minimum, and the last is the maximum.
 
     Raises
     ------
@@ -87,14 +87,14 @@ make_scalar.register(Amount, lambda _: Amount(1))
 
 @normalize_token.register(AmountArray)
 def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
-    """Return content with the same hash in all processes, since Dask names tasks by hash."""
+    """Return a tuple that has the same hash in all processes."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
 def _frame_from_arrow(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
-    """Return a frame as Dask's own function does, but keep an index of amounts."""
+    """Convert a table with Dask's own function, and restore the dtype of amounts in the index."""
     if AmountType() in table.schema.types:
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []

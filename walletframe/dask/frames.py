@@ -67,11 +67,9 @@ RowsT = TypeVar("RowsT")
 class ClusterAccessor(PartitionedAccessor[RowsT]):
     """Methods that compute tables from holdings in a Dask DataFrame.
 
-    The tables equal those of ``details.wf`` in memory. A method computes the graph of the DataFrame
-    twice: to find the wallets of each partition, and to aggregate the rows. For selected tokens,
-    the graph is computed twice more, to read names and balances. If a graph is slow to compute,
-    call ``persist()`` first. For the result of `walletframe.dask.open_wallets`, the wallets of each
-    partition are read from ``wallets``, not from the holdings.
+    The results equal the tables of ``details.wf`` in memory. A method computes the graph of the
+    DataFrame twice, and for selected tokens four times. If the graph is slow to compute, call
+    ``persist()`` first.
 
     Parameters
     ----------
@@ -161,42 +159,42 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     ) -> ClusterWallets:
         """Fetch the tokens of the wallets with a Dask cluster, into a folder on a shared drive.
 
-        To resume the fetch after lost workers, a lost scheduler, an interrupt or any other failure,
-        repeat the call: wallets that are ok in the folder are not requested again.
+        To resume the fetch after an interrupt or a failure, repeat the call. Wallets with the
+        status ok are not requested again.
 
         Parameters
         ----------
         folder : str or Path
-            A new folder, an empty folder, or the folder of an earlier call. It must be on a drive
-            that is mounted at the same path on all workers and on this machine.
+            A new folder, an empty folder, or the folder of an earlier call. All workers and this
+            machine must have access to the folder at the same path.
         keep : str or list of str, optional
             Extra columns to keep, as for `walletframe.fetch_to_parquet`.
         settings : Settings, optional
-            The settings, or None for those of the default client (see `configure`). Each worker
-            reads the API key from its environment variable ``WALLETFRAME_API_KEY``.
+            The settings, by default from `configure`. Each worker reads the API key from the
+            environment variable ``WALLETFRAME_API_KEY``.
         shards : int, default 64
-            The number of shards (subfolders). Each shard is one task. A hash of the address selects
-            the shard. Use several shards per thread. A later call can't change the number.
+            The number of shards. Each shard is one task and one subfolder. Use several shards per
+            thread. Later calls for the same folder must pass the same number.
         progress, on_failure, on_unreadable, fix : optional
             Options, as for `walletframe.fetch_to_parquet`.
 
         Returns
         -------
         ClusterWallets
-            The frames ``wallets`` and ``holdings``, as from `open_wallets`, with one partition per
-            nonempty shard, and the ``summary``, a `FetchSummary` of all shards.
+            The frames ``wallets`` and ``holdings``, with one partition per nonempty shard, and the
+            ``summary`` of all shards.
 
         Raises
         ------
         ClusterError
             If there is no cluster, if the scheduler is lost, or if a shard kills several workers.
-            If a worker has another version of walletframe, no API key or no access to the folder,
-            the error names the worker, and no request was sent.
+            Also if a worker has another version of walletframe, no API key or no access to the
+            folder. The error then names the worker, and no request was sent.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
-            As `walletframe.fetch_to_parquet`, and if the folder has another number of shards, or if
-            a lost worker is still writing (the error names the process).
+            As `walletframe.fetch_to_parquet`. Also if the folder has another number of shards, or
+            if a lost worker is still writing.
         SettingsError, AddressError, ColumnsError, FetchError, FetchInterrupted
             As `walletframe.fetch_to_parquet`.
 
@@ -207,14 +205,14 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
         See Also
         --------
-        walletframe.fetch_to_parquet : Fetch on one machine; the folder has the form of one shard.
+        walletframe.fetch_to_parquet : Fetch on one machine, without Dask.
 
         Notes
         -----
-        The list of wallets is computed and checked on this machine, with about 500 bytes of memory
-        per wallet. The column ``position`` in the files is the position in the complete list. All
-        workers share the rate limit. If the scheduler is lost, each worker uses its share of the
-        last rate. Warnings that are not listed above are in the worker's log.
+        This machine computes and checks the list of wallets, and needs about 500 bytes per wallet.
+        In the files, the column ``position`` is the position in this complete list. All workers
+        share the rate limit. If the scheduler is lost, each worker continues at an equal share of
+        the last rate. Workers write all other warnings to their logs.
 
         Examples
         --------
@@ -248,7 +246,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             )
         service, cluster = require_service(settings), require_cluster()
         frame = rename_wallet_columns(self._data)
-        read_input(make_meta(frame), names)  # raises before the computation if columns are missing
+        read_input(make_meta(frame), names)  # raises an error if columns are missing
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
         parsed = read_input(frame[wanted].compute(), names)
         requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
@@ -280,20 +278,20 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         frame : DataFrame
             The ``wallets`` or ``holdings`` of a fetch, in pandas or Dask.
         how, on, suffixes : optional
-            As for ``.wf.join`` in pandas. `on` is required if your table lacks ``blockchain`` or
-            ``address``.
+            As for ``.wf.join`` in pandas. If your table lacks ``blockchain`` or ``address``, `on`
+            is required.
 
         Returns
         -------
         dask.dataframe.DataFrame
-            The same rows and columns as in pandas. The join is lazy, but your table's wallets are
-            computed for the `InputWarning`. If `frame` is in memory and `how` is left or inner, all
-            workers receive `frame`, and your rows keep their order. Otherwise, rows are shuffled.
+            The same rows and columns as in pandas. The join is lazy. Only the check for repeated
+            wallets computes a column of your table. A left or inner join with a pandas DataFrame
+            keeps the order of your rows. All other joins shuffle rows.
 
         Raises
         ------
         ArgumentError, ColumnsError
-            If `frame` is not a DataFrame, or if columns with the wallets are missing.
+            If `frame` is not a DataFrame, or if a table lacks the columns with wallets.
         SettingsError
             If `how` has an invalid value, or if two columns of the result would have the same name.
 
@@ -336,7 +334,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             shared = delayed(frame, pure=True, traverse=False)
             return table.map_partitions(merge_rows, shared, meta=meta)
         count = max(table.npartitions, other.npartitions)
-        # All rows of a wallet move into one partition, whose number is equal in both frames.
+        # In both frames, a wallet's rows move to the partition with the same number.
         shuffled_frame = other.shuffle(frame_keys, npartitions=count)
         return table.shuffle(user_keys, npartitions=count).map_partitions(
             merge_rows, shuffled_frame, meta=meta, align_dataframes=False
@@ -350,12 +348,12 @@ class ClusterWallets(NamedTuple):
     ----------
     wallets : dask.dataframe.DataFrame
         One row per distinct wallet, with the columns of `WalletDetails.wallets`. A partition is a
-        shard, with its wallets in the requested order.
+        shard, and keeps the requested order.
     holdings : dask.dataframe.DataFrame
         One row per balance, with the columns of `WalletDetails.holdings`. Partition i contains the
         balances of the wallets in partition i of `wallets`.
     summary : FetchSummary or None
-        The summary of the fetch, or None from `open_wallets`.
+        The summary of the fetch, or None after `open_wallets`.
     """
 
     wallets: dd.DataFrame
@@ -374,19 +372,19 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Parameters
     ----------
     folder : str or Path
-        A folder written by `fetch_to_parquet`, or a folder of such folders. Each written folder
-        is a partition. All workers must be able to read the folder at the same path.
+        The folder of ``ddf.wf.fetch`` or `fetch_to_parquet`, or a folder that contains folders of
+        `fetch_to_parquet`. All workers must be able to read the folder at the same path.
 
     Returns
     -------
     ClusterWallets
-        The frames ``wallets`` and ``holdings``; the summary is None. To compute a partition, a
-        worker reads the files, but only the needed columns of ``holdings``.
+        The lazy frames ``wallets`` and ``holdings``. Each fetched folder is a partition. Workers
+        read only the needed columns of ``holdings``. The ``summary`` is None.
 
     Raises
     ------
     DatasetError
-        If `fetch_to_parquet` did not write the folder. On a worker: if a file has changed.
+        If `fetch_to_parquet` did not write the folder. During a computation: if a file has changed.
 
     See Also
     --------
@@ -407,7 +405,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     with raise_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Paths(path).read_service() is not None]
-        for paths in map(Paths, roots or [root]):  # without such a folder, this raises
+        for paths in map(Paths, roots or [root]):  # without these folders, this raises an error
             paths.require_service()
             warn_if_unfinished(paths, {})
         shards = [OpenedFolder(path, list_mutable_files(path)) for path in roots]
@@ -422,7 +420,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
 
 @contextmanager
 def _unchanged_text_dtypes() -> Iterator[None]:
-    """Keep Dask from converting text columns to a dtype with another missing value."""
+    """Keep Dask from converting text columns, which would change the missing value."""
     # The setting is global. Without the lock, threads would undo each other's changes.
     with _CONFIG_LOCK, dask.config.set({"dataframe.convert-string": False}):
         yield

@@ -1,8 +1,7 @@
-"""Holdings in a Dask DataFrame: workers run functions, and return only small results.
+"""Holdings in a Dask DataFrame. Workers aggregate partitions, and return only small results.
 
-All rows of a wallet must be in one partition; otherwise, holders would be counted twice. A first
-pass over two columns finds the wallets of each partition. Folders must not change after they are
-opened. To send fewer messages, one task reads several small folders.
+All rows of a wallet must be in one partition. Otherwise, a wallet would be counted twice. To check
+this, a first pass over two columns finds the wallets of each partition.
 """
 
 from __future__ import annotations
@@ -53,14 +52,14 @@ _VALUED = ["value", "currency"]
 _WALLET_COLUMNS = [*_WALLET, "status", "tokens", "fetched_at", "source"]
 _BATCHES_PER_THREAD = 4  # so that threads don't wait long for the last batch
 _MAX_BATCH_ROWS = 1_000_000  # limits a worker's memory: up to one aggregate per row
-_ROW_STEP = 2**32  # between the first row numbers of partitions, which have fewer rows
+_ROW_STEP = 2**32  # larger than any number of rows in a partition
 
 
 class OpenedFolder(NamedTuple):
-    """The folder of one bulk run, and the files that it had when it was opened."""
+    """The folder of one bulk run, and the sizes of files when the folder was opened."""
 
     root: Path
-    files: tuple[tuple[str, int], ...]  # names and sizes, without files of holdings
+    files: tuple[tuple[str, int], ...]  # names and sizes, without the files of holdings
 
 
 def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
@@ -69,7 +68,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
 
 
 def list_mutable_files(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return names and sizes of the files that can change: all but those of holdings."""
+    """Return names and sizes of all files except the files of holdings, which never change."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
     files = [*parts, *segment_paths(paths.hidden), *paths.root.glob(paths.extra_columns.name)]
@@ -105,7 +104,7 @@ def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None)
 
 
 def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
-    """Return the folders of two frames, or None if they are not from `open_wallets`."""
+    """Return the folders that `open_wallets` opened, or None for frames of other functions."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
     if readers != (read_folder_wallets, read_folder_balances):
@@ -126,7 +125,7 @@ def split_by_row_count(items: Sequence[T], sizes: Sequence[int]) -> Iterator[lis
 
 
 def compute_results(tasks: Sequence[Any]) -> Iterator[Any]:
-    """Yield results as they arrive. The results of a cluster are never all in memory."""
+    """Yield results. To save memory, the results of a cluster are yielded as they arrive."""
     if (cluster := _current_client()) is None:
         return iter(compute(*tasks))
     return (result for _, result in as_completed(cluster.compute(tasks), with_results=True))
@@ -143,16 +142,16 @@ class ClusterHoldings:
 
     frame: dd.DataFrame
     template: Positions  # all wallets, but an empty holdings frame
-    wallet_indices: list[Codes]  # of each partition's wallets in `template`, sorted
-    folders: list[OpenedFolder] | None = None  # if each partition is an unchanged folder
+    wallet_indices: list[Codes]  # for each partition: sorted indices of wallets in `template`
+    folders: list[OpenedFolder] | None = None  # None unless each partition is an unchanged folder
 
     @property
     def spells_blockchains_as_template(self) -> bool:
-        """Whether results spell blockchains as in `template`. This is so only for folders."""
+        """Whether results spell blockchains as in `template`."""
         return self.folders is not None
 
     def map_chunks(self, func: Callable[[Chunk], T], columns: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each partition on the workers. The graph is computed once."""
+        """Apply a function to each partition on the workers, and compute the graph once."""
         shared = delayed(func, traverse=False)
         if self.folders:
             apply, wallets = delayed(_map_chunks_of_folders, pure=False), self.template.wallet_frame
@@ -180,7 +179,7 @@ class ClusterHoldings:
         batches: Sequence[Collection[TokenKey]],
         columns: Collection[str],
     ) -> Iterator[T]:
-        """Apply a function to the rows of each batch of tokens; compute the graph once."""
+        """Apply a function to the rows of each batch of tokens, and compute the graph once."""
         rows = self._needed_columns(columns).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(batches))
         keys = delayed([*batches], traverse=False)
@@ -252,13 +251,13 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
 def holdings_with_partition_wallets(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
-    """Return holdings with each partition's wallets; raise if a wallet is in several partitions."""
+    """Find each partition's wallets. A wallet in several partitions raises an error."""
     empty = _empty_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     distinct = delayed(lambda part: part.iloc[encode_wallets(part).first], pure=False)
     parts = map(distinct, frame[_WALLET].to_delayed())
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
-    tables, frames = compute([*parts], delayed_frames)  # together, to see the same state
+    tables, frames = compute([*parts], delayed_frames)  # at once, so that all see the same data
     requested = concat_frames(frames) if frames else requested
     positions = _wallet_rows(empty, pd.concat(tables, ignore_index=True), requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
@@ -277,7 +276,7 @@ def _wallet_rows(empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = No
 
 
 def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return the holdings without rows. Raise if columns are missing or `by` has "snapshot"."""
+    """Return holdings without rows. Raise an error for missing columns or snapshots in `by`."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
@@ -290,7 +289,7 @@ def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 
 
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings with unknown wallets, for tables that count no wallets."""
+    """Return holdings for tables that count no wallets."""
     empty = _empty_holdings(frame, ())
     dummy = _wallet_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
@@ -351,7 +350,7 @@ def _map_chunks_of_folders(
 
 
 def _token_set_indices(rows: pd.DataFrame, token_sets: Sequence[Collection[TokenKey]]) -> Codes:
-    """Return the index of each row's token set, or -1."""
+    """Return, for each row, the index of the set that has the row's token, or -1."""
     by_key = {key: number for number, keys in enumerate(token_sets) for key in keys}
     token_ids = encode_tokens(rows)
     numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]

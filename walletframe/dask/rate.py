@@ -1,7 +1,7 @@
-"""A rate limiter on the scheduler of a cluster. Workers request batches of permits.
+"""A rate limiter on the scheduler of a Dask cluster.
 
-A batch has permits for about 0.2 seconds at the worker's recent rate. So most HTTP requests need no
-message to the scheduler. If the scheduler is lost, the workers divide the last rate.
+Each HTTP request needs a permit. Workers request permits from the scheduler in batches for about
+0.2 seconds. If the scheduler is lost, each worker continues at an equal share of the last rate.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from walletframe.transport.rate import RateLimiter, RateState
 if TYPE_CHECKING:
     Reply: TypeAlias = dict[str, Any]
 
-_BATCH_S = 0.1  # all waiting workers together get the permits for this time
-_USED_S = 0.2  # longer, so that a worker with few permits can catch up
+_BATCH_S = 0.1  # seconds of permits that all waiting workers share
+_USED_S = 0.2  # seconds of permits that a worker requests; longer, so that its rate can grow
 _POLL_S = 0.1
 _RETRY_S = 0.001
 _TIMEOUT_S = 2.0
@@ -61,7 +61,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         self._rates: dict[str, _SharedRate] = {}
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Register the handlers of messages, or raise if the scheduler's version differs."""
+        """Register the message handlers. Raise an error if the scheduler's version differs."""
         installed, required = version("walletframe"), self._required_version
         if installed != required:
             raise ValueError(
@@ -75,7 +75,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         )
 
     async def send_permits(self, wanted: int, message: _WorkerMessage) -> Reply:
-        """Wait until shortly before the next permit. Return the delay of each granted permit."""
+        """Wait until the next permit is nearly due. Return the delays of one or more permits."""
         shared = self._update_from_message(message)
         shared.waiting += 1
         try:
@@ -93,7 +93,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         return {"waits_s": [each - now for each in times], "share": self._fallback_state(shared)}
 
     def slow_down(self, retry_after_s: float | None, message: _WorkerMessage) -> Reply:
-        """Reduce the rate and pause all workers, after a rate-limited answer."""
+        """Reduce the rate, and pause all workers."""
         shared = self._update_from_message(message)
         shared.state = rate.slow_down(shared.state, retry_after_s, time.monotonic())
         return {"waits_s": [], "share": self._fallback_state(shared)}
@@ -115,7 +115,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         return shared
 
     def _fallback_state(self, shared: _SharedRate) -> bytes:
-        """Return JSON that a worker uses if the scheduler is lost."""
+        """Return an equal share of the rate, for a worker that loses the scheduler."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 
@@ -140,7 +140,7 @@ class WorkerRateLimiter(RateLimiter):
         self._has_lost_scheduler = False
 
     def _request_permits(self) -> float:
-        """Request about as many permits as the worker used recently. Return the time to wait."""
+        """Request permits for the recent rate. Return the seconds to wait."""
         if self._has_lost_scheduler:
             return super()._request_permits()
         now = time.monotonic()
@@ -152,14 +152,14 @@ class WorkerRateLimiter(RateLimiter):
         return _RETRY_S
 
     def note_refusal(self, retry_after_s: float | None) -> None:
-        """Reduce the rate of the cluster, and return the unused permits to the scheduler."""
+        """Reduce the rate of the cluster, and send unused permits back to the scheduler."""
         if not self._has_lost_scheduler:
             self._receive_reply(self._send("refused", retry_after_s=retry_after_s), _TIMEOUT_S)
         if self._has_lost_scheduler:
             super().note_refusal(retry_after_s)
 
     def close(self) -> None:
-        """Return the unused permits. Later requests use this worker's share of the rate."""
+        """Send unused permits back. Later requests use this worker's share of the rate."""
         with suppress(RuntimeError):  # the worker has ended
             self._send("closed")
         self._has_lost_scheduler = True
@@ -174,7 +174,7 @@ class WorkerRateLimiter(RateLimiter):
         return asyncio.run_coroutine_threadsafe(call(message=message, **arguments), loop)
 
     def _receive_reply(self, future: Future[Reply], timeout_s: float) -> bool:
-        """Store the permits of a reply. Return False if it has not arrived yet."""
+        """Store the permits of a reply. Return False if the reply has not arrived yet."""
         try:
             if not wait([future], timeout_s).done:
                 return False

@@ -1,8 +1,7 @@
 """Fetch wallets in shards: subsets of the wallets, each with its own folder.
 
 A hash of the wallet selects the shard, and a marker file stores the number of shards. So a wallet
-is always in the same shard. A fetch checks all workers, submits one task per shard, and displays
-the reported progress. A task has wallets, and settings without the API key.
+is always in the same shard. Tasks don't contain the API key: workers read it from the environment.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ LOCK_TIMEOUT_S = 120.0  # network drives release a dead machine's locks sooner
 _REPORT_INTERVAL_S = 0.5
 _TICK_S = 0.2
 _MAX_NAMED = 10
-_running: Final[dict[Event, str]] = {}  # the event that cancels a shard -> the name of its fetch
+_running: Final[dict[Event, str]] = {}  # the event that cancels a shard: the name of the fetch
 _cancelled: Final[set[str]] = set()  # names of fetches
 
 
@@ -64,7 +63,7 @@ class Shard:
 
 
 def claim_folder(root: Path, service: str, shards: int) -> None:
-    """Write the marker file of a fetch, or raise an error for the folder of another fetch."""
+    """Write the marker file. Raise an error if the file has another service or number."""
     paths = Paths(root)
     marker = paths.hidden / "shards.json"
     with raise_dataset_errors(root):
@@ -105,7 +104,7 @@ def fetch_shards(
     summaries: dict[str, FetchSummary],
     display: AbstractContextManager[Callable[..., object]],
 ) -> bool:
-    """Fetch shards and add their summaries. Return whether Ctrl-C ended the fetch."""
+    """Fetch shards, and add each summary to `summaries`. Return whether Ctrl-C ended the fetch."""
     name = f"walletframe-{uuid4().hex}"
     _set_up_cluster(cluster, root, settings, name)
     pending: set[distributed.Future[FetchSummary]] = {
@@ -232,7 +231,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
 
 
 def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return this worker's problem, or "" after writing a file beside `probe`."""
+    """Return why this worker can't fetch. The text is empty if there is no problem."""
     if (installed := version("walletframe")) != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:
