@@ -1,17 +1,17 @@
 """The client, which fetches wallets and returns `WalletDetails`.
 
-A fetch has these steps, each after the name of its module:
+The steps of a fetch, by module:
 
 1. `default`: `fetch_wallets` calls `Client.fetch` of the given client or of the default client.
-2. `engine`: the client parses the wallets, or raises an error before any request. Then the client
-   works on a separate thread (`job`), so that an interrupt leaves no work half done.
+2. `engine`: the client parses the wallets. Unreadable wallets raise an error before any request.
+   Then the client fetches on a separate thread (`job`), which an interrupt does not stop midway.
 3. `stream`: for each chunk, the stream reads fresh answers from the cache, and requests the rest.
 4. `workers`: threads send the requests at the permitted rate, and retry failed requests.
 5. `engine`: the client caches answers that are ok, and `frames` builds the two DataFrames.
 6. `problems`: a warning or an error reports wallets that are not ok.
 
-If the service answers with the status 429, `ServiceSession.send` reads the requested pause,
-`RateLimiter.note_refusal` lowers the rate (`rate.slow_down`), and the worker threads retry.
+After the status 429, `ServiceSession.send` reads the requested pause from the header. Then
+`RateLimiter.note_refusal` lowers the rate, and the worker threads retry.
 
 The package `bulk` fetches more wallets than fit in memory, and uses the same stream.
 """

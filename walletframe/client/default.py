@@ -38,8 +38,7 @@ def configure(
 ) -> Settings:
     """Create a new default client with these settings, and set the defaults of tables.
 
-    A setting that you don't pass is read from the environment or a settings file, or has its
-    default value.
+    All other settings come from the environment, a settings file, or the default values.
 
     Parameters
     ----------
@@ -54,13 +53,13 @@ def configure(
     file : str or Path, optional
         The settings file to read, as in `Settings`.
     currency : str, optional
-        The currency of prices that state none, and the default of ``value(currency=…)``.
+        The default currency of prices, and of ``value(currency=…)``.
     prices : str, Path, list or other prices, optional
         The default prices of `value`, the explorer and reports, as in ``value(prices=…)``.
     assets : str, Path or DataFrame, optional
-        The assets of your own contracts, as in `walletframe.assets`, for all tables by asset.
+        A list of contracts and their assets, as in `walletframe.assets`, for tables by asset.
     spam_allow, spam_deny : str, Path, DataFrame or iterable of (str, str or None), optional
-        Tokens that are never spam or always spam, as in ``flag_spam(allow=…, deny=…)``.
+        The default arguments of ``flag_spam(allow=…, deny=…)``.
     colors : mapping of str to str, optional
         The colours of assets in charts, such as ``{"ETH": "#3366CC"}``.
     **unknown
@@ -74,7 +73,7 @@ def configure(
     Raises
     ------
     SettingsError
-        In the same cases as `Settings`; then nothing is changed.
+        In the same cases as `Settings`. After an error, nothing has changed.
 
     Examples
     --------
@@ -125,8 +124,9 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         ``("ETH", "0x…")`` or a mapping ``{"blockchain": "ETH", "address": "0x…"}``. A DataFrame has
         the columns ``blockchain`` and ``address`` (or the service's names ``blockChain`` and
         ``walletAddress``), or one column of strings. A Path, or a str that ends in ``.csv`` or
-        ``.txt``, names a file. A CSV file has the same columns. A text file has a wallet per line,
-        and comments after #. A file has at most 5 million lines and 256 million characters.
+        ``.txt``, names a file. A CSV file has the columns of a DataFrame. A text file has one
+        wallet per line, and comments after #. The maximum is 5 million lines and 256 million
+        characters.
     keep : str or list of str, optional
         Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. In the result,
         ``wallets`` ends with these columns. Tables can be grouped by these columns.
@@ -137,42 +137,41 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
     offline : bool, default False
         Send no requests. Wallets that are not in the cache have the status ``not_cached``.
     progress : bool or callable, optional
-        Whether to show a progress bar. By default, it is shown in a notebook or a terminal. Instead
-        of a bar, a callable receives (done, total, counts by status).
+        Whether to show a progress bar. By default, a notebook or a terminal shows the bar. To
+        replace the bar, pass a function of (done, total, counts by status).
     on_failure : {"warn", "raise", "ignore"}, default "warn"
         Whether to warn, raise an error or do nothing if wallets are not ok.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
-        Whether to raise an error for unreadable rows, or to drop them. A row is unreadable if it
-        can't be parsed, or if its address doesn't have the form of its blockchain. With ``"ask"``,
-        a malformed address is requested as written. Empty rows are always skipped.
+        Whether to raise an error for unreadable rows, or to drop these rows. An address that does
+        not have the form of its blockchain is also unreadable. With ``"ask"``, such an address is
+        requested as written. Empty rows are always skipped.
     fix : bool, default False
-        Replace names of blockchains, such as ``"Ethereum"`` and the chain id ``1``, with the
-        service's identifiers. In a column to keep, a text that differs from an earlier text only in
-        upper and lower case is replaced with the earlier text. `walletframe.clean` does the same.
-        One warning reports all replacements.
+        Replace chain ids and names of blockchains, such as ``1`` and ``"Ethereum"``, with the
+        service's identifiers. If texts in a column to keep differ only in case, replace the later
+        texts with the first text. One warning reports all replacements.
 
     Returns
     -------
     WalletDetails
-        ``wallets`` has one row for each distinct wallet, ok or not, in the order of the input.
-        ``holdings`` has one row for each balance. Text in the columns to keep is stripped of white
-        space, and empty text is NA.
+        ``wallets`` has one row for each distinct wallet, in the order of the input, even if a
+        request failed. ``holdings`` has one row for each balance. Text in the columns to keep is
+        stripped of white space. Empty text becomes NA.
 
     Raises
     ------
     ArgumentError
         If `client` is not a `Client`, or if `wallets` has no columns although `keep` is given.
     AddressError
-        If rows are unreadable, with ``on_unreadable="raise"``. Without `fix`, also if the service
-        has another name for a blockchain. The error lists all these rows. No request was sent.
+        If rows are unreadable and not dropped. Without `fix`, also if a blockchain has a name that
+        `fix` would replace. The error lists all these rows. No request was sent.
     ColumnsError
         If a DataFrame lacks the column ``blockchain`` or ``address``, or a column to keep.
     SettingsError
-        If a request needs a setting that is not set; if `on_failure` or `on_unreadable` is not
-        supported; if both `refresh` and `offline` are set; if a column occurs twice; or if a column
-        to keep contains lists, or has a name that walletframe uses.
+        If a required setting is not set, if `on_failure` or `on_unreadable` is not supported, or if
+        both `refresh` and `offline` are set. Also if a column occurs twice. Also if a column to
+        keep contains lists, or has a name that walletframe uses.
     FetchError
-        If wallets are not ok, with ``on_failure="raise"``. The attribute ``details`` contains the
+        With ``on_failure="raise"``, if wallets are not ok. The attribute ``details`` contains the
         result.
     FetchInterrupted
         After Ctrl-C or the notebook's stop button. The attribute ``details`` contains the wallets
@@ -186,8 +185,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         If the service sent unrequested wallets, or balances that can't be read.
     InputWarning
         If wallets are duplicates or dropped, if a blockchain is unknown, or if `fix` has replaced a
-        text. Also if a column to keep has different values for one wallet (the first value is
-        used), or texts that differ only in upper and lower case.
+        text. Also if a column to keep has texts that differ only in case. Also if this column has
+        different values for one wallet; the first value is kept.
 
     Examples
     --------
@@ -218,7 +217,7 @@ def require_client(argument: object) -> None:
 
 
 def default_client() -> Client:
-    """Return the default client; create it from the environment if necessary."""
+    """Return the default client. The first call creates this client from the environment."""
     global _default  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _default is None:

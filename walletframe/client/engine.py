@@ -37,23 +37,23 @@ _inherited: list[object] = []  # not finalized in a forked child, where closing 
 
 
 class Client(AbstractContextManager["Client"]):
-    """A client that fetches wallets. It owns connections and a cache, which `close` closes.
+    """A client that fetches wallets, with its own connections and cache.
 
     Parameters
     ----------
     settings : Settings, optional
         The settings, by default from the environment. A pickled client does not contain the API
-        key. An unpickled client uses the environment's key if its base URL and kind are those of
-        the old key.
+        key. After unpickling, the client reads the key from the environment, but only for the same
+        base URL and key kind.
     **overrides
-        Settings that replace those in `settings`.
+        Single settings, which replace values in `settings`.
 
     Raises
     ------
     ArgumentError
         If `settings` is not a `Settings`.
     SettingsError
-        If a setting is unknown or not valid. A missing setting raises an error when it is needed.
+        If a setting is unknown or not valid. Missing settings raise an error only at a fetch.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Client(AbstractContextManager["Client"]):
         self.close()
 
     def reset_after_fork(self) -> None:
-        """Drop the connections of the parent process after a fork.
+        """Drop the parent process's connections in a forked child.
 
         Examples
         --------
@@ -132,11 +132,10 @@ class Client(AbstractContextManager["Client"]):
         Parameters
         ----------
         wallets, keep, refresh, offline, progress, on_failure, on_unreadable, fix : optional
-            The arguments of `fetch_wallets`; `wallets` is required.
+            The arguments of `fetch_wallets`. Only `wallets` is required.
         cancel : threading.Event, optional
-            An event that ends the fetch when another thread sets it. Unfinished wallets then have
-            the status ``cancelled``. Pass a new event for each fetch, since a fetch sets its
-            event at the end.
+            To end the fetch, set this event in another thread. Unfinished wallets then have the
+            status ``cancelled``. Each fetch needs a new event, since the end of a fetch sets it.
 
         Returns
         -------
@@ -163,7 +162,7 @@ class Client(AbstractContextManager["Client"]):
         cancel = cancel or Event()
         chunks = (requested[at : at + _CHUNK_SIZE] for at in range(0, len(requested), _CHUNK_SIZE))
         with (
-            closing(self._open_result_stream(policy, cancel)) as stream,  # first, as it may raise
+            closing(self._open_result_stream(policy, cancel)) as stream,  # first: this can raise
             status_counter(progress, len(requested)) as on_status,
         ):
             results = stream.results(chunks)
@@ -178,7 +177,7 @@ class Client(AbstractContextManager["Client"]):
     def _store_and_order(
         self, results: Iterator[WalletResult | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Cache answers, then report statuses. Yield records in the order of the wallets."""
+        """Cache answers, and yield records in the order of the wallets."""
         store = self._open_store()
         unordered: dict[int, WalletRecord] = {}
         unstored: list[WalletResult] = []

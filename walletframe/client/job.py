@@ -42,9 +42,9 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, meanwhile: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Run while consuming `meanwhile`. Return the result, and whether it was interrupted."""
+        """Wait for the work, and consume `meanwhile`. Return (result, is_interrupted)."""
         try:
-            self.may_begin.set()  # here, so that each interrupt since the first request is caught
+            self.may_begin.set()  # inside the try statement, which handles interrupts
             for _ in meanwhile:
                 for status in self.unread_statuses():
                     on_status(status)
@@ -53,7 +53,7 @@ class Job(Generic[T]):
             return self.result(), False
         except KeyboardInterrupt:
             cancel.set()
-            self.may_begin.set()  # cancelled work ends at once, with a result
+            self.may_begin.set()  # cancelled work returns a result at once
             return self.result(), True
         except BaseException:
             cancel.set()
@@ -97,7 +97,7 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts statuses. The count of ok wallets starts at `done`."""
+    """Yield a function that counts a status. `done` wallets were ok before the run."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -112,7 +112,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **tqdm_options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield a function: ``show(counts_by_status, done_before_the_run, **other_counts)``."""
+    """Yield ``show(counts_by_status, done_before_the_run, **other_counts)``."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))
@@ -125,7 +125,7 @@ def progress_display(
         with tqdm(total=total, unit="wallet", desc="wallets", **tqdm_options) as bar:
 
             def draw_bar(counts: Mapping[str, int], before: int, **other_counts: int) -> None:
-                bar.initial = before  # tqdm leaves these out of its estimate of the remaining time
+                bar.initial = before  # tqdm ignores these when it estimates the remaining time
                 bar.set_postfix(dict(counts) | other_counts, refresh=False)
                 bar.update(sum(counts.values()) - bar.n)
 

@@ -37,7 +37,7 @@ def warn_or_raise(details: WalletDetails, on_failure: str) -> None:
 
 
 def append_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Append the most frequent reasons with counts, but without the hints after "; "."""
+    """Append the most frequent reasons with counts. Drop the hint after "; " in a reason."""
     counts: Counter[str] = Counter()
     for reason, count in reasons.items():
         counts[reason.partition("; ")[0]] += count

@@ -118,7 +118,7 @@ class ResultStream:
     def _record_of_cached(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return the record if the answer is ok, else None. An `error` makes the record stale."""
+        """Return None if no ok answer is cached. With an `error`, the record is marked as stale."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]

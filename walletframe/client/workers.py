@@ -32,9 +32,9 @@ _MAX_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
 _MAX_WAIT_S = 20.0
 _CHECK_INTERVAL_S = 0.25
-_PATIENCE_S = 5.0  # how long 429s may continue after the pause that the service requests
+_PATIENCE_S = 5.0  # 429s may continue for this time after the requested pause
 _TICK_S = 0.1
-_GRACE_S = 0.4  # for requests in flight after a cancellation
+_GRACE_S = 0.4  # time for requests in flight after a cancellation
 
 
 class RequestWorkers:
@@ -168,7 +168,7 @@ class RequestWorkers:
         return reply
 
     def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return the replies by id, except for wallets to request one by one."""
+        """Return replies by id. The caller requests all other wallets one by one."""
         if reply.key_rejected:
             self._key_rejected.set()
         if isinstance(reply.answer, Outcome):
