@@ -1,4 +1,4 @@
-"""Secrets, whose text is never displayed, and the validation of URLs.
+"""Secrets, which are never displayed, and the validation of URLs.
 
 The secrets are the API key and a node's URL, which often contains another API key.
 """
@@ -73,7 +73,7 @@ def safe_repr(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a text contains a key or equals a short key. Ignore case and encoding."""
+    """Return whether a text contains the key. A key under 8 characters must equal the text."""
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)
@@ -110,7 +110,7 @@ def parse_http_url(value: Any) -> SplitResult | None:
 
 
 def is_local_host(host_header: str) -> bool:
-    """Return whether a ``Host`` header refers to this machine, with any port."""
+    """Return whether a ``Host`` header refers to this machine. The port is ignored."""
     parts = parse_http_url(f"http://{host_header}/")
     return parts is not None and parts.netloc == host_header and is_loopback(parts.hostname or "")
 
@@ -146,7 +146,7 @@ def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
 
 
 def basic_credentials(parts: SplitResult) -> Secret:
-    """Return the credentials for HTTP Basic authentication, empty without a user name."""
+    """Return the credentials for HTTP Basic authentication. Without a user name, return ""."""
     if not parts.username:
         return Secret("")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

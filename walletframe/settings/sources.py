@@ -1,7 +1,7 @@
 """The sources of settings: the files ``walletframe.toml``, and environment variables.
 
-Another person may have written the file in the working folder, such as in a cloned repository. This
-file must not choose where the API key is sent: it can only contain settings of tables and charts.
+A file in the working folder may be part of a cloned repository, written by another person. Such a
+file must not redirect the API key. So it may contain only settings of tables and charts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _is_accessible_file = os.path.isfile  # Path.is_file raises without access to th
 class Entry(NamedTuple):
     """The value of a setting, and the source of the value."""
 
-    source: str  # the names of the setting and of its source, for messages
+    source: str  # text for messages: the names of the setting and of the source
     value: Any
     file: Path | None = None  # None for arguments and environment variables
     is_trusted: bool = True  # False for a file in the working folder

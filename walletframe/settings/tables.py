@@ -13,7 +13,7 @@ from walletframe.settings.key import safe_repr
 from walletframe.settings.sources import Entry
 from walletframe.settings.values import read_files_and_environment
 
-SERVICE_PRICES = "service"  # in arguments and settings
+SERVICE_PRICES = "service"  # a value of the setting "prices"
 _COLOR = re.compile("#[0-9a-fA-F]{6}")
 _HINTS = {
     "currency": 'use a non-empty string, such as "USD"',
@@ -29,7 +29,7 @@ class TableDefaults(NamedTuple):
     prices: Any = None  # in a form that `walletframe.analysis.value` accepts
     assets: Any = None  # in a form that `walletframe.assets` accepts
     spam_allow: Any = None  # in a form that `walletframe.analysis.flag_spam` accepts
-    spam_deny: Any = None  # in the same form
+    spam_deny: Any = None  # in the same form as `spam_allow`
     colors: Mapping[str, str] | None = None  # colour by name of an asset
 
 
@@ -38,7 +38,7 @@ _current: TableDefaults | None = None
 
 
 def table_defaults() -> TableDefaults:
-    """Return the settings of `configure`, or else those of the environment and the files."""
+    """Return the current settings. The first call may read the environment and the files."""
     global _current  # noqa: PLW0603 - the only state of the module
     with _lock:
         if _current is None:
@@ -54,7 +54,7 @@ def set_table_defaults(settings: TableDefaults) -> None:
 
 
 def read_table_defaults(file: str | Path | None, arguments: Mapping[str, Any]) -> TableDefaults:
-    """Read settings from the arguments, else from the environment, else from the files."""
+    """Merge the settings of files, the environment and arguments, in ascending precedence."""
     passed = {k: Entry(k, v) for k, v in arguments.items() if v is not None}
     entries = read_files_and_environment(file) | passed
     names = [name for name in TableDefaults._fields if name in entries]

@@ -41,7 +41,7 @@ def _parse_key(source: str, value: Any) -> ApiKey:
 
 def _parse_key_kind(source: str, value: Any) -> str:
     known = get_args(KeyKind)
-    if value not in known:  # not quoted, since it may be the key in the wrong setting
+    if value not in known:  # not quoted, since the value may be a misplaced key
         raise SettingsError(f"{source} is not valid", hint=f"use one of {', '.join(known)}")
     return str(value)
 
@@ -137,8 +137,8 @@ def _field(parse: Callable[[str, Any], Any], default: Any = None) -> Any:
 class Settings:
     """Settings for the service, the API key, the cache, the request rate and the time limits.
 
-    All parameters are keyword-only. A parameter that is None is read from the environment variable
-    ``WALLETFRAME_<NAME>``, or else from a settings file, or else has the default value.
+    All parameters are keyword-only. None means the value of the environment variable
+    ``WALLETFRAME_<NAME>``. Without this variable, a settings file or the default value is used.
 
     Parameters
     ----------
@@ -146,8 +146,8 @@ class Settings:
         The API key. In a notebook, set the variable ``WALLETFRAME_API_KEY`` instead.
     key_kind : {"public", "private", "test"}, optional
         The kind of the API key. A ``"public"`` key is sent only to `public_base_url`, and a
-        ``"private"`` key only to `base_url`. A ``"test"`` key is sent to `base_url`, or to
-        `public_base_url` if only `public_base_url` is set.
+        ``"private"`` key only to `base_url`. A ``"test"`` key is sent to `base_url` if this URL is
+        set, and otherwise to `public_base_url`.
     base_url, public_base_url : str, optional
         The base URLs of the private and the public endpoint. Only localhost may use http.
     service : str, optional
@@ -158,14 +158,14 @@ class Settings:
     cache_max_bytes : int, default 1,000,000,000
         The maximum size of the cache file in bytes. Above it, the oldest answers are deleted.
     expire_after_s : float, default 3600
-        The time in seconds after which a cached answer expires; ``inf`` means never.
+        The time in seconds after which a cached answer expires. With ``inf``, no answer expires.
     stale_if_error : bool, default True
-        Whether to use an expired answer if a request fails; then ``source`` is ``stale``.
+        Whether to use an expired answer if a request fails. Then, ``source`` is ``stale``.
     workers : int, default 8
         The maximum number of concurrent requests.
     requests_per_second : float, optional
-        The service's rate limit, if you know it. By default, walletframe discovers the rate limit,
-        and sends fewer than 2 requests per second with a test key.
+        The service's rate limit, if you know it. By default, walletframe discovers the rate limit.
+        The default for a test key is below 2 requests per second.
     retry_after_max_s : float, default 60
         The longest pause in seconds that the service may request with a Retry-After header.
     batch_size : int, default 1
@@ -174,7 +174,7 @@ class Settings:
     timeout_s : float, default 60
         The maximum total time of one request in seconds, including DNS lookup and connection.
     deadline_s : float, default 300
-        The maximum time for one wallet in seconds, including retries. 0 means a single attempt.
+        The maximum time for one wallet in seconds, including retries. With 0, there are no retries.
     file : str or Path, optional
         The settings file to read, instead of ``walletframe.toml`` in the working folder and in the
         user's configuration folder. The environment variable ``WALLETFRAME_FILE`` has the same
@@ -185,9 +185,9 @@ class Settings:
     Raises
     ------
     SettingsError
-        If a name is unknown, a value is not valid, a URL uses http for another host than localhost,
-        or the base URL for the key kind is not set. If a settings file can't be read, or contains
-        an API key. If a file in the working folder has settings other than of tables and charts.
+        If a name is unknown, a value is not valid, or the base URL for the key kind is not set.
+        Also if a settings file can't be read, contains an API key, or contains settings that are
+        not allowed in the working folder.
 
     Examples
     --------
@@ -271,7 +271,7 @@ class Settings:
 
     @property
     def endpoint(self) -> str | None:
-        """The base URL for the key kind, or None if the URL or the key kind is not set."""
+        """The base URL of all requests, or None if the settings don't determine the URL."""
         if self.key_kind == "public":
             return self.public_base_url
         if self.key_kind == "private":
@@ -287,7 +287,7 @@ class Settings:
         Parameters
         ----------
         **overrides
-            The settings to change. If `service` is the base URL, it changes with the URL.
+            The settings to change. A `service` that equals the base URL changes with the URL.
 
         Returns
         -------
@@ -325,7 +325,7 @@ def read_files_and_environment(file: str | Path | None = None) -> dict[str, Entr
 
 
 def add_env_key(settings: Settings) -> Settings:
-    """Add the API key of the environment, if the endpoint and the key kind match."""
+    """Add the API key of the environment, unless it is for another endpoint or key kind."""
     current = Settings()
     is_same_endpoint = current.endpoint in (None, settings.endpoint)
     if current.api_key and is_same_endpoint and current.key_kind in (None, settings.key_kind):
@@ -346,7 +346,7 @@ def require_settings(argument: object) -> None:
 
 
 def endpoint_and_key(settings: Settings) -> tuple[str, ApiKey]:
-    """Return the base URL and the API key; raise an error that lists missing settings."""
+    """Return the base URL and the API key. Raise an error that lists missing settings."""
     missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
     if settings.endpoint is None:
         missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
@@ -359,7 +359,7 @@ def endpoint_and_key(settings: Settings) -> tuple[str, ApiKey]:
 
 
 def require_service(settings: Settings) -> str:
-    """Return the name that the cache uses for the service; raise an error if it is not set."""
+    """Return the service's name in the cache. Raise an error if the name is not set."""
     if settings.service is None:
         names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
         hint = f"set {names} in the environment{_OR_CONFIGURE}; to read only the cache, set service"
