@@ -45,12 +45,12 @@ _NAME_SERVICES = {
 
 
 def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
-    """Return the problem with an address and the known remedy, each as text or ""."""
+    """Return (problem, remedy). Both texts are empty if the address is well-formed."""
     known = known_blockchains().get(wallet.blockchain)
     format_names = known.address_formats if known else ()
     if any(_matches_format(format_name, wallet.address) for format_name in format_names):
         return "", ""
-    name = wallet.address if known else str(wallet)  # a bare name was split at its dot
+    name = wallet.address if known else str(wallet)  # the name alice.eth was split at the dot
     label, _, ending = name.rpartition(".")
     if label and (service := _NAME_SERVICES.get(ending.casefold())):
         return f"{safe_line(name)} is {service[0]}", f"resolve it first, at {service[1]}"
@@ -59,7 +59,7 @@ def problem_and_remedy(wallet: WalletAddress) -> tuple[str, str]:
 
 
 def malformed_reason(wallet: WalletAddress) -> str:
-    """Return the problem with an address and the remedy in one text, or ""."""
+    """Return the problem and the remedy as one text, empty if the address is well-formed."""
     return "; ".join(filter(None, problem_and_remedy(wallet)))
 
 
@@ -118,15 +118,15 @@ def _has_bech32_checksum(prefix: str, data: str) -> bool:
     return checksum == (_BECH32M if prefix in _SEGWIT and values[0] else 1)
 
 
-@lru_cache(maxsize=2**17)  # a hash takes 10 µs, and long lists are fetched again
+@lru_cache(maxsize=2**17)  # a hash takes 10 µs, and users fetch the same wallets again
 def _has_wrong_eip55_case(digits: str) -> bool:
     keccak = None if digits in (digits.lower(), digits.upper()) else _keccak_or_none()
     if keccak is None:
         return False
     text = digits.encode()
     digest = keccak.new(digest_bits=256, data=text.lower()).hexdigest()
-    # A letter must be a capital if the digit in its place in the hash is above 7. Integers are
-    # compared, since a loop over the letters takes as long as the hash.
+    # A letter must be upper case if the hash has a digit above 7 at the letter's position. A
+    # comparison of two integers is faster than a loop over the letters.
     expected = int(digest[: len(text)], 16) & int(text.translate(_LETTERS), 16)
     return expected != int(text.translate(_CAPITALS), 16)
 

@@ -36,13 +36,14 @@ class WalletAddress:
     blockchain : str
         Any identifier without a dot, such as ``"ETH"``. Known identifiers become upper case.
     address : str
-        The address, which may contain dots (``"alice.near"``). It stays unchanged.
+        The address, which may contain dots, such as ``"alice.near"``. Case is not changed.
 
     Raises
     ------
     AddressError
         If the blockchain or the address is empty, or contains white space, invisible characters or
-        an ellipsis; if the blockchain contains a dot; or if both exceed 512 characters in total.
+        an ellipsis. Also if the blockchain contains a dot. Also if the wallet is longer than 512
+        characters.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class WalletAddress:
 
     @property
     def canonical(self) -> WalletAddress:
-        """The wallet in the form for comparisons. All spellings of a wallet have one form."""
+        """The wallet in canonical spelling, which is the same for all spellings of a wallet."""
         return WalletAddress(*canonical_key(self.blockchain, self.address))
 
     @classmethod
@@ -99,7 +100,7 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 
 def wallet_or_reason(item: object) -> WalletAddress | str:
-    """Parse a wallet in any form. If the wallet can't be read, return the reason as text."""
+    """Parse a wallet in any form. If this fails, return the reason as text."""
     wallet, alias = parse_replacing_alias(item)
     if alias and isinstance(wallet, WalletAddress):
         return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
@@ -107,7 +108,7 @@ def wallet_or_reason(item: object) -> WalletAddress | str:
 
 
 def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Return the wallet, or the reason why it is unreadable; and the replaced alias, or ""."""
+    """Parse a wallet, or return a reason. The second text is the replaced alias, or empty."""
     blockchain, address, reason = _split_wallet_item(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
@@ -119,14 +120,14 @@ def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(value: object) -> str:
-    """Return a chain ID as text, or "". pandas may have converted it to a float."""
+    """Return the text of a positive integer, which pandas may have converted to a float."""
     if isinstance(value, int | float) and 0 < value < 2**53 and value % 1 == 0:  # exact as a float
         return str(int(value))
     return ""
 
 
 def is_blank(item: object) -> bool:
-    """Return whether an item, or each cell of a pair, is missing or white space."""
+    """Return whether an item is empty. A pair is empty if both cells are empty."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty_cell(blockchain) and is_empty_cell(address)
@@ -137,13 +138,12 @@ def is_blank(item: object) -> bool:
 
 
 def _blockchain_and_address(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """Return the blockchain and the address if present. Other spellings of keys are accepted."""
     values = dict(zip(standard_column_names(mapping), mapping.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
 
 def standard_column_names(names: Iterable[Any]) -> list[Any]:
-    """Replace other spellings of "blockchain" and "address" if both columns are present."""
+    """Rename the columns of wallets to "blockchain" and "address" if both are present."""
     original = [*names]
     replacements = (_STANDARD_NAMES.get(str(name).casefold(), name) for name in original)
     pairs = zip(original, replacements, strict=True)
@@ -159,7 +159,7 @@ def is_empty_cell(cell: Any) -> bool:
 
 
 def _split_wallet_item(item: object) -> tuple[Any, Any, str]:
-    """Return the blockchain, the address, and a reason if the item is not a wallet."""
+    """Return (blockchain, address, reason). The reason is empty if the item can be split."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""
@@ -168,7 +168,7 @@ def _split_wallet_item(item: object) -> tuple[Any, Any, str]:
             reason = "" if dot else _NO_DOT
             return blockchain, address, _IS_FILE if address in _FILE_SUFFIXES else reason
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
-            blockchain, address = (  # _invalid_reason refuses other types
+            blockchain, address = (  # _invalid_reason rejects other types
                 cell.strip() if isinstance(cell, str) else "" if is_empty_cell(cell) else cell
                 for cell in (blockchain, address)
             )
@@ -209,7 +209,7 @@ def truncated_text(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Lower the case of hex addresses. In Move types, lower only the case of the account."""
+    """Convert hex addresses to lower case. In a Move type, convert only the account."""
     address = address.strip()
     lowered = address.lower()
     if lowered == address or address[:2] not in ("0x", "0X") or not address.isascii():
@@ -225,5 +225,5 @@ def canonical_blockchain(blockchain: str) -> str:
 
 
 def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
-    """Return the key of a wallet or token. All its spellings have the same key."""
+    """Return a key that is the same for all spellings of a wallet or token."""
     return canonical_blockchain(blockchain), canonical_address(address)

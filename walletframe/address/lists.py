@@ -61,16 +61,16 @@ class ParsedWallets(NamedTuple):
     row_count: int  # including empty rows
     empty_count: int
     problems: list[Problem]
-    aliases: list[Problem]  # position, alias and identifier; an error unless fixed
+    aliases: list[Problem]  # position, alias, identifier; an error unless `fix` is set
     positions_note: str = POSITIONS_NOTE  # explains the positions in messages
     labels: pd.DataFrame | None = None  # the extra columns, with one row for each of `wallets`
-    has_malformed: bool = False  # whether `problems` contains addresses that could be requested
+    has_malformed: bool = False  # whether `problems` contains malformed addresses
 
 
 def read_numbered(
     numbered_wallets: Iterable[tuple[int, object]], positions_note: str = POSITIONS_NOTE
 ) -> ParsedWallets:
-    """Read pairs (position, wallet), and collect problems."""
+    """Parse pairs (position, wallet), and collect the problems."""
     wallets: list[WalletAddress] = []
     positions: list[int] = []
     problems: list[Problem] = []
@@ -94,12 +94,12 @@ def read_numbered(
 
 
 def read_list(wallets: WalletsLike) -> ParsedWallets:
-    """Read wallets in any form. Empty rows are skipped, but a single empty wallet is a problem."""
+    """Read wallets in any form. Empty rows are skipped. A single empty wallet is a problem."""
     if isinstance(wallets, pd.DataFrame):
         return read_numbered(enumerate(wallets_before_parsing(wallets)))
     if isinstance(wallets, np.ndarray):
         return read_numbered(enumerate(wallets.tolist()))
-    # A blockchain has no dot, so a tuple of two wallets is not mistaken for a pair.
+    # No blockchain contains a dot. So a tuple with a dot in the first text is a list of wallets.
     is_pair = (
         isinstance(wallets, tuple)
         and len(wallets) == len(forms.COLUMNS)
@@ -116,14 +116,14 @@ def read_list(wallets: WalletsLike) -> ParsedWallets:
 
 
 def parse_wallets(wallets: WalletsLike, on_unreadable: OnUnreadable = "ask") -> list[WalletAddress]:
-    """Read wallets in any form, including duplicates; raise one error for all unreadable rows."""
+    """Read wallets, including duplicates. Raise one error for all unreadable rows."""
     parsed = move_malformed_to_problems(read_list(wallets), on_unreadable)
     _raise_if_unreadable(parsed, "raise")
     return parsed.wallets
 
 
 def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
-    """Return the first spelling of each distinct wallet, in order of first appearance."""
+    """Drop duplicates. Keep the first spelling of each wallet, and the order."""
     first: dict[tuple[str, str], WalletAddress] = {}
     for wallet in wallets:
         first.setdefault(canonical_key(wallet.blockchain, wallet.address), wallet)
@@ -131,7 +131,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
 
 
 def unify_unknown_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
-    """Yield all wallets. Unknown blockchains are spelled as in their first wallet."""
+    """Yield all wallets, with the first spelling of each unknown blockchain."""
     first: dict[str, str] = {}
     for wallet in wallets:
         name = first.setdefault(forms.canonical_blockchain(wallet.blockchain), wallet.blockchain)
@@ -147,7 +147,7 @@ def rename_wallet_columns(frame: T) -> T:
 
 
 def wallets_before_parsing(frame: pd.DataFrame) -> Iterable[object]:
-    """Return the wallet in each row of a frame; raise if a column is missing or not unique."""
+    """Return each row's wallet. Raise an error if a column is missing or occurs twice."""
     frame = rename_wallet_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
     if len(frame.columns) == 1 and len(missing) == len(forms.COLUMNS):
@@ -168,7 +168,7 @@ def wallets_before_parsing(frame: pd.DataFrame) -> Iterable[object]:
 def distinct_wallets_and_labels(
     parsed: ParsedWallets, on_unreadable: OnUnreadable, *, position_text: Callable[[int], str] = str
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and their first labels. Warn once about omitted rows."""
+    """Return the distinct wallets and their extra columns. Warn once about omitted rows."""
     _raise_if_unreadable(parsed, on_unreadable)
     wallets = distinct_wallets(parsed.wallets)
     labels, conflicts = first_and_conflicting_labels(parsed)
@@ -180,7 +180,7 @@ def distinct_wallets_and_labels(
 def wallets_to_request(
     parsed: ParsedWallets, on_unreadable: OnUnreadable, *, fix: bool
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
-    """Return the distinct wallets and the labels. Warn about possible typos."""
+    """Return the distinct wallets and their extra columns. Warn about possible typos."""
     check_on_unreadable(on_unreadable)
     parsed = fix_aliases_and_labels(parsed) if fix else parsed
     parsed = move_malformed_to_problems(parsed, on_unreadable)
@@ -193,7 +193,7 @@ def wallets_to_request(
 
 
 def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadable) -> ParsedWallets:
-    """Treat malformed addresses as unreadable, unless ``on_unreadable="ask"``."""
+    """Treat malformed addresses as problems, unless ``on_unreadable="ask"``."""
     reasons = [on_unreadable != "ask" and malformed_reason(each) for each in parsed.wallets]
     if not any(reasons):
         return parsed
@@ -211,7 +211,7 @@ def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadabl
 
 
 def fix_aliases_and_labels(parsed: ParsedWallets) -> ParsedWallets:
-    """Replace aliases of blockchains and later spellings of labels. Warn about replacements."""
+    """Replace aliases of blockchains. Unify the case in extra columns. Warn about both."""
     lines = alias_replacement_texts(parsed.aliases)
     labels = parsed.labels
     if labels is not None and (spellings := _label_replacements_by_column(labels)):
@@ -227,7 +227,7 @@ def fix_aliases_and_labels(parsed: ParsedWallets) -> ParsedWallets:
 
 
 def alias_replacement_texts(aliases: Iterable[Problem]) -> list[str]:
-    """Return a text for each alias, with its replacement and the number of rows."""
+    """Return a text for each alias, with the replacement and the number of rows."""
     counts = Counter((alias, identifier) for _, alias, identifier in aliases)
     return [
         f"{safe_line(alias)!r} with {identifier} ({counted_noun(count, 'row')})"
@@ -387,7 +387,7 @@ def _strip_labels(column: pd.Series) -> pd.Series:
 def first_and_conflicting_labels(
     parsed: ParsedWallets,
 ) -> tuple[pd.DataFrame | None, dict[str, list[Problem]]]:
-    """Return each wallet's first labels as a frame, and the conflicting labels by column."""
+    """Return each wallet's first values in the extra columns, and the conflicts by column."""
     conflicts: dict[str, list[Problem]] = {}
     if parsed.labels is None:
         return None, conflicts
@@ -409,7 +409,7 @@ def first_and_conflicting_labels(
 def first_and_conflicting_label_rows(
     column_name: str, wallet_codes: Indices, column: Any
 ) -> tuple[Indices, list[int]]:
-    """Return each wallet's first labelled row (-1: none), and all rows with a different label."""
+    """Return each wallet's first row with a value, or -1, and the rows with another value."""
     try:
         labels, _ = factorize(column)
     except TypeError:
@@ -429,13 +429,13 @@ def duplicate_column_error(name: object) -> SettingsError:
 
 
 def unhashable_column_error(name: str) -> SettingsError:
-    """Return the error for a column whose values can't be hashed."""
+    """Return the error for a column with unhashable values."""
     text = f"the column {safe_line(name)!r} contains lists or other unhashable values"
     return SettingsError(text, "convert the column to text with .astype('str')")
 
 
 class PastedWallets(NamedTuple):
-    """The wallets and the problems in a pasted text, in the order of the text."""
+    """The wallets and the problems of a pasted text, in the order of the text."""
 
     wallets: list[WalletAddress]
     problems: list[Problem]  # line number (from 1), unreadable text, reason
@@ -446,7 +446,7 @@ class PastedWallets(NamedTuple):
 def read_pasted(
     text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False
 ) -> PastedWallets:
-    """Read the wallets of a text, except lines with an unreadable wallet."""
+    """Read the wallets of a text. Lines with an unreadable wallet contribute no wallets."""
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
     aliases: list[Problem] = []
@@ -470,7 +470,7 @@ def _read_line(line: str) -> ParsedWallets:
     pieces = [piece for piece in stripped if piece and not _BULLET.fullmatch(piece)]
     if [piece.casefold() for piece in pieces] in _HEADERS:
         return read_list([])
-    match pieces:  # a blockchain and an address are one wallet
+    match pieces:  # a line with a blockchain and an address is one wallet
         case (first, second) if _IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second):
             return read_list([(first.rstrip(":"), second)])
     if wrong := [(0, piece, _COLON_REASON) for piece in pieces if _COLON.match(piece)]:
