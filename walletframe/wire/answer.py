@@ -1,7 +1,7 @@
-"""Parse the body of an answer into one outcome per requested wallet, or split it by wallet.
+"""Parse the body of an answer into one outcome per requested wallet.
 
-A fast decoder parses usual answers. Other answers are parsed leniently, entry by entry: a malformed
-entry makes only one wallet invalid, and valid fields of a malformed balance are kept.
+A fast decoder parses well-formed answers. All other answers are parsed entry by entry. So a
+malformed entry makes only one wallet invalid. A malformed balance keeps its valid fields.
 """
 
 from __future__ import annotations
@@ -78,15 +78,15 @@ _decode_raw_fields = Decoder(dict[str, Raw]).decode
 
 
 def find_duplicate_name(body: bytes) -> str | None:
-    """Return a name that occurs twice in one JSON object, or None."""
+    """Return a name that occurs twice in a JSON object. Return None if all names are unique."""
     duplicates: list[str] = []
 
     def record_duplicate(pairs: list[tuple[str, object]]) -> None:
         if len(dict(pairs)) < len(pairs):
             duplicates.append(Counter(name for name, _ in pairs).most_common(1)[0][0])
 
-    # Decoding drops duplicate names, so that encoding the result writes fewer colons than the body
-    # has, unless some were escaped. This fast check needs ten times the memory of the body.
+    # Decoding drops duplicate names. So the encoded result has fewer colons than a body with
+    # duplicates, unless some colons were escaped.
     with suppress(ValueError, RecursionError):
         can_count = len(body) <= _MAX_FAST_CHECK_BYTES and b"\\u003" not in body
         if can_count and encode(decode(body)).count(b":") == body.count(b":"):
@@ -100,7 +100,7 @@ def find_duplicate_name(body: bytes) -> str | None:
 
 
 class Answer(NamedTuple):
-    """The outcomes of the requested wallets, in the requested order, and unrequested wallets."""
+    """The outcomes in the order of the requested wallets, and the unrequested wallets."""
 
     outcomes: list[Outcome]
     unrequested: list[str]
@@ -195,7 +195,7 @@ def _wallet_key_of_entry(entry: Raw) -> _Key | None:
 
 
 def _read_wallet_leniently(entry: Raw) -> SentWallet:
-    """Parse an entry field by field; raise if the blockchain or the address is missing."""
+    """Parse an entry field by field. Raise an error without a blockchain or an address."""
     parts = _decode_raw_wallet(entry)
     raw = None if parts.failed else _decode_list(parts.balances)
     balances = None if raw is None else [_read_balance_leniently(each) for each in raw]
@@ -240,7 +240,7 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], raw: Raw | bytes) -> _
 
 
 def split_answer(body: bytes, batch: Sequence[WalletAddress]) -> tuple[dict[int, bytes], list[str]]:
-    """Return each wallet's body by its position in the batch, and the unrequested wallets."""
+    """Return {position in `batch`: body with one wallet}, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_raw_answer, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(batch)}
     entries: dict[int, list[bytes]] = {}

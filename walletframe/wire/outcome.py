@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     """The outcome of a request for one wallet."""
 
     status: Status
-    error: str | None = None  # one line; if the status is OK, about unreadable balances
+    error: str | None = None  # one line; for the status OK, a message about unreadable balances
     explorer_url: str | None = None
     balances: Balances | None = None  # None unless the status is OK
 

@@ -1,8 +1,7 @@
-"""The endpoint: its path, its parameters, its query, and the strict and lenient answer schemas.
+"""The path, the query and the answer schemas of the service's endpoint.
 
-The sandbox answers with the strict, documented schema, and validates its holdings. A wrong type is
-an error. So is a missing field, unless the field can be null. The lenient schemas parse the
-service's answers. `Balances` has the columns of a wallet's decoded balances.
+The sandbox writes answers with the strict schemas, which the service documents. The client reads
+answers with the lenient schemas, which accept missing fields.
 """
 
 from __future__ import annotations
@@ -71,17 +70,16 @@ class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class WalletDetailsAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The answer to a valid request, with one entry for each requested wallet."""
+    """The answer to a valid request, with one entry per requested wallet."""
 
     wallets: list[WalletDetail]
 
 
-# The lenient schemas. In answers, nearly every field can be null or missing, and an amount can be
-# an integer. Unknown fields are ignored.
+# The lenient schemas. In answers of the service, nearly every field can be null or missing.
 
 
 class SentAsset(msgspec.Struct, frozen=True, gc=False):
-    """A token: unknown if `blockchain` is None; the native coin if only `address` is None."""
+    """A token, or an unknown token if `blockchain` is None."""
 
     blockchain: str | None = None
     symbol: str | None = None
@@ -115,7 +113,7 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The complete answer. The field `error` has been seen only at other endpoints."""
+    """The complete answer. `error` is undocumented, but other endpoints send this field."""
 
     wallets: list[SentWallet]
     error: msgspec.Raw = NULL
@@ -135,8 +133,8 @@ class Balances:
     raw_amounts: list[str | None]
     decimals: list[int | None]
     prices: list[float | None]
-    unreadable_positions: frozenset[int] = frozenset()  # of unreadable amounts
-    unreadable_count: int = 0  # of balances with an unreadable amount, decimals or token
+    unreadable_positions: frozenset[int] = frozenset()  # of the unreadable amounts
+    unreadable_count: int = 0  # number of balances with an unreadable amount, decimals or token
 
     @classmethod
     def from_sent_balances(cls, sent: Sequence[SentBalance]) -> Balances:
