@@ -19,8 +19,8 @@ from walletframe.text import safe_line
 # - Dash, IOTA and NEAR: the coin types 5, 4218 and 397 of https://github.com/satoshilabs/slips
 #   (SLIP-0044, 7 August 2026).
 #
-# The column "aliases" contains the short names in the first two lists, and other usual names, but
-# not "cro", which is also the coin of CRYPTO_ORG. The column "addresses" contains the formats of
+# The column "aliases" contains the short names in the first two lists, and other usual names. It
+# lacks "cro", which is also the coin of CRYPTO_ORG. The column "addresses" contains the formats of
 # walletframe.address.formats, with the bech32 prefixes of the second list.
 
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]")
@@ -40,7 +40,7 @@ class Blockchain(NamedTuple):
 
 
 def read_known_csv(package: str) -> list[list[str]]:
-    """Return the rows of a package's file known.csv, without the header. No cell has a comma."""
+    """Return the rows of a package's file known.csv, without the header."""
     text = resources.files(package).joinpath("known.csv").read_text(encoding="utf-8")
     return [line.split(",") for line in text.splitlines()[1:]]
 
@@ -61,14 +61,14 @@ def find_blockchain(identifier: str) -> Blockchain | None:
 
 
 def normalize_blockchain(identifier: str) -> str:
-    """Return the service's spelling of an identifier. An unknown identifier is only stripped."""
+    """Return a known identifier in the service's spelling. Strip an unknown identifier."""
     known = find_blockchain(identifier)
     return known.identifier if known else identifier.strip()
 
 
 @lru_cache
 def identifier_of_alias(alias: str) -> str | None:
-    """Return the identifier of the only blockchain with this name, coin or chain id, else None."""
+    """Return the one identifier with this name, coin or chain id. Otherwise, return None."""
     if find_blockchain(alias) or not (alias.isascii() and alias.isprintable()):
         return None
     text, exact = alias.strip().casefold(), _identifier_by_chain_id_or_name()
@@ -104,7 +104,7 @@ def suggest_blockchains(identifier: str) -> list[str]:
 
 
 def unknown_blockchain_message(identifier: str) -> str:
-    """Return a message with suggestions for an unknown identifier, or "" for a known one."""
+    """Return a message with suggestions. The text is empty for a known identifier."""
     if find_blockchain(identifier):
         return ""
     names = " or ".join(suggest_blockchains(identifier))
