@@ -41,14 +41,14 @@ class Attempt:
         self._handle: socket.socket | None = None
 
     def remaining_s(self) -> float:
-        """Return the remaining seconds; raise a TimeoutError at the deadline or after `abort`."""
+        """Return the remaining seconds. Raise a TimeoutError at the deadline or after `abort`."""
         remaining = self.deadline - time.monotonic()
         if self.is_aborted or remaining <= 0:
             raise TimeoutError
         return remaining
 
     def track_socket(self, sock: socket.socket) -> None:
-        """Duplicate the socket's handle for `abort`, since TLS replaces the socket object."""
+        """Store a duplicate of the handle for `abort`, since TLS replaces the socket object."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
         self.close_duplicated_handle()
         with self._lock:
@@ -122,7 +122,7 @@ class InFlightRequests:
                     os.close(connection.sock.detach())
 
     def resolve_host(self, host: str, port: int) -> list[_AddressInfo]:
-        """Return a host's addresses; raise a TimeoutError at the attempt's deadline."""
+        """Return a host's addresses. Raise a TimeoutError at the attempt's deadline."""
         with suppress(socket.gaierror):
             return _look_up_addresses(host, port, socket.AI_NUMERICHOST)
         with self._lock:
@@ -135,7 +135,7 @@ class InFlightRequests:
             wait([lookup], min(_TICK_S, self.current_attempt().remaining_s()))
         fault = lookup.exception()
         if isinstance(fault, OSError):
-            raise type(fault)(*fault.args)  # a copy per thread, since raising changes an exception
+            raise type(fault)(*fault.args)  # a copy, since several threads get the exception
         return lookup.result()
 
     def _run_dns_lookup(self, lookup: Future[list[_AddressInfo]], host: str, port: int) -> None:

@@ -1,13 +1,13 @@
 """SQLite files that threads, processes and forked children share.
 
-An error of a database file never stops a fetch. This module handles lock timeouts, rollbacks,
-forks, and damaged or removed files. If a file can't be used, an in-memory database replaces it.
+Database errors never stop a fetch. A damaged file is renamed, and a new file is created. If a file
+can't be used, an in-memory database replaces the file.
 """
-# All threads of a process share one connection to a file: SQLite allows only one writer, Python's
+# All threads of a process share one connection to a file. SQLite allows only one writer, Python's
 # locks are fairer than SQLite's polling, and a fork needs to close only one connection.
 #
-# Only SQLite opens the file, since closing another handle of this process would release SQLite's
-# locks. So SQLite also creates the file, with the mode of a private file (`modeof`).
+# Python must not open the file: closing any handle in this process releases SQLite's locks. So
+# SQLite creates the file, with the permissions of a private file (`modeof`).
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _RACE_FAULTS = (BlockingIOError, FileNotFoundError, *_OPEN_FAULTS)
 _NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last if SQLite's message is not UTF-8
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last: SQLite's message is not UTF-8
 
 
 class _ReplacedError(OSError):
@@ -50,14 +50,14 @@ class _ReplacedError(OSError):
 class DatabaseSpec(NamedTuple):
     """The specification of one kind of database file."""
 
-    name: str  # for warnings
+    name: str  # the name in warnings
     prepare: Callable[[sqlite3.Connection], object]  # creates tables, configures the connection
-    fallback_warning: str  # shown if the file can't be used; with the fields {path} and {fault}
+    fallback_warning: str  # a template with the fields {path} and {fault}
     lock_timeout_s: float  # maximum wait for a lock of another process
 
 
 class Database:
-    """An SQLite file, created at the first use. After an error, an in-memory database is used."""
+    """An SQLite file, created at the first use. After errors, data are stored in memory."""
 
     def __init__(self, path: Path, spec: DatabaseSpec) -> None:
         self.path = path
@@ -93,7 +93,7 @@ class Database:
         return results
 
     def write_in_transaction(self, func: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function in one transaction, retry after a conflict, and return the result."""
+        """Run a function in one transaction, and return the result. Retry after a conflict."""
         with self.lock:
             if self._memory is None:
                 try:
@@ -120,12 +120,12 @@ class Database:
                 return result
 
     def _prepare_retry(self, fault: Exception) -> bool:
-        """Rename a damaged file; return whether a retry may succeed."""
+        """Rename the file if it is damaged. Return whether a retry may succeed."""
         if isinstance(fault, _ReplacedError):
             return True
         if not is_damage_error(fault):
             return is_busy_error(fault)
-        for each in list(_databases):  # including this database; a database in use is not closed
+        for each in list(_databases):  # also this database, but no database in use
             if each.path == self.path and each.lock.acquire(blocking=False):
                 each.close()
                 each.lock.release()
@@ -150,7 +150,7 @@ class Database:
         self._opened_file = _file_identity(self.path)
         con = connect(self.path, "rwc")
         try:
-            self._require_same_file()  # fails for a new file; then the caller retries
+            self._require_same_file()  # raises for a new file, and the caller retries
             self._spec.prepare(con)
         except BaseException:
             con.close()
@@ -169,11 +169,11 @@ class Database:
     def _show_warnings(self) -> None:
         with self.lock:
             texts, self._warnings = self._warnings, []
-        for text in texts:  # after the lock is released, since a warning can run any code
+        for text in texts:  # without the lock, since a warning can run any code
             notify(text, CacheWarning)
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
+        """Close the file. The next use opens the file again."""
         with self.lock:
             con, self._con = self._con, None
             if con is not None:
@@ -202,14 +202,14 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Connect to a file, read-only if necessary. The mode ``rwc`` creates a missing file."""
+    """Connect to a file. The mode ``rwc`` creates a missing file."""
     with suppress(FileNotFoundError):
-        if mode == "rw" or path.stat().st_size:  # an empty file is created anew, as private
+        if mode == "rw" or path.stat().st_size:  # SQLite makes an empty file private
             try:
                 return _connect_or_read_only(path, "mode=rw")
             except sqlite3.OperationalError:
                 if mode == "rw" or path.stat().st_size:
-                    raise  # otherwise the file was emptied meanwhile
+                    raise  # unless the file has become empty
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with NamedTemporaryFile() as private_file:
         return _connect_or_read_only(path, f"mode=rwc&modeof={quote(private_file.name)}")
@@ -244,7 +244,7 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
 
 
 def schema_version(con: sqlite3.Connection) -> int:
-    """Return the version of the tables in a file, or 0 if the file has no version."""
+    """Return the version of the tables in a file. A new file has version 0."""
     return int(con.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -255,7 +255,7 @@ def require_schema_version(con: sqlite3.Connection, *supported: int) -> None:
 
 
 def run_in_transaction(con: sqlite3.Connection, func: Callable[[sqlite3.Connection], T]) -> T:
-    """Run a function in a transaction and return the result. Any exception rolls back."""
+    """Run a function in a transaction, which an exception rolls back. Return the result."""
     with con:  # commits, or rolls back
         con.execute("BEGIN IMMEDIATE")
         return func(con)
@@ -284,7 +284,7 @@ def sqlite_error_code(fault: Exception) -> int:
 
 
 def rename_damaged_file(path: Path, damaged: FileIdentity | None) -> Path | None:
-    """Rename a damaged file. Return the new path, or None if another process was first."""
+    """Rename a damaged file. Return None if another process has renamed the file."""
     with _locked_folder(path.parent):
         if _file_identity(path) != damaged:
             return None

@@ -32,7 +32,7 @@ _MESSAGES: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Return the outcome for an exception, without the exception's text, which contains the URL."""
+    """Return the outcome for an exception, but not the exception's text, which has the URL."""
     if isinstance(fault, requests.Timeout):
         return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
     cause: object = fault
@@ -51,18 +51,18 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 
 def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
-    """Return whether to retry. A failed connection is final if the server was never reached."""
+    """Return whether to retry. Failed connections are final if the server was never reached."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
-    has_connected = not isinstance(reason, NewConnectionError)  # else the URL may be wrong
+    has_connected = not isinstance(reason, NewConnectionError)  # otherwise the URL may be wrong
     return isinstance(fault, requests.ConnectionError) and (has_connected or server_was_reached)
 
 
 def json_error_message(body: bytes) -> bytes:
-    """Return the message in a JSON error, or the whole body if it has no message."""
+    """Return the message in a JSON error. Without a message, return the whole body."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body
     try:
@@ -76,7 +76,7 @@ def json_error_message(body: bytes) -> bytes:
 
 
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
-    """Return the outcome for an HTTP status other than 200, with a one-line quote of the body."""
+    """Return the outcome for a status other than 200. The outcome quotes the body in one line."""
     phrase = next((known.phrase for known in HTTPStatus if known == status), "")
     quote = safe_line(body[:1000].decode(errors="replace"), 150)
     answered = f"answered {status} {phrase}".rstrip()

@@ -1,8 +1,7 @@
 """Connections that add a secret to each request, and mask the secret in responses.
 
-The secret is the API key or the URL of a node. It is added only when a request is written to the
-socket. So no exception, stack frame or log of another library contains the secret. In responses,
-asterisks replace it. No variable contains part of a response's body while the rest is awaited.
+The secret is the API key or the URL of a node. The connection adds the secret when it writes a
+request to the socket. So no exception, stack frame or log of another library contains the secret.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _BytesFilter: TypeAlias = "Callable[[bytes], bytes]"
 
 MASKED_HOST = "node.invalid"  # no host can have this name (RFC 2606)
 ENCODING = "gzip"
-_MIN_LENGTH = 8  # a shorter secret is masked only after its parameter's name
+_MIN_LENGTH = 8  # shorter secrets are masked only after the name of the parameter
 _LATIN_1_SIZE = 256
 _HTML_ENTITIES = codepoint2name | {ord("'"): "apos"}
 _NEVER_ENCODED = re.compile(rb"[0-9A-Za-z_.-]+")
@@ -49,10 +48,10 @@ _AFTER_PARAMETER = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D
 
 
 class SecretAdapter(HTTPAdapter):
-    """An `HTTPAdapter` for one session. Its connections add a secret to each request.
+    """An `HTTPAdapter` for one session, with connections that add a secret to requests.
 
-    `add_secret` adds the secret to the head of a request; `scrub` masks the secret in received
-    bytes. Requests to `MASKED_HOST` are sent to `real_address`.
+    `add_secret` changes the head of a request. `scrub` masks the secret in received bytes. Requests
+    for `MASKED_HOST` are sent to `real_address`.
     """
 
     # No other host receives the secret: a session has one host, and follows no redirects.
@@ -85,13 +84,13 @@ class SecretAdapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = self._pool_classes
 
     def proxy_manager_for(self, *args: Any, **kwargs: Any) -> PoolManager:
-        """Return a proxy manager whose connections add the secret."""
+        """Return a proxy manager with connections that add the secret."""
         manager: PoolManager = super().proxy_manager_for(*args, **kwargs)
         manager.pool_classes_by_scheme = self._pool_classes
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Return a response whose `stream` is `_decoded_chunks`."""
+        """Return a response that is streamed in decompressed chunks of limited size."""
         resp.stream = partial(_decoded_chunks, proxy(resp))  # type: ignore[method-assign]  # a proxy: no reference cycle
         return super().build_response(req, resp)
 
@@ -124,9 +123,9 @@ def node_adapter(url: SplitResult) -> SecretAdapter:
 
 
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Yield decompressed chunks of at most `amt` bytes. urllib3 before 2.6 has no limit.
+    """Yield decompressed chunks of at most `amt` bytes, which urllib3 before 2.6 exceeds.
 
-    Between chunks, no variable holds any of the body, since it may echo the secret.
+    While a chunk is awaited, no variable contains earlier chunks, which may echo the secret.
     """
     read = partial(body.read1, amt, decode_content=False)
     if not decode_content or body.headers.get("Content-Encoding", "").lower() != ENCODING:
@@ -148,7 +147,7 @@ def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -
 
 
 class _SecretAddingConnection(HTTPConnection):
-    """A connection that adds the secret to requests, opened within the attempt's time limit."""
+    """A connection that adds the secret to requests. The attempt limits the time to connect."""
 
     in_flight: InFlightRequests
     add_secret: _BytesFilter
@@ -157,7 +156,7 @@ class _SecretAddingConnection(HTTPConnection):
     _is_head_next = False
 
     def __init__(self, host: str, port: int | None = None, **options: Any) -> None:
-        # For a connection to a proxy, `host` is the name of the proxy, and is not replaced.
+        # A connection to a proxy keeps its host.
         real = self.real_address
         address = real if real is not None and host == MASKED_HOST else (host, port)
         self._socks: SocksOptions = options.pop("_socks_options", None)
@@ -187,7 +186,7 @@ class _SecretAddingConnection(HTTPConnection):
 
     def _tunnel(self) -> None:
         super()._tunnel()
-        # After an abort, the proxy's answer can look complete.
+        # After an abort, the answer of a proxy can look complete.
         self.in_flight.current_attempt().remaining_s()
 
     def putrequest(self, *args: Any, **kwargs: Any) -> None:
@@ -197,7 +196,7 @@ class _SecretAddingConnection(HTTPConnection):
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send data. Add the secret to a request's head without storing the head in a variable."""
+        """Send data. Add the secret to a request's head, but store this head in no variable."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)
@@ -213,7 +212,7 @@ class _SecretAddingTLSConnection(_SecretAddingConnection, HTTPSConnection):
 
 
 class _ScrubbedResponse(HTTPResponse):
-    """A response. Its status line and headers are scrubbed before http.client parses them."""
+    """A response with a scrubbed head, since http.client may log lines of the head."""
 
     def __init__(self, scrub: _BytesFilter, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -231,7 +230,7 @@ class _ScrubbedResponse(HTTPResponse):
                 self.fp = stream
 
     def _close_conn(self) -> None:
-        """End the response; close the connection if the server has sent more data."""
+        """End the response. If the server has sent more data, close the connection."""
         limit_s = self._sock.gettimeout()
         self._sock.settimeout(0)
         with suppress(OSError):  # TLS raises an OSError if there is no more data
@@ -244,8 +243,8 @@ class _ScrubbedResponse(HTTPResponse):
 def scrubber(*secrets: Secret) -> _BytesFilter:
     """Return a function that replaces echoes of the secrets in bytes with asterisks.
 
-    Echoes are found in upper and lower case, encoded once or twice for a URL, JSON or HTML, or
-    decoded once too often, but not reversed or as base64. Each byte becomes one asterisk.
+    An echo can be in upper or lower case, URL-decoded, or encoded for a URL, JSON or HTML. Reversed
+    or base64-encoded echoes are not found. Each byte of an echo becomes one asterisk.
     """
     texts = (secret.reveal() for secret in secrets)
     variants = ((text, unquote(text), unquote_plus(text)) for text in texts)
@@ -261,7 +260,7 @@ def scrubber(*secrets: Secret) -> _BytesFilter:
 
     def scrub(content: bytes) -> bytes:
         lowercase = content.lower()
-        for substring, echo in echoes:  # UTF-16 and UTF-32 change the substring
+        for substring, echo in echoes:  # in UTF-16 and UTF-32, the substring differs
             if substring in lowercase or b"\0" in content:
                 content = echo.sub(lambda match: b"*" * len(match[0]), content)
         return content

@@ -54,7 +54,7 @@ class Reply(NamedTuple):
 
 
 class _Session:
-    """An HTTP session with one server. `url` has no secret. `real_url` picks the proxy."""
+    """An HTTP session with one server. `real_url` only selects the proxy."""
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"
@@ -87,12 +87,12 @@ class _Session:
 
     @cached_property
     def _request_template(self) -> requests.PreparedRequest:
-        """The template of all requests, created in `send`, so that an invalid URL fails there."""
+        """The template of all requests. The first request creates it, and reports invalid URLs."""
         return self._session.prepare_request(requests.Request(self._method, self._url))
 
     @strip_tracebacks
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
-        """Send a request. Return the answer or a failure as a reply. Only interrupts raise."""
+        """Send a request. The reply contains the answer or the failure. Only interrupts raise."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
         options: Any = {"verify": session.verify, "proxies": session.proxies, "stream": True}
@@ -137,7 +137,7 @@ class _Session:
         return None
 
     def _read_body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return the scrubbed body, or None if too large. Threads read large bodies in turn."""
+        """Return the scrubbed body, or None if the body is too large."""
         buffer, is_large = BytesIO(), False  # the repr of a BytesIO hides the content
         try:
             for _ in map(buffer.write, response.iter_content(256 * 1024)):
@@ -155,7 +155,7 @@ class _Session:
 
 
 class ServiceSession(_Session):
-    """A session with the service. Without an API key or base URL, a SettingsError is raised."""
+    """A session with the service, which needs an API key and a base URL."""
 
     @strip_tracebacks
     def __init__(self, settings: Settings) -> None:
@@ -188,12 +188,12 @@ class NodeSession(_Session):
         self._session.headers["Content-Type"] = "application/json"
 
     def disconnect(self) -> None:
-        """Close the connection; the next request opens a new one."""
+        """Close the connection. The next request opens a new connection."""
         self._session.close()
 
 
 def parse_retry_after(header: str | None, max_s: float) -> float | None:
-    """Return the seconds in a Retry-After header, from 0 to `max_s`, or None if it is invalid."""
+    """Return the seconds in a Retry-After header, from 0 to `max_s`, or None if invalid."""
     if header is None:
         return None
     try:
