@@ -2,8 +2,8 @@
 
 The functions display, send and store nothing, and change no option of plotly. Amounts of different
 tokens are never added. If the caller names a token, a chart shows the amounts of this token.
-Without a token, it shows the column ``value``, or the amounts of the only asset, or (depending on
-the chart) counts or shares.
+Without a token, it shows the column ``value``. Without this column, it shows the amounts of a
+single asset. With several assets, it shows counts or shares.
 """
 
 from walletframe.charts.canvas import (

@@ -1,4 +1,4 @@
-"""Selection of the rows of holdings that a chart draws, with the size and group of each row."""
+"""The rows of holdings that a chart draws, with their sizes, groups, names and colours."""
 
 from __future__ import annotations
 
@@ -92,20 +92,19 @@ if TYPE_CHECKING:
     from walletframe.frames.positions import PositionsLike
 
 _SYMBOL_CHARS, _LABEL_CHARS, _NAME_CHARS, _HOVER_CHARS, _SEPARATOR = 24, 32, 24, 100, " · "
-_ROW_CHARS = 40  # of a row's label, on two lines
+_ROW_CHARS = 40  # the maximum length of a row's label, which has two lines
 # The labels in these columns are clear without the name of the column.
 _BUILT_IN = {"wallet", "blockchain", "token", "asset"}
 _MAX_NOTES_BY_GROUP = 8
 _MAX_RANKED = 100  # tokens or groups whose patterns don't depend on which of them are drawn
 MIN_SHARE = 0.0003
-"""The smallest drawn share of the total. Smaller areas are invisible, and browsers misplace arcs
-that are much shorter than a pixel."""
+"""The smallest share of the total that is drawn. Smaller areas would be invisible."""
 
 
 class Measure(NamedTuple):
     """The quantity that a chart shows: values, amounts of a token, shares of tokens, or counts.
 
-    A size is a number of this quantity, such as the value of one balance.
+    The word *size* means a number of this quantity, such as the value of one balance.
     """
 
     kind: Literal["value", "amount", "share", "count"]
@@ -119,13 +118,13 @@ class Measure(NamedTuple):
         return f"{compact(size)} {self.unit}".rstrip()
 
     def text_with_noun(self, size: float) -> str:
-        """Return a size with its unit; the unit of counts is the noun "balance"."""
+        """Return a text such as ``1.23M USD`` or, for a count, ``3 balances``."""
         if self.kind == "count":
             return counted_noun(round(size), "balance")
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return the share of `total` (unless NaN) as text, after the size of a value or count."""
+        """Return a text such as ``1,200.00 USD (5% of all)``. A NaN `total` omits the share."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = "" if np.isnan(total) else f"{percent(size / total)} of all"
@@ -145,7 +144,7 @@ class Measure(NamedTuple):
 def _measure_and_sizes(
     positions: Positions, rows: Indices, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Floats]:
-    """Return the measure of the chart, and the size of each row (NaN if unknown)."""
+    """Return the measure of the chart, and the size of each row. Unknown sizes are NaN."""
     if token is not None:
         name = token if isinstance(token, str) else token[1] or f"{token[0]} coin"
         name = symbol = safe_line(name, _SYMBOL_CHARS)
@@ -205,14 +204,14 @@ def _floats_or_nan(sizes: pd.Series | AmountArray) -> Floats:
 
 
 class DrawnBalances(NamedTuple):
-    """The rows of holdings that a chart draws, and the notes about rows that it does not draw."""
+    """The rows of holdings that a chart draws, and notes about the other rows."""
 
     positions: Positions  # all holdings, including rows that are not drawn
     rows: Indices  # the indices of the drawn rows
     sizes: Floats  # the size of each drawn row; all sizes are above 0
     unknown_rows: Indices  # the indices of the rows whose size is unknown
     measure: Measure
-    covered: Positions  # `positions` with the requested wallets (in a timeline, by snapshot)
+    covered: Positions  # `positions`, completed by the requested wallets without rows
     coverage: list[str]  # sentences about the wallets and balances that are not counted
     left_out: list[str]  # sentences about negative balances and incomplete groups
     empty_reason: str  # the sentence to show if no row is drawn
@@ -229,11 +228,11 @@ class DrawnBalances(NamedTuple):
         return np.asarray(self.positions.wallet_codes[self.rows])
 
     def chart_notes(self, drawn_notes: Sequence[str], wallets: FetchLike | None) -> Notes:
-        """Return the notes of a chart. Without `wallets`, simulated data is not marked."""
+        """Return the notes of a chart. Only with `wallets`, a note marks simulated data."""
         return Notes(simulated_notes(wallets), drawn_notes, self.left_out, self.coverage)
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
-        """Return short names of tokens: unique or, with `by_chain`, unique on each blockchain."""
+        """Return short names of tokens. With `by_chain`, two blockchains may share one."""
         positions, chosen = self.positions, np.array(indices, dtype=np.intp)
         if positions.assets:
             return token_or_asset_names(positions, chosen)
@@ -242,7 +241,7 @@ class DrawnBalances(NamedTuple):
     def token_fills(
         self, indices: Sequence[int], colors: ColorsLike | None
     ) -> list[tuple[str, str]]:
-        """Return the colours and patterns of tokens, the same in all charts of the holdings."""
+        """Return the colour and pattern of each token, the same in all charts of these holdings."""
         tokens, holdings = self.positions.tokens, self.positions.holdings
         values = holdings.get("value", pd.Series(1.0, holdings.index))
         weights = np.nan_to_num(_floats_or_nan(values))
@@ -254,7 +253,7 @@ class DrawnBalances(NamedTuple):
         return [(fill_colors[rank], patterns[rank]) for rank in drawn]
 
     def full_token_name(self, index: int) -> tuple[str, str]:
-        """Return a token's symbol, and its contract or "3 contracts on 2 blockchains"."""
+        """Return a token's symbol and contract, or an asset's name and number of contracts."""
         positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
@@ -281,11 +280,14 @@ class DrawnBalances(NamedTuple):
 
     @property
     def unknown_token_count(self) -> int:
-        """The number of tokens or assets of which no size is known."""
+        """The number of tokens or assets with unknown sizes but without a drawn row."""
         return len(np.setdiff1d(self.positions.tokens.codes[self.unknown_rows], self.token_codes))
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
-        """Return the exact sum of each wanted group, or None if unknown. A group has one token."""
+        """Return the exact amount of each wanted group, or None if the amount is unknown.
+
+        The rows of a group must have the same token.
+        """
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
         cells = rank_by_code(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
@@ -362,27 +364,30 @@ def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
 
 
 def largest_indices(sizes: Floats, top: int) -> Indices:
-    """Return the indices of the largest sizes above 0, at most `top`, in descending order."""
-    # A single remaining size is also returned, since Other would contain nothing else.
+    """Return the indices of the `top` largest sizes, the largest first. Omit sizes of 0."""
+    # If only one more size exists, return it too. Other would contain nothing else.
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
 
 
 class TraceStyle(NamedTuple):
-    """The name (as plain text), the colour and the pattern of a token or of Other."""
+    """The name, colour and pattern of a trace for a token or for Other."""
 
-    name: str
+    name: str  # plain text
     color: str
     pattern: str  # distinguishes traces of the same colour; empty for a plain fill
 
     def bar_trace(self, **options: Any) -> dict[str, Any]:
-        """Return a bar trace as a dict, so that plotly checks the options only in the figure."""
+        """Return a bar trace as a dict, so that plotly validates the options only once."""
         style = {"name": to_markup([self.name]), "marker": area_style(self.color, self.pattern)}
         return {"type": "bar", "hoverinfo": "text"} | style | options
 
 
 def stack_total_texts(sizes: Floats) -> list[list[str]]:
-    """Return texts for each part of stacked bars: a bar's total in its last part, else ""."""
+    """Return the texts of stacked bars, by column of `sizes`.
+
+    The last segment of each bar shows the bar's total. Other segments have the text "".
+    """
     totals = [compact(size) for size in sizes.sum(axis=1).tolist()]
     last = sizes.shape[1] - 1 - (sizes[:, ::-1] > 0).argmax(axis=1)
     return [
@@ -407,7 +412,7 @@ class PivotedSizes(NamedTuple):
 
     @property
     def total(self) -> float:
-        """The sum of all sizes, or NaN for several snapshots, which can't be added up."""
+        """The sum of all sizes, or NaN if the holdings have several snapshots."""
         is_added = snapshot_count(self.balances.positions.holdings) == 1
         return float(self.sizes.sum()) if is_added else np.nan
 
@@ -418,7 +423,7 @@ class PivotedSizes(NamedTuple):
 
     @property
     def first_holdings_rows(self) -> dict[str, list[int]]:
-        """For each row ("rows") and column ("tokens") except Other, the first row of holdings."""
+        """The first row of holdings in each row (key "rows") and in each column (key "tokens")."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
@@ -430,7 +435,7 @@ class PivotedSizes(NamedTuple):
         return full_amount(self.amounts[row * len(self.tokens) + token])
 
     def hover_text(self, row: int, token: int, lines: Sequence[str], total: float) -> str:
-        """Return the hover text of a cell, with `lines` below its token, or "" if its size is 0."""
+        """Return a cell's hover text: token, `lines`, amount, share. A size of 0 has no text."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
@@ -454,7 +459,7 @@ class PivotedSizes(NamedTuple):
 def pivot_sizes(
     balances: DrawnBalances, codes: Indices, rows: Indices, tokens: Indices
 ) -> PivotedSizes:
-    """Pivot sizes by group and token. Groups and tokens that are not passed become Other."""
+    """Sum the sizes by group and token. Groups and tokens that are not passed become Other."""
     row_ranks = rank_by_code(rows, int(max(codes.max(), rows.max())) + 1)[codes]
     token_ranks = rank_by_code(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     width = len(tokens) + 1
@@ -473,20 +478,20 @@ def pivot_sizes(
 
 
 def rank_by_code(chosen: Indices, count: int) -> Indices:
-    """For each code below `count`, return its rank in `chosen`. Unchosen codes rank last."""
+    """Return the position in `chosen` of each code below `count`, or ``len(chosen)`` if absent."""
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
 
 
 class GroupedBalances(NamedTuple):
-    """The rows that a chart draws, and the column names to group them by."""
+    """The rows that a chart draws, and the names of the columns that group the rows."""
 
     names: list[str]  # the requested names without duplicates
     balances: DrawnBalances
     positions: Positions  # the positions to group; if grouped by asset, their tokens are assets
     token: TokenLike | None  # the only drawn token or asset, if any
-    # With snapshots, the requested wallets: the columns wallet (a code), time and known (a bool).
+    # For several snapshots, the requested wallets: columns wallet (a code), time, known (a bool).
     requests: pd.DataFrame | None = None
 
     @property
@@ -501,7 +506,7 @@ class GroupedBalances(NamedTuple):
         requested = np.zeros(len(groups), dtype=np.intp)
         known = requested[:, np.newaxis]
         is_counted = not {*names}.isdisjoint(self._grouping_wallet_columns())
-        by_time = SNAPSHOT in names  # else groups combine several snapshots, if any
+        by_time = SNAPSHOT in names  # otherwise, a group combines its snapshots
         if is_counted and not by_time and self.requests is not None and len(self.requests):
             times = pd.DatetimeIndex(self.requests["time"].unique())
             known, _, requested = count_known_wallets(groups, self.requests, times)
@@ -525,7 +530,7 @@ class GroupedBalances(NamedTuple):
         return [name for name in self.names if name in of_wallets]
 
     def notes_by_group(self, top: int) -> list[str]:
-        """Return sentences on incomplete groups, then on empty groups."""
+        """Return sentences about groups with unknown wallets, then about empty groups."""
         names = self._grouping_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
@@ -562,14 +567,14 @@ class GroupedBalances(NamedTuple):
 
 
 class GroupLevel(NamedTuple):
-    """One level of a hierarchy: the groups of the rows by one or several columns."""
+    """The groups of the drawn rows by one or several columns."""
 
     names: list[str]
     balances: DrawnBalances
     groups: Groups
     first_wallets: Indices  # the first wallet of each set of wallets
-    # Both counts are 0 if the requests are not recorded.
-    wallets_known: Codes  # of each group (row), in each snapshot of a timeline (column)
+    # If the requests are not recorded, all counts are 0.
+    wallets_known: Codes  # an array of shape (groups, snapshots), or (groups, 1)
     wallets_asked: Codes  # the number of requested wallets in each group
 
     @property
@@ -587,11 +592,14 @@ class GroupLevel(NamedTuple):
 
     @property
     def is_incomplete(self) -> Mask:
-        """Whether some wallets of each group are unknown."""
+        """Whether each group has unknown wallets."""
         return np.asarray((self.wallets_known < self.wallets_asked[:, np.newaxis]).any(axis=1))
 
     def largest_then_unknown_groups(self, sizes: Floats, top: int) -> Indices:
-        """Return the largest groups, then unknown ones. Groups of snapshots are sorted by time."""
+        """Return the largest groups, then groups without balances that have unknown wallets.
+
+        Snapshots are sorted by time.
+        """
         largest = largest_indices(sizes, top)
         unsure = np.flatnonzero((sizes == 0) & self.is_incomplete)
         chosen = np.append(largest, unsure[: max(top - len(largest), 0)])
@@ -600,7 +608,7 @@ class GroupLevel(NamedTuple):
         return chosen[snapshot_times(self.groups.labels)[chosen].argsort(kind="stable")]
 
     def short_group_names(self, indices: Sequence[int]) -> list[str]:
-        """Return distinct short names of groups; each name is one line."""
+        """Return short, unique names of groups. Each name is one line."""
         chosen = np.array(indices, dtype=np.intp)
         if self.names == ["wallet"]:
             wallets = self.first_wallets[self.groups.wallet_sets[chosen]]
@@ -622,7 +630,7 @@ class GroupLevel(NamedTuple):
         return _SEPARATOR.join(parts)
 
     def fills(self, indices: Sequence[int]) -> list[tuple[str, str]]:
-        """Return colours and patterns of groups. Up to 100 groups always keep theirs."""
+        """Return the colour and the pattern of each group."""
         has_few = len(self.groups) <= _MAX_RANKED and KINDS.isdisjoint(self.names)
         every = range(len(self.groups)) if has_few else indices
         names = {index: self.full_group_name(index) for index in every}
@@ -630,14 +638,17 @@ class GroupLevel(NamedTuple):
         return [fills[index] for index in indices]
 
     def split_by_token(self, tokens: Indices) -> GroupLevel:
-        """Split the groups by token, as `frames.groups.split_by_token`."""
+        """Split each group by token, and count the wallets of each new group."""
         positions = self.balances.positions
         groups = split_by_token(self.groups, positions, tokens)
         known, _, asked = count_possible_holders(positions, groups)
         return self._replace(groups=groups, wallets_known=known[:, np.newaxis], wallets_asked=asked)
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
-        """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
+        """Return a text such as "3 of 5 wallets are known".
+
+        The text is empty if the requested wallets are not recorded.
+        """
         known, requested = self._count_known_wallets(indices)
         if not requested or "wallet" in self.names:
             return ""
@@ -653,21 +664,24 @@ class GroupLevel(NamedTuple):
         return f"{known} of {counted}{of_group} {verb} known{end}"
 
     def _count_known_wallets(self, indices: int | Indices) -> tuple[str, int]:
-        """Count the distinct known wallets, as a text such as "3 to 5", and the requested ones."""
+        """Return the number of known wallets as text, and the number of requested wallets.
+
+        The text is "3 to 5" if the number changes between snapshots.
+        """
         chosen = self.groups_with_distinct_wallets(indices)
         known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
         text = " to ".join(f"{count:,}" for count in dict.fromkeys([known[0], known[-1]]))
         return text, int(self.wallets_asked[chosen].sum())
 
     def groups_with_distinct_wallets(self, indices: int | Indices) -> Indices:
-        """Return one of the groups for each distinct set of wallets."""
+        """Drop each group that has the same wallets as an earlier group."""
         chosen = np.atleast_1d(indices)
         return chosen[np.unique(self.groups.wallet_sets[chosen], return_index=True)[1]]
 
     def row_labels_and_hover_lines(
         self, grid: PivotedSizes
     ) -> tuple[list[str], list[list[list[str]]]]:
-        """Return the short names of a grid's rows, including Other, and each cell's hover lines."""
+        """Return the label of each row of `grid`, and the hover lines of each cell."""
         indices, count = grid.rows.tolist(), len(self.groups)
         starts = range(0, (len(grid.tokens) + 1) * count, count)  # of the cells of each column
         is_counted = self.wallets_asked.any() and "wallet" not in self.names
@@ -679,7 +693,7 @@ class GroupLevel(NamedTuple):
         labels = self.labels_with_counts(indices)
         if grid.other_row_count:
             name = other_label(grid.other_row_count, self.group_noun)
-            incomplete = np.flatnonzero(self.is_incomplete)  # some of them have no balances
+            incomplete = np.flatnonzero(self.is_incomplete)  # includes groups without balances
             others = np.setdiff1d(np.append(incomplete, grid.codes), grid.rows)
             known, asked = self._count_known_wallets(others)
             is_marked = np.isin(others, incomplete).any() and (self.groups.tokens[others] < 0).all()
@@ -689,7 +703,7 @@ class GroupLevel(NamedTuple):
         return labels, lines  # `hover_text` omits empty lines
 
     def preferred_names(self, indices: Sequence[int]) -> list[str]:
-        """Return the user's names of wallets or, for other groups, short names."""
+        """Return short names of groups. If the user named a wallet, return the user's name."""
         short = self.short_group_names(indices)
         if self.names != ["wallet"]:
             return short
@@ -709,7 +723,6 @@ class GroupLevel(NamedTuple):
 
     @property
     def _shown_columns(self) -> list[str]:
-        """The columns to show, without the blockchain if the wallet's name contains it."""
         return [name for name in self.names if name != "blockchain" or "wallet" not in self.names]
 
     def _group_labels(self, name: str, indices: Indices, *, limit: int = _LABEL_CHARS) -> list[str]:
@@ -731,7 +744,7 @@ class GroupLevel(NamedTuple):
 
 
 class BalanceOptions(NamedTuple):
-    """Common arguments of the charts: the only token or asset, the wallets, and the assets."""
+    """Arguments that several charts have."""
 
     token: TokenLike | None
     asset: TokenLike | None
@@ -751,10 +764,10 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     top: int = 0,  # the number of drawn groups, if the rest is Other
     several_snapshots: bool = False,  # whether the rows may be of several snapshots
 ) -> GroupedBalances:
-    """Read the rows to draw, and the column names to group the rows by.
+    """Select the rows to draw and the columns that group the rows.
 
-    If a token, asset or wallet is passed, read only its rows. If a frame without values has a
-    single asset, its amounts are drawn.
+    A token, asset or wallet selects its own rows. If a DataFrame has a single asset and no column
+    ``value``, the chart draws the amounts of this asset.
     """
     wallets = options.wallets
     requested = by_as_list(by) if facet is None else [facet, *by_as_list(by)]
@@ -809,7 +822,7 @@ def _read_requests(
 def count_known_wallets(
     groups: Groups, requests: pd.DataFrame, times: pd.DatetimeIndex
 ) -> tuple[Codes, Codes, Codes]:
-    """Count each group's wallets that are known at each time, known at any time, or requested."""
+    """Return three counts by group: known wallets at each time, ever known ones, requested ones."""
     rows, width, count = requests[requests["known"]], len(times), groups.wallet_set_count
     at, sets = times.get_indexer(pd.DatetimeIndex(rows["time"])), groups.wallet_set_codes
     cells = (sets[rows["wallet"]] * width + at)[at >= 0]
@@ -822,7 +835,7 @@ def count_known_wallets(
 
 
 def prefer_user_names(user_names: Sequence[str], short: Sequence[str]) -> list[str]:
-    """Replace short names of wallets by the user's names, except names that wallets share."""
+    """Replace each short name by the user's name, unless several wallets share the user's name."""
     own = [safe_line(name, _ROW_CHARS) for name in user_names]
     pairs = zip(own, short, strict=True)
     return [name if name and own.count(name) == 1 else label for name, label in pairs]

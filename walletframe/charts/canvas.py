@@ -44,9 +44,9 @@ _LABEL_PAD, _CHAR_WIDTH = 12, 6
 _wrap_label = partial(wrap, width=20, max_lines=3, placeholder="…", break_on_hyphens=False)
 _AXIS_TITLE_STANDOFF, _AXIS_TITLE_WIDTH = 8, 20  # the distance to the tick labels
 _ROW_HEIGHT, _LINE_HEIGHT, _MIN_PLOT_HEIGHT = 22, 13, 120  # pixels
-_MIN_HEIGHT_RATIO = 2.3  # of a figure's height to its margins; the plot has more than half
-_LINE_CHARS = 60  # of notes; a phone is about 60 characters wide
-_MAX_LINES, _MAX_MINOR_LINES = 6, 3  # of important notes, and of all notes if some are minor
+_MIN_HEIGHT_RATIO = 2.3  # a figure's height, divided by its vertical margins
+_LINE_CHARS = 60  # the width of a phone, in characters of notes
+_MAX_LINES, _MAX_MINOR_LINES = 6, 3  # for important notes, and for all notes if some are minor
 _MARK_CHARS, _SHORT_LINE_CHARS = 10, 96
 _IMAGE_WIDTH, _MAX_LINE_CHARS = 700, 200  # the first one is plotly's default
 _AT_LEFT = {"xref": "container", "x": 0, "xanchor": "left", "yref": "container"}
@@ -75,14 +75,14 @@ else:
 
 
 class Figure(_Figure):
-    """A figure of plotly. Its saved pictures have all notes, in lines as wide as the picture."""
+    """A plotly figure. Images of the figure show all notes."""
 
     def to_image(self, *args: Any, **options: Any) -> Any:
-        """Return a picture like plotly's `to_image`, but with all notes."""
+        """Call plotly's `to_image` on a copy of the figure that shows all notes."""
         return self._with_all_notes(**options).to_image(*args, **options)
 
     def write_image(self, *args: Any, **options: Any) -> None:
-        """Write a picture like plotly's `write_image`, but with all notes."""
+        """Call plotly's `write_image` on a copy of the figure that shows all notes."""
         self._with_all_notes(**options).write_image(*args, **options)
 
     def _with_all_notes(self, width: float | None = None, **_: Any) -> go.Figure:
@@ -123,10 +123,10 @@ def make_figure(
     notes: Notes,
     dimensions: Dimensions,
     annotations: Sequence[dict[str, Any]] = (),
-    explorer_meta: Mapping[str, Sequence[Any]] | None = None,  # in the meta, for explorers
+    explorer_meta: Mapping[str, Sequence[Any]] | None = None,  # added to `layout.meta`
     **layout: Any,
 ) -> go.Figure:
-    """Return a figure with a title and notes. Notes that don't fit are in a hover text and meta."""
+    """Return a figure with a title and notes. A hover text shows the notes that don't fit."""
     every, visible = notes.all_notes(), notes.visible_note_lines()
     others = [note for note in every if note not in " ".join(visible)]
     if others and min(map(len, visible)) > _LINE_CHARS - _MARK_CHARS:
@@ -183,7 +183,7 @@ def _figure_height(top: float, plot_height: float, bottom: float) -> int:
 
 
 def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
-    """Remove the title, the notes and the space for them. Return them as plain text."""
+    """Remove the title and the notes from a figure. Return both as plain text."""
     layout = figure.layout
     title = markup_to_text(layout.title.text)
     notes = [*map(markup_to_text, layout.meta[_ALL_NOTES_KEY])]
@@ -196,7 +196,7 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str], least: int = 2) -> dict[str, Any]:
-    """Return arguments of `make_figure` for a legend of `least` or more names on any page."""
+    """Return arguments of `make_figure` for a legend. It is hidden below `least` names."""
     if len(names) < least:
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -245,7 +245,7 @@ def row_axis_options(names: Sequence[str], title: str) -> dict[str, Any]:
 
 
 def move_labels_above_rows(figure: go.Figure) -> None:
-    """Move row labels above their bars or cells, which then use the width of a narrow page."""
+    """Move each row label above its bar or cells, to save width on a narrow page."""
     axis, layout = figure.layout.yaxis, figure.layout
     is_grid = figure.data[0].type == "heatmap"
     breaks = max(text.count("<br>") for text in axis.ticktext)
@@ -310,7 +310,7 @@ def to_markup(lines: Sequence[str]) -> str:
 
 
 def shorten_middle(text: str, limit: int, end: int) -> str:
-    """Return a text of at most `limit` characters that keeps the last `end` ones."""
+    """Shorten a text to `limit` characters. An ellipsis precedes the last `end` characters."""
     return text if len(text) <= limit else f"{text[: limit - end - 1].rstrip(' …')}…{text[-end:]}"
 
 
@@ -338,7 +338,10 @@ class Notes(NamedTuple):
         return [note for group in self for note in group]
 
     def one_line_summary(self) -> str:
-        """Return one line about drawn and omitted data, or else about the data quality."""
+        """Return one line about drawn and omitted data.
+
+        If there are no such notes, return a note about the data quality.
+        """
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
         line, *rest = drawn or self.data_quality or [""]
         line = shorten(line, _SHORT_LINE_CHARS, placeholder=" …")
@@ -368,7 +371,7 @@ class Notes(NamedTuple):
 
 
 def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
-    """Return the frame of wallets, or raise a ColumnsError if it lacks a column for charts."""
+    """Return the DataFrame of wallets, or raise a ColumnsError if a column is missing."""
     frame = extract_frame(wallets, "wallets")
     require_columns(frame, ("status", "tokens", "fetched_at", "source", "service"))
     return frame
@@ -377,7 +380,7 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
 def drawn_count_note(
     *parts: tuple[int, int, str], others_text: str = "Other contains the rest"
 ) -> str:
-    """Return a sentence such as "3 wallets are drawn." Each part is (drawn, rest, noun)."""
+    """Return a sentence such as "3 wallets are drawn". Each part is (drawn, rest, noun)."""
     texts = [
         f"{drawn:,} of " * bool(others) + counted_noun(drawn + others, noun)
         for drawn, others, noun in parts

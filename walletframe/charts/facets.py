@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from walletframe.charts.balances import GroupLevel
 
 _MAX_FACETS, _AXIS_BELOW = 10, 44  # the last one is in pixels
-# A gap is a share of the height. A figure of the least height has gaps as high as a heading.
+# Plotly measures the gap between charts as a share of the height.
 _LEAST_HEIGHT, _HEADING_HEIGHT, _MAX_GAPS = 500, 17, 0.33  # pixels, and the share of all gaps
 _PER_ITEM = ("x", "y", "hovertext", "text")  # properties of a trace with a value for each item
 _HEADING: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False}
@@ -35,9 +35,9 @@ def choose_facets(level: GroupLevel) -> Indices:
 def split_into_facets(
     figure: go.Figure, edges: Sequence[int], level: GroupLevel, facets: Sequence[int]
 ) -> go.Figure:
-    """Split each trace at `edges`, and move each piece to a small chart below its facet's name.
+    """Split a figure at `edges` into small charts, each below the name of its facet.
 
-    The small charts share their axes, except that each shows only its own labelled rows.
+    All small charts have the same axes. Each one shows only its own labelled rows.
     """
     drawn, count = figure.layout.to_plotly_json(), len(edges) - 1
     x_axis, y_axis, margin = drawn.pop("xaxis"), drawn.pop("yaxis"), drawn["margin"]

@@ -81,10 +81,9 @@ _MAX_OTHER_RATIO, _RIGHT_PAD = 2, 24
 _BAR_GAP, _MAX_BAR_HEIGHT = 0.25, 56  # the share of a row between bars, and pixels
 _OTHER_AS_TEXT_NOTE = "“Other” is written as text, since its bar would make the rest too short."
 _LABELS_WIDTH, _MAX_SLANTED_LABELS, _PAD_ABOVE, _PAD_BELOW = 540, 12, 52, 36
-_MAX_LABELS_ON_PHONE = 14  # beside the longest labels of rows
+_MAX_LABELS_ON_PHONE = 14  # the labels of columns that fit beside long labels of rows
 _COLOR_SCALE = ("#FFF7BC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2B93C1")
-"""The colours of a heatmap, from small to large, reversed on a dark ground. Black text is readable
-on all of them."""
+"""The colours of a heatmap, from small to large. Black text is readable on all of them."""
 _DECADES, _MAX_TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 31, 7
 _GREY_OTHER_NOTE = "“Other” is grey, since it is beyond the colour scale."
@@ -99,7 +98,7 @@ _COLOR_BAR |= {"lenmode": "pixels", "len": 180, "tickfont": {"size": MIN_FONT_SI
 _SCALE_TITLE: dict[str, Any] = TOP_RIGHT | {"x": 0, "xanchor": "left", "yshift": _PAD_ABOVE}
 _SCALE_TITLE["font"] = {"size": MIN_FONT_SIZE}
 _MAX_POINTS_PER_AXIS, _MAX_MARKED_POINTS = 100, 30
-_TITLE_NAME_CHARS, _LEGEND_CHARS = 30, 46  # of a wallet, and of an entry with its share, on phones
+_TITLE_NAME_CHARS, _LEGEND_CHARS = 30, 46  # limits for phones
 
 
 def bar(  # noqa: PLR0913 - users pass each option by name
@@ -119,63 +118,62 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
-    A bar's length is the amount of `token` or `asset`, or else the sum of the column ``value``
-    (float64, with an optional column ``currency``). Without values, it is the amount if there is
-    only one asset, or else the number of balances.
+    With `token` or `asset`, lengths show its amounts. Otherwise, lengths show the column ``value``
+    (float64; a column ``currency`` is optional). Without ``value``, lengths show the amounts of a
+    single asset. With several assets, lengths show the number of balances.
 
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        The column, or the list of columns, to group the holdings by. Each group is one bar.
-        A column is one of these:
+        The column or columns to group the holdings by. Each group is one bar. A column is:
 
         - ``"wallet"`` or ``"blockchain"`` (the blockchain of the wallet);
         - an extra column of `wallets`, such as ``"owner"``, or any column of these holdings;
-        - ``"asset"`` or ``"token"``. As the last of several names (``["owner", "token"]``), it adds
-          no bars. It sets what the colours in a bar stand for: assets (the default) or tokens.
+        - ``"asset"`` or ``"token"``. In ``["owner", "token"]``, each owner is a bar, and each token
+          is a colour. By default, each asset is a colour.
 
-        Rows without a label are a group of their own, such as "no owner". Snapshots are sorted by
-        time, other groups by size.
+        Rows without an owner form the group "no owner". Groups are sorted by size, and snapshots
+        by time.
     token : str or (str, str or None), optional
-        Draw only the amounts of this token. Pass an unambiguous symbol, or (blockchain, contract),
-        with None as the contract of a native coin.
+        Draw only the amounts of this token. Pass its symbol or (blockchain, contract). The contract
+        of a native coin is None.
     asset : str or (str, str or None), optional
-        Draw only the amounts of this asset, added up over all blockchains. Pass the name of an
-        asset that `walletframe.assets` lists, or one of its contracts.
+        Draw only the amounts of this asset, added up over all blockchains. Pass the asset's name in
+        `walletframe.assets` or one of its contracts.
     top : int, default 20
-        Maximum number of bars (at most 200). The remaining groups are combined as Other. A text
-        replaces the bar Other if it would be more than twice as long as any other bar.
+        Maximum number of bars (at most 200). The remaining groups are combined as Other. If
+        Other would be more than twice as long as the longest bar, a text replaces its bar.
     top_tokens : int, optional
-        Maximum number of tokens or assets with a name and a colour of their own (at most 24). The
-        rest is combined as Other. At least half of the names go to the largest tokens or assets.
-        The other names are chosen so that Other is rarely the largest part of a bar. A note counts
-        the bars where it still is. By default, 12 are named, or up to 24 to avoid such bars.
+        Maximum number of coloured tokens or assets (at most 24). The rest is combined as Other. At
+        least half of the colours go to the largest tokens or assets. Smaller ones may have a colour
+        if Other would be the largest part of a bar. By default, 12 are coloured, or up to 24 to
+        avoid such bars.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. If given, the chart notes how complete and how old the
-        data is, and how many wallets of each group are known (have the status ok). The methods of
+        The ``wallets`` of the same fetch. The chart then states how old the data is, and how many
+        wallets of each group are known. A wallet is known if its status is ok. The methods of
         ``details.wf`` pass this argument.
     assets : DataFrame, str or Path, optional
         Your own table of assets and their contracts, as in `walletframe.assets`.
     bridged : bool, default False
         Whether an asset includes bridged versions, such as USDC.e and WETH.
     facet : str, optional
-        Draw a small chart for each label in this column, such as ``"owner"``. The supported names
-        are those of `by`. All small charts have the same scale and colours. At most 10 are drawn,
-        the largest first. The bars of the remaining labels are combined as Other.
+        Draw a small chart for each label in this column, such as ``"owner"``. `by` supports the
+        same names. All small charts have the same scale and colours. At most 10 are drawn, the
+        largest first. The bars of the remaining labels are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
-        Colours, as hex codes or CSS names. The keys are tokens, as in the result of
-        `token_colors`, or names of assets, such as ``{"ETH": "#3366CC"}``. An asset without a key
-        has the colour of its first token in `colors`. The rest has the default colours.
+        Colours as hex codes or CSS names, such as ``{"ETH": "#3366CC"}``. A key is the name of an
+        asset, or a token (blockchain, contract). If only tokens of an asset are keys, the asset has
+        the colour of the first one. Other tokens and assets have default colours.
     title : str, optional
         The title of the chart, cut to 48 characters.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace for each token or asset (in each small chart), the largest first.
-        The hover texts show exact amounts, and how many wallets of a group are known. If some are
-        unknown, the bar's label shows the number, too. A group without a known wallet has an empty
-        bar. If no length is above 0, the figure has no trace, only an annotation with the reason.
+        A figure with one trace per token or asset, the largest first. Each small chart has its own
+        traces. Hover texts show exact amounts, and how many wallets of a group are known. If some
+        are unknown, the bar's label shows this number, too. A group without a known wallet has an
+        empty bar. If no length is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
@@ -197,7 +195,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     title = title or grouped.chart_title
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
-    # If the last of several names is token or asset, it sets the colours, not the bars.
+    # In ["owner", "token"], the last name sets the colours, not the bars.
     names = names[:-1] if names[1:] and names[-1] in KINDS else names
     level = grouped.group_by(
         names if facet is None else [*dict.fromkeys([grouped.names[0], *names])]
@@ -315,7 +313,7 @@ def _bar_traces(
 def _choose_colored_tokens(
     bars: Indices, tokens: Indices, sizes: Floats, usual: int, most: int
 ) -> Indices:
-    """Choose the largest tokens, and tokens that keep Other from being a bar's largest part."""
+    """Choose the largest tokens, and tokens without which Other would dominate a bar."""
     totals = sum_by_group(tokens, sizes)
     codes, pairs = pd.factorize(bars * len(totals) + tokens, sort=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
@@ -335,14 +333,14 @@ def _choose_colored_tokens(
     return largest_indices(totals * is_chosen, len(totals))
 
 
-def _tokens_to_name(tokens: Indices, sizes: Floats, is_named: Mask) -> Indices:
-    """Return the tokens to name so that Other isn't the bar's largest part (`sizes` descend)."""
+def _tokens_to_name(tokens: Indices, descending_sizes: Floats, is_named: Mask) -> Indices:
+    """Return the tokens of one bar to name, so that Other is not its largest part."""
     named = is_named[tokens]
-    rest = sizes[~named]
-    if rest.sum() <= sizes[named].max(initial=0) * _ROUNDING:
+    rest = descending_sizes[~named]
+    if rest.sum() <= descending_sizes[named].max(initial=0) * _ROUNDING:
         return tokens[:0]
     others = rest.sum() - np.cumsum(rest)
-    return tokens[~named][: 1 + np.count_nonzero(others > sizes[0] * _ROUNDING)]
+    return tokens[~named][: 1 + np.count_nonzero(others > descending_sizes[0] * _ROUNDING)]
 
 
 def _add_large_other_note(notes: Notes, grid: PivotedSizes, bars: Indices, drawn: Floats) -> Notes:
@@ -390,23 +388,23 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     top : int, default 8
         Maximum number of slices (at most 20). The rest is combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch. If given, the chart notes how old the answer for the
-        wallet is, or why the wallet has no rows.
+        The ``wallets`` of the same fetch. The chart then states the age of the wallet's balances,
+        or why the wallet has no rows.
     assets, bridged, colors, title : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace, with the largest slice first and exact amounts in the hover
-        texts. If no value or count is above 0, the figure has only an annotation with the reason.
+        A figure with one trace. The largest slice comes first. Hover texts show exact amounts. If
+        no value or count is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
     ArgumentError, SettingsError, ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     AddressError, UnknownWalletError
-        If `wallet` can't be read, or if it has no rows and is missing from `wallets`.
+        If `wallet` is not an address, or if it has no rows and is missing from `wallets`.
     """
     limit = check_limit("top", top, _MAX_SLICES)
     if by not in ("asset", "token"):
@@ -496,33 +494,33 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a heatmap with a row per wallet, owner or other group, and a column per asset or token.
 
-    The colours show the column ``value`` (float64; ``currency`` is optional). Without ``value``,
-    they show the row's share of each asset's total in the frame. The colour scale is
-    logarithmic. Small values have the light colours or, if plotly's default template is dark, the
-    dark ones. The largest rows and columns come first. Without values, if several assets are
-    drawn, those with the most balances come first.
+    The colours show the column ``value`` (float64; a column ``currency`` is optional). Without
+    ``value``, the colours show the row's share of the asset's total in the frame. The colour scale
+    is logarithmic. Small values are light or, in a dark template of plotly, dark. The largest rows
+    and columns come first. Shares of several assets can't be added. So without ``value``, the rows
+    and columns with the most balances come first.
 
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        The grouping of the rows, by the same names as in `bar`. If ``"token"`` is one of the
-        names, the columns of the heatmap are tokens instead of assets.
+        The column or columns of holdings to group by, as in `bar`. Each group is a row of the
+        heatmap. With ``"token"``, a column of the heatmap is a token instead of an asset.
     top : int, default 30
         Maximum number of rows (at most 200). The rest is combined as Other.
     top_tokens : int, default 20
-        Maximum number of tokens or assets (at most 200). The tokens with the largest values in the
-        drawn rows are chosen, and the rest is combined as Other. Without values, the tokens with
-        the most holders are chosen, and the rest is left out.
+        Maximum number of tokens or assets (at most 200). The largest in the drawn rows are chosen,
+        and the rest is combined as Other. Without ``value``, the tokens with the most holders are
+        chosen, and the rest is left out.
     wallets, assets, bridged, title : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with exact amounts in the hover texts. A cell is empty if its row holds none of the
-        token. A cell of unknown value or amount has a question mark; question marks are a separate
-        trace. The row Other is a grey trace if it contains the largest cell. If no value or amount
-        is above 0, the figure has only an annotation.
+        A figure with exact amounts in the hover texts. A cell is empty if the row does not hold the
+        token. A cell has a question mark if its value or amount is unknown. The question marks are
+        a separate trace. If the row Other contains the largest cell, it is a separate grey trace.
+        If no value or amount is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
@@ -544,7 +542,6 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     level = grouped.group_by(names)
-    # Choose the largest groups and tokens, so that no row or column is empty.
     # Shares of several tokens can't be added up, so balances are counted.
     weights = np.where(is_shares & (np.ptp(balances.token_codes) > 0), 1.0, balances.sizes)
     group_sizes = sum_by_group(level.group_codes, weights, len(level.groups))
@@ -573,7 +570,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     labels = balances.token_names(tokens.tolist())
     column_axis, below = _column_axis_and_height(labels, width, grid.token_noun)
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.token_noun)
-    # A count would often make Other the longest label. Columns with equal names would merge.
+    # A count would make Other the longest label. It is needed only if a token has the name Other.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
     of_rows, phrase = (len(groups), grid.other_row_count, level.group_noun), measure.phrase
     rest = f"Other contains the other {level.group_noun}s; " * bool(grid.other_row_count)
@@ -623,7 +620,7 @@ def _question_marks(
     column_names: Sequence[str],
     row_lines: Sequence[list[list[str]]],
 ) -> go.Scatter:
-    """Mark cells of size 0 with "?" if a balance has an unknown size, or if no wallet is known."""
+    """Return a trace with "?" in each cell of size 0 whose size is unknown."""
     cells, count = level.split_by_token(grid.tokens), len(level.groups)
     is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
     is_unknown[cells.groups.codes[grid.balances.unknown_rows]] = True
@@ -690,28 +687,28 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     asset, token : str or (str, str or None), optional
-        The asset or the token, as in `bar`. Exactly one of them is required.
+        The asset or the token, as in `bar`. Pass exactly one of the two.
     wallets, assets, bridged, title : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with two traces: the curve, with at most 200 points and exact amounts in the
-        hover texts, and the diagonal line of equality. If no amount is above 0, the figure has no
-        trace, only an annotation with the reason.
+        A figure with two traces: the curve and the diagonal line of equality. The curve has at most
+        200 points, with exact amounts in the hover texts. If no amount is above 0, the figure has
+        only an annotation with the reason.
 
     Raises
     ------
     ArgumentError, SettingsError, ColumnsError, AmountError, TokenListError, OSError
-        As for `bar`, or if neither or both of `asset` and `token` are given.
+        As for `bar`, or if `asset` and `token` are both passed or both missing.
     UnknownTokenError, AmbiguousTokenError
         As for `bar`.
 
     Notes
     -----
-    The curve includes only wallets with a balance above 0. One person may own several wallets. The
-    documentation of ``df.wf.concentration`` has the formula of the Gini coefficient and its source.
+    The curve includes only wallets with a balance above 0. See ``df.wf.concentration`` for the
+    formula of the Gini coefficient and its source.
     """
     if token is None and asset is None:
         raise SettingsError(

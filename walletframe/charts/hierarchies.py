@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
-    _WriteNames: TypeAlias = Callable[[int], dict[int, "_Names"]]  # by a ring's depth
+    _WriteNames: TypeAlias = Callable[[int], dict[int, "_Names"]]  # the argument is a ring's depth
     _Key: TypeAlias = tuple[int, int]  # the depth of a ring, and a group or, for Other, ~parent
     _Space: TypeAlias = tuple[int, int]  # the maximum number of characters of a line, and of lines
     _Sizes: TypeAlias = dict[_Key, tuple[_Key, float]]  # the parent and the size of each box
@@ -70,12 +70,12 @@ if TYPE_CHECKING:
 _ROUNDING, _MAX_NAMED = 1e-12, 3  # the last one is the maximum number of names in a note
 _MIN_SHARE_WITH_LINES = 0.055  # a leaf with a smaller share of the total has its name outside
 _REST = "the others are not drawn separately"
-_MIN_CHARS = 5  # of a name, such as "stETH" or "Other"
-_RADIUS, _PHONE_RADIUS = 250, 165  # of a sunburst, in pixels
+_MIN_CHARS = 5  # the least length of a name, such as "stETH" or "Other"
+_RADIUS, _PHONE_RADIUS = 250, 165  # pixels
 _ARC_LETTER, _ARC_PAD = 7, 6
 _LINES_CHARS = 9, 15  # the least and most characters of a line, if an arc has several lines
-_HEIGHT, _BAND, _PAD, _GAP = 404, 20, 2, 1  # of a treemap and its parts, in pixels
-_LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # of texts of 11 pixels
+_HEIGHT, _BAND, _PAD, _GAP = 404, 20, 2, 1  # a treemap and its parts, in pixels
+_LETTER, _LINE, _TEXT_PAD = 8, 15, 8  # for texts of 11 pixels
 _WIDTH_SHARES = np.arange(0.74, 1.5, 0.01)  # relative widths of pages on which names must fit
 _OPPOSITE_COLOR = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _ROOT = (-1, 0)
@@ -91,8 +91,8 @@ class _Style(NamedTuple):
     dimensions: Dimensions
     min_leaf: float = 0.01  # the smallest share of the total that a box can have
     min_parent: float = 0.04  # the smallest share that a box with boxes inside can have
-    min_sum: float = 0  # the smallest share that a ring can have; others are not drawn
-    width: int = 0  # of the page of a treemap, in pixels; 0 for a sunburst
+    min_sum: float = 0  # the smallest share that the boxes of a ring can have
+    width: int = 0  # the page width of a treemap in pixels; 0 for a sunburst
 
 
 def treemap(  # noqa: PLR0913 - users pass each option by name
@@ -123,8 +123,8 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     top : int, default 250
         Maximum number of rectangles (at most 500, since browsers are slow with more). The largest
         are drawn, and the rest of each parent group is combined as Other. Rectangles without space
-        for a name are combined, too. Without space for its name, Other is just a grey area. With
-        the default `by`, the small wallets of each blockchain are combined by asset.
+        for a name are combined, too. A small Other is grey and has no name. With the default `by`,
+        the small wallets of each blockchain are combined by asset.
     width : int, default 1000
         The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
         On pages of 0.8 to 1.5 times this width, each rectangle has space for its name.
@@ -135,7 +135,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace and exact amounts in the hover texts. If no value, amount or
-        count is above 0, the figure has no trace, only an annotation with the reason.
+        count is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
@@ -306,7 +306,7 @@ def _small_parts_notes(
 
 
 class BoxId(NamedTuple):
-    """The id of a box: its depth in the path, and the index of one of its rows of holdings."""
+    """The id of a box: its depth in the path, and the index of a row of holdings in the box."""
 
     depth: int
     row: int
@@ -325,9 +325,9 @@ def parse_box_id(text: str) -> BoxId | None:
 class _Box(NamedTuple):
     """Plotly's arguments for one box; all texts are markup."""
 
-    id: str  # made of numbers, since names are untrusted text
+    id: str  # contains no names, since names are untrusted text
     parent: str
-    size: float  # 0 if other boxes are inside, whose sizes plotly adds up
+    size: float  # 0 if the box contains other boxes, since plotly adds up the sizes of these
     label: str
     text: str = ""
     hover_text: str = ""
@@ -346,18 +346,20 @@ class _Ring(NamedTuple):
     sizes: Floats  # the size of each group
     has_one_token: bool  # whether each group has only one token or asset
     is_combined: Mask  # whether each group combines the small wallets of a blockchain
-    wallet_counts: Indices = _EMPTY  # of the groups; empty if boxes don't show the counts
+    wallet_counts: Indices = (
+        _EMPTY  # the wallets of each group; empty if boxes don't show the number
+    )
     drawn: Indices = _EMPTY  # the groups to draw
 
 
 class _Names(NamedTuple):
-    """The texts of a box. The hover text of a leaf of one token also has its exact amount."""
+    """The texts of one box."""
 
     label: list[str]
     leaf_text: list[str]  # the text below a leaf's label; if empty, its exact amount is shown
     hover: list[str]  # the heading and the first lines of the hover text
     share: str  # the last line of the hover text
-    symbol: str = ""  # of the token, if a ring has one token in each box
+    symbol: str = ""  # the token's symbol, if each box of the ring has one token
 
 
 class _Place(NamedTuple):
@@ -374,7 +376,9 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     total, blank = sum(box.size for box in boxes), dict[str, Any](label="", text="")
     for leaf in boxes:
         box = leaf
-        is_small = leaf.size < _MIN_SHARE_WITH_LINES * total  # has its name at its outer end
+        is_small = (
+            leaf.size < _MIN_SHARE_WITH_LINES * total
+        )  # a small leaf has its name at its outer end
         for _ in range(depths[leaf.id], max(depths.values()) if leaf.id not in parents else 0):
             extended.append(box._replace(size=0, **blank if is_small else {}))
             box = box._replace(id=f"{box.id} ", parent=box.id, **{} if is_small else blank)
@@ -385,23 +389,23 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
 def _place_boxes(
     rings: list[_Ring], names: Sequence[Mapping[int, _Names]], style: _Style
 ) -> dict[_Key, _Place]:
-    """Place the chosen groups and Other, and combine boxes without space for a name."""
+    """Return the place of each box. Combine boxes without space for a name as Other."""
     boxes, total = _sizes_with_others(rings), float(rings[0].sizes.sum())
-    lengths = {  # the characters that a box needs, and those of its longest line
+    lengths = {  # the number of characters that a box needs, and the length of its longest line
         (depth, group): (min(_MIN_CHARS, len(label[0])), max(map(len, label)))
         for depth, ring_names in enumerate(names)
         for group, (label, *_) in ring_names.items()
     }
     while True:
         if style.width:
-            spaces, lacking = _spaces_and_least_misfits_at_widths(boxes, lengths, style.width)
+            spaces, lacking = _rectangle_spaces_and_misfits(boxes, lengths, style.width)
         else:
-            spaces, lacking = _spaces_and_least_misfits_of_arcs(boxes, lengths, total)
+            spaces, lacking = _arc_spaces_and_misfits(boxes, lengths, total)
         if not lacking:
             break
         for (depth, parent), key in lacking.items():
             inner = [each for each, (outer, _) in boxes.items() if outer == key]
-            if inner and not style.width:  # as a leaf, its name has space at its outer end
+            if inner and not style.width:  # a leaf has more space for its name
                 for each in inner:
                     del boxes[each]
             else:
@@ -414,7 +418,7 @@ def _place_boxes(
 
 
 def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
-    """Return the boxes of the chosen groups, and each parent's box Other, if large enough."""
+    """Return the parent and size of each chosen group and of each box Other."""
     boxes: _Sizes = {}
     for depth, ring in enumerate(rings):
         rest = ring.sizes.copy()
@@ -430,7 +434,7 @@ def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
 
 
 def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
-    """Return each box's children, the largest first. Other is never an only child."""
+    """Return the boxes inside each box, the largest first. Omit Other if it is the only one."""
     inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
     for key in sorted(boxes, key=lambda each: -boxes[each][1]):
         inner[boxes[key][0]].append(key)
@@ -441,10 +445,10 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
     }
 
 
-def _spaces_and_least_misfits_of_arcs(
+def _arc_spaces_and_misfits(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each arc's space for text and, by parent, the smallest child without space."""
+    """Return the text space of each arc, and the smallest arc without space in each parent."""
     inner, queue = _inner_boxes(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
@@ -470,7 +474,7 @@ def _spaces_and_least_misfits_of_arcs(
 
 
 def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
-    """Return how many characters of a line fit in an arc at the angle that plotly chooses."""
+    """Return the number of characters that fit in one of the lines of text in an arc."""
     radius, height = max(radius - _ARC_PAD, 1), float(_LINE * lines)
     cotangent, high = 1 / tan(pi * min(share, 0.5)), height / 2 / radius
     across = min(1 / high - high / 2 - cotangent, 1 / ring / high - high / 2) * height / 2
@@ -479,10 +483,10 @@ def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
     return int(max(0, across, 2 * radius * along) / _ARC_LETTER)
 
 
-def _spaces_and_least_misfits_at_widths(
+def _rectangle_spaces_and_misfits(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each box's least space on all pages and, by parent, the smallest child without it."""
+    """Return the least text space of each box, and the smallest misfit in each parent."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
     inner = _inner_boxes(boxes)
@@ -524,22 +528,26 @@ def _spaces_of_boxes(
     return spaces
 
 
-def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
-    """Yield the area of each size (descending), by the algorithm of plotly.js (d3-hierarchy)."""
+def _squarify(descending_sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
+    """Yield the rectangle of each size by the algorithm of plotly.js (d3-hierarchy)."""
     start, (left, top, right, bottom) = 0, area
-    while start < len(sizes):
+    while start < len(descending_sizes):
         width, height = max(right - left, _ROUNDING), max(bottom - top, _ROUNDING)
         row, end, worst = 0.0, start, float("inf")
-        while end < len(sizes):  # add boxes to the row while the narrowest one gets wider
-            longer = row + sizes[end]
+        while end < len(
+            descending_sizes
+        ):  # add boxes to the row while the narrowest one gets wider
+            longer = row + descending_sizes[end]
             shape = longer / total * max(width / height, height / width)
-            ratio = max(sizes[start] / longer / shape, longer / sizes[end] * shape)
+            ratio = max(
+                descending_sizes[start] / longer / shape, longer / descending_sizes[end] * shape
+            )
             if ratio > worst:
                 break
             row, end, worst = longer, end + 1, ratio
         x, y, is_flat = left, top, width < height
         left, top = left + width * row / total * (not is_flat), top + height * row / total * is_flat
-        for size in sizes[start:end]:
+        for size in descending_sizes[start:end]:
             across, down = (width * size / row, 0.0) if is_flat else (0.0, height * size / row)
             yield x, y, x + across if is_flat else left, top if is_flat else y + down
             x, y = x + across, y + down
@@ -579,7 +587,7 @@ def _make_boxes(
                 ids[key] = str(BoxId(depth, int(ring.rows[group]), outer.startswith("o")))
                 label, text = each.label, [measure.short_text(size)]
                 if style.width and not is_leaf and named[label[0]] > 1:
-                    label = [" · ".join(label)]  # of wallets with equal names
+                    label = [" · ".join(label)]  # distinguishes wallets with equal names
                 if is_leaf:
                     text = each.leaf_text or [compact_amount(amounts[group])]
                 hover_lines = [*each.hover, each.share]
@@ -628,7 +636,7 @@ def _fitting_lines(
     is_cut = bool(style.width) and not is_leaf and len(" · ".join(label)) > chars
     if ring.name == "wallet" and (is_cut or len(label) > count):
         label = label[:1]  # a token's name without its contract could mislead
-    if not is_leaf and style.width:  # a treemap shows both in one strip
+    if not is_leaf and style.width:  # a treemap shows label and text in one strip
         text = text if len(" · ".join([*label, *text])) <= chars else []
         chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
     else:
@@ -642,7 +650,7 @@ def _fitting_lines(
 
 def _make_ring(
     balances: DrawnBalances,
-    codes: Indices,  # of the drawn rows
+    codes: Indices,  # the group of each drawn row
     outer: Sequence[_Ring],
     name: str,
     noun: str,
@@ -676,7 +684,9 @@ def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteNam
 
 def _custom_path_names(
     rings: Sequence[_Ring],
-    levels: Sequence[tuple[GroupLevel, GroupLevel]],  # by the path up to each ring, and by its name
+    levels: Sequence[
+        tuple[GroupLevel, GroupLevel]
+    ],  # groups by the path up to each ring, and by its name
     depth: int,
 ) -> dict[int, _Names]:
     ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
@@ -721,7 +731,7 @@ def _choose_groups(rings: list[_Ring], style: _Style) -> None:
         outermost_sizes.append(outermost_sizes[-1][ring.parents])
     can_be_opened = np.concatenate(outermost_sizes) >= style.min_parent * total
     can_be_drawn = fits & (can_be_opened | (depths == 0))
-    # A group is never larger than its parent, so the parent comes first and is also chosen.
+    # A parent is at least as large as its groups, so it is chosen before them.
     siblings = np.bincount(parents, minlength=root + 1)
     by_size = np.argsort(-sizes, kind="stable")
     sibling_ranks = np.empty(root, dtype=np.intp)  # for equal sizes, alternate between the parents
@@ -741,7 +751,7 @@ def _choose_groups(rings: list[_Ring], style: _Style) -> None:
     is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
     is_open[root] = True
     is_chosen |= is_open[parents] & (undrawn[parents] == 1) & fits
-    # An only child of small wallets, without boxes inside, would only repeat its parent.
+    # A box that combines small wallets would repeat its parent if it is an only child and a leaf.
     is_open = np.bincount(parents[is_chosen], minlength=root + 1) > 0
     is_combined = np.concatenate([ring.is_combined for ring in rings])
     is_chosen &= ~is_combined | is_open[:root] | (siblings[parents] > 1)
@@ -795,7 +805,7 @@ def _box_names_on_default_path(
 
 
 def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
-    """Split a token's label into lines without `chain`. For an asset, `token_chain` is empty."""
+    """Split a token's label into lines: its name, and its contract without `chain`."""
     name, _, contract = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, contract = label, ""

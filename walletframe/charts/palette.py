@@ -46,7 +46,7 @@ _FIXED_COLORS: dict[TokenKey, str] = {
 COLORS = (*_FIXED_COLORS.values(),)
 OTHER_COLOR = "#DDDDDD"
 BAND_COLORS = ("#CBD8E8", "#E6EEF7")
-"""The light backgrounds of outermost boxes, and of inner boxes that contain boxes."""
+"""The backgrounds of boxes that contain other boxes: of outermost boxes, and of inner boxes."""
 EDGE_COLOR = "#808080"
 """The outline of coloured areas, since some colours are hard to see on white or on black."""
 OUTLINE_STYLE: dict[str, str | float] = {"color": EDGE_COLOR, "width": 0.5}
@@ -79,9 +79,9 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
     -------
     dict of (str, str or None) to str
         The colour of each token (blockchain, contract), as ``#RRGGBB``, in the order of the
-        holdings. A colour depends only on the token, so it is the same in all charts and sessions.
-        All contracts of an asset in `walletframe.assets` have the colour of the asset, from the
-        setting ``colors`` or else from a palette of nine colours. Without rows, the dict is empty.
+        holdings. A token has the same colour in all charts and sessions. All contracts of an asset
+        in `walletframe.assets` have the same colour, from the setting ``colors`` or from a palette
+        of nine colours. Without rows, the dict is empty.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def choose_patterns(
 
 
 def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Choose a colour by each name's hash, or the next unused colour, and a pattern."""
+    """Choose a colour and a pattern for each name. Reuse a colour only after all others."""
     keys, colors = [("label", name) for name in sorted({*names})], list[str]()
     for key in keys:
         start = crc32(repr(key).encode()) % len(COLORS)
@@ -177,7 +177,9 @@ def _own_colors(
             keys = keys_by_name.get(token.casefold()) if isinstance(token, str) else None
             checked |= dict.fromkeys(keys or [key := token_key(token)], color)
             if not keys:
-                checked.setdefault(assets.get(key, key), color)  # the first of its tokens' colours
+                checked.setdefault(
+                    assets.get(key, key), color
+                )  # an asset has the colour of its first token
         except UnknownTokenError:
             problems.append(f"{token!r} is not a token or an asset")
         if not _is_color(color):

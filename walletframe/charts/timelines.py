@@ -81,8 +81,8 @@ _MAX_GROUPS, _MAX_SNAPSHOTS, _MAX_TICKS = 20, 200, 8
 _USUAL_BAR_PARTS, _USUAL_LINES = 8, 6
 _PLOT_HEIGHT, _FACET_HEIGHT, _ABOVE_FACETS = 320, 110, 20  # pixels
 _TICKS_HEIGHT, _TICKS_BELOW_MARGIN = 44, 32
-_LEADER_WIDTH, _LABEL_LINE_HEIGHT, _RIGHT_PAD = 14, 14, 30  # of the labels at the ends of lines
-_LABEL_CHARS = 11  # in a line of such a label
+_LEADER_WIDTH, _LABEL_LINE_HEIGHT, _RIGHT_PAD = 14, 14, 30  # for the labels at the ends of lines
+_LABEL_CHARS = 11  # characters in one line of such a label
 _END_LABEL: dict[str, Any] = {"xref": "paper", "x": 1, "ax": _LEADER_WIDTH, "ayref": "y"}
 _END_LABEL |= {"xanchor": "left", "align": "left", "font": {"size": MIN_FONT_SIZE}, "borderpad": 3}
 _END_LABEL |= {"showarrow": True, "arrowhead": 0, "arrowwidth": 2, "standoff": 5}
@@ -150,54 +150,52 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw snapshots of holdings over time, as stacked bars or as lines.
 
-    The frame contains the rows of several fetches, and must have a column ``snapshot``
-    (datetime64[us, UTC]). Heights show the same quantity as the bars of `bar`.
+    The frame must have a column ``snapshot`` (datetime64[us, UTC]). Heights show the same quantity
+    as the lengths in `bar`.
 
     Parameters
     ----------
     by : str or list of str, default "asset"
-        ``"asset"`` and ``"token"`` draw one bar per snapshot, stacked by asset or token. Other
-        names, such as ``"owner"``, draw one line per group. The names are the same as in `bar`.
+        ``"asset"`` and ``"token"`` draw one stacked bar per snapshot. Other names that `bar`
+        supports, such as ``"owner"``, draw one line per group.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top_tokens : int, optional
-        Maximum number of coloured tokens or assets (by default 8), or of lines (by default 6), at
-        most 20. The rest becomes Other.
+        Maximum number of coloured tokens or assets (by default 8) or of lines (by default 6). It
+        is at most 20. The rest is combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetches, with a column ``snapshot``. If given:
+        The ``wallets`` of the same fetches, with a column ``snapshot``. If it is passed:
 
         - snapshots with failed wallets are marked;
         - a snapshot without any known wallet is not drawn as 0;
-        - answers that are out of date are not drawn;
-        - if one token is drawn, only wallets that could hold this token are counted;
-        - a line has a gap where its amount is unknown, as in `total_timeline`;
-        - a point is hollow and not connected if fewer wallets of its group (or of Other) are known
-          than at other times;
+        - outdated answers are not drawn;
+        - wallets that can't hold the drawn token are not counted;
+        - a line has a gap where its amount is unknown;
+        - a point of a line is hollow if fewer wallets of the group are known than at other times;
         - a note states how many wallets of each group are known, such as 3 to 5.
     assets, bridged : optional
         As in `bar`.
     facet : str, optional
-        Draw a small chart of stacked bars for each label in this column, such as ``"owner"``; see
-        `by` in `bar` for the names. All small charts have the same axes and colours. At most
-        10 are drawn, the largest first. With `wallets`, a snapshot without any known size is a gap.
-        Triangles mark gaps, and snapshots in which fewer wallets are known.
+        Draw a small chart of stacked bars for each label in this column, such as ``"owner"``. All
+        small charts have the same axes and colours. At most 10 are drawn, the largest first. With
+        `wallets`, a snapshot without any known size is a gap. Triangles mark gaps and snapshots
+        with fewer known wallets.
     colors, title : optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure. Bars have one trace per token or asset (in each small chart), the largest first.
-        If bars are wide enough, their totals are above them. Each line has two or three traces. Its
-        name and latest size are at its end; a single point has its name beside it. Exact amounts
-        are in the hover texts. With `wallets`, the marks of incomplete snapshots are a further
-        trace. At most 200 snapshots are drawn, at regular intervals. Times are in UTC. If no value,
-        amount or count is above 0, the figure has only an annotation with the reason.
+        A figure with at most 200 snapshots, at regular intervals, in UTC. Bars have one trace per
+        token or asset, the largest first. Each small chart has its own traces. Above a wide bar is
+        its total. A line has two or three traces. At its end are its name and latest size. Hover
+        texts show exact amounts. With `wallets`, a further trace marks incomplete snapshots. If no
+        value, amount or count is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError
-        As for `bar`, or if lines have a `facet`.
+        As for `bar`, or if `facet` is passed and `by` draws lines.
     ColumnsError, AmountError, PricesError, TokenListError, OSError
         As for `bar`.
     UnknownTokenError, AmbiguousTokenError
@@ -221,7 +219,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     balances, stacked = grouped.balances, facet or grouped.names in (["token"], ["asset"])
     title_names = grouped.names[:1] if facet else grouped.names * (not stacked)
     measure, grouping = balances.measure, f"by {join_names(title_names)} " if title_names else ""
-    snapshots = _choose_snapshots(grouped, wallets, names, gaps=facet is not None)
+    snapshots = _choose_snapshots(grouped, wallets, names, keep_unknown=facet is not None)
     title = title or f"{measure.title_start} {grouping}over time"
     notes = snapshots.notes._replace(
         left_out=[*balances.left_out, *snapshots.notes.left_out],
@@ -245,7 +243,9 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         drawing = _draw_lines(groups, snapshots, most)
     if any(text for _, text in facets.marks):  # triangles mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
-        edge = drawing.y_axis.get("range", [0])[-1]  # above lines, which may have points at 0
+        edge = drawing.y_axis.get("range", [0])[
+            -1
+        ]  # the upper edge for lines, since points may be at 0
         marker = {"symbol": f"triangle-{'down' if edge else 'up'}", "size": 11, "color": "#FFFFFF"}
         marks = go.Scatter(
             name=_INCOMPLETE_LABEL,
@@ -319,7 +319,7 @@ def _choose_timeline_facets(
 def _known_sums_mask(
     balances: DrawnBalances, snapshots: _Snapshots, ranks: Indices, wallets_known: Indices
 ) -> Mask:
-    """Return where groups have a balance of known size, or no balance and a known wallet."""
+    """Return whether the sum of each group (row) in each snapshot (column) is known."""
     width, counts = len(snapshots.times), []
     for rows in (balances.unknown_rows, balances.rows):
         times = snapshots.codes[rows]
@@ -351,13 +351,13 @@ def _axes(
 
 
 def _choose_snapshots(
-    grouped: GroupedBalances, wallets: FetchLike | None, names: Sequence[str], *, gaps: bool
+    grouped: GroupedBalances, wallets: FetchLike | None, names: Sequence[str], *, keep_unknown: bool
 ) -> _Snapshots:
-    """Choose the snapshots to draw: all with `gaps`, or else those with rows or a known wallet."""
+    """Choose snapshots with rows or with a known wallet. With `keep_unknown`, choose all."""
     positions, requests = grouped.balances.covered, grouped.requests
     column = snapshot_times(positions.holdings)
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
-    most = requested = 0  # the numbers of wallets that are ever known, and of requested ones
+    most = requested = 0  # numbers of wallets; `most` counts wallets that are ever known
     data_quality = list[str]()
     fresh = np.ones(len(column), dtype=bool)
     if wallets is not None and requests is not None:
@@ -367,7 +367,7 @@ def _choose_snapshots(
         known = requests.groupby("time")["known"].sum()
         most = requests["wallet"][requests["known"]].nunique()
         times = column[fresh].dropna().unique()
-        times = times.union(pd.DatetimeIndex(known.index[(known > 0) | gaps]))
+        times = times.union(pd.DatetimeIndex(known.index[(known > 0) | keep_unknown]))
         requested = requests["wallet"].nunique()
         if fewer := int((known < requested).sum()):
             count = count_with_verb(requested - int(known.min()), requested, "wallet")
@@ -422,7 +422,7 @@ def _draw_bars(
     if count > 1:
         width = float(max(0.8 * np.diff(times).min(), np.ptp(times) / _MAX_SNAPSHOTS / 2))
     x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
-    # The notes count the rest. With this count, the legend of a phone would have fewer columns.
+    # The name Other has no count, so that the legend on a phone has more columns.
     styles[len(tokens) :] = [each._replace(name="Other") for each in styles[len(tokens) :]]
     sums, totals = grid.sizes[:-1].sum(axis=1), stack_total_texts(grid.sizes[:-1])
     held = facets.is_known | (sums > 0).reshape(-1, count)
@@ -461,8 +461,8 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     of_rows, width = ranks[balances.rows], len(snapshots.times)
     cells, count = of_rows * width + snapshots.codes[balances.rows], (len(chosen) + 1) * width
     sizes = sum_by_group(cells, balances.sizes, count).reshape(-1, width)
-    # A group has no point if none of its wallets is known at that time, and a hollow point if fewer
-    # wallets are known than at other times. Without requests, it has a point if it has holdings.
+    # A group has no point if none of its wallets is known at that time. A point is hollow if fewer
+    # wallets are known than at other times. Without requests, each group with holdings has a point.
     held = np.bincount(cells, minlength=count).reshape(-1, width) > 0
     hollow, heights = np.zeros_like(held), _point_texts(grouped, cells, sizes)
     rest = np.unique(level.group_codes[of_rows == len(chosen)])
@@ -488,7 +488,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     traces, preferred = [], level.preferred_names(chosen.tolist()) + of_other
     drawn, alone = (np.where(at, sizes, np.array(None)).tolist() for at in (held & ~hollow, hollow))
     for line, (name, (color, pattern)) in enumerate(zip(names, styles, strict=False)):
-        # A label at the end would be far from an only point.
+        # The label of a single point is beside the point, not at the end of the axis.
         is_lone = bool(held[line].sum() == 1 and not held[line, -1])
         points = {
             "x": snapshots.times,
@@ -593,7 +593,7 @@ def waterfall(
     wallets: FetchLike | None = None,
     title: str | None = None,
 ) -> go.Figure:
-    """Draw the changes of one token or asset in a table that `history.compare` returned.
+    """Draw the changes of one token or asset, from the result of `history.compare`.
 
     Parameters
     ----------
@@ -604,23 +604,22 @@ def waterfall(
     top : int, default 20
         Maximum number of bars (at most 100). The smallest changes are combined as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of one of the two compared fetches. Its column ``name`` labels the bars
-        instead of the column ``name`` of the changes.
+        The ``wallets`` of one of the two compared fetches. Its column ``name`` labels the bars.
     title : str, optional
         As in `bar`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A figure with one trace. It has a bar for each wallet, or for each group if the changes
-        are grouped, and a last bar for the total. If some wallets of a group are unknown, the
-        bar's label counts the known ones. Exact amounts are in the hover texts. If no change is
-        known, the figure has no trace, only an annotation with the reason.
+        A figure with one trace. Each wallet or group in the table is a bar. The last bar is the
+        total. If some wallets of a group are unknown, the bar's label counts the known ones. Hover
+        texts show exact amounts. If no change is known, the figure has only an annotation with the
+        reason.
 
     Raises
     ------
     SettingsError
-        If `token` or `asset` is required and not given, or if `top` is out of range.
+        If `token` or `asset` is required but missing, or if `top` is out of range.
     ColumnsError
         If a column of changes is missing, for example because the frame contains holdings.
     UnknownTokenError, AmbiguousTokenError
