@@ -1,8 +1,7 @@
 """Widgets to pick blockchains, wallets and tokens, to fetch wallets, and to explore the result.
 
-Like other ipywidgets, the widgets can be used in boxes and in `interact`, and traits can be
-observed and linked. The front end, the cells and a running fetch use different threads, so a lock
-prevents simultaneous handlers. Each widget shows its errors.
+The widgets work like other ipywidgets: in boxes, in `interact`, and with observed or linked traits.
+Each widget shows its errors. Handlers run on several threads, so a lock runs one handler at a time.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer

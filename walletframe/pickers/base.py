@@ -1,4 +1,4 @@
-"""The third-party base classes of the widgets. The stub file ``base.pyi`` adds type hints."""
+"""The third-party base classes of the widgets. Their type hints are in ``base.pyi``."""
 
 from anywidget import AnyWidget
 from ipywidgets import ValueWidget

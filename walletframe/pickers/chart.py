@@ -30,9 +30,9 @@ class ChartType(NamedTuple):
     """A type of chart, with its limits and its default grouping."""
 
     function: str  # the name of the function in `walletframe.charts`
-    needs: str  # its argument: "token", "wallet", "token?" (optional) or ""
+    needs: str  # the argument it needs: "token", "wallet", "token?" (optional) or "" (none)
     limits: Mapping[str, Any]  # arguments that keep the browser fast
-    by: tuple[str, ...] = ()  # the default grouping, if users can change its first level
+    by: tuple[str, ...] = ()  # the default grouping; empty if users can't group the chart
 
 
 _NARROW_WIDTH, _NARROW_HEATMAP = 600, {"top": 15, "top_tokens": 5}
@@ -55,11 +55,11 @@ class ChartOptions(NamedTuple):
     group: str = WALLET  # WALLET, BLOCKCHAIN, or an extra column of the wallets
     per_asset: bool = True  # whether tokens are combined per asset
     bridged: bool = False  # whether assets include bridged versions
-    width: int = 1000  # of the front end, in pixels
+    width: int = 1000  # the width of the front end in pixels
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the front end has the width of a phone."""
+        """Whether the front end is as narrow as a phone."""
         return self.width < _NARROW_WIDTH
 
     @property
@@ -76,7 +76,7 @@ class ChartOptions(NamedTuple):
         return by if self.per_asset else (*(name for name in by if name != "asset"), "token")
 
     def with_user_changes(self, request: Mapping[str, Any], columns: Sequence[str]) -> ChartOptions:
-        """Return the options after a user's changes. `columns` are the valid groupings."""
+        """Return the options after a user's changes. `columns` are the valid values of `group`."""
         names = ("chart", "measure", "group", "bridged", "width")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
@@ -91,10 +91,10 @@ class ChartOptions(NamedTuple):
 
 
 class ExplorerChart(NamedTuple):
-    """A chart for the front end. All texts are untrusted plain text; only `subtitle` is markup."""
+    """A chart for the front end. All texts except `subtitle` are untrusted plain text."""
 
     selected: SelectedHoldings
-    options: ChartOptions  # `measure` is the drawn measure
+    options: ChartOptions  # with the measure that is drawn
     measures: tuple[str, ...]  # the available measures
     title: str
     token: str = ""  # the name of the token or asset, if a single one is drawn
@@ -103,13 +103,15 @@ class ExplorerChart(NamedTuple):
     subtitle: str = ""  # the notes in a downloaded image, in plotly's markup
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # the reason why nothing is drawn
-    arguments: Mapping[str, Any] | None = None  # of the chart function; None if nothing is drawn
-    levels: Sequence[str] = ()  # the columns that the title names
+    arguments: Mapping[str, Any] | None = (
+        None  # the chart function's arguments; None if nothing is drawn
+    )
+    levels: Sequence[str] = ()  # the columns in the title
     rows: tuple[int, ...] = ()  # for each drawn wallet or group, its first row in the holdings
     tokens: tuple[int, ...] = ()  # for each drawn token or asset, its first row in the holdings
 
     def choices(self) -> dict[str, Any]:
-        """Return the current chart, measure and grouping, and the alternatives to each."""
+        """Return the current chart, measure and grouping, and all values of each menu."""
         chart = self.options
         measures = {
             VALUE: "value",
@@ -151,7 +153,9 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
         return chart._replace(title=title, reason=empty_reason(selected))
     draws_wallets = chart_type.needs == "wallet" or WALLET in options.by[:1]
     drawn = held if draws_wallets else selected.with_wallets  # charts of wallets omit empty ones
-    if options.measure != VALUE and chart_type.needs != "token":  # otherwise charts draw values
+    if (
+        options.measure != VALUE and chart_type.needs != "token"
+    ):  # with the column `value`, the chart would draw values
         drawn = replace(drawn, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
     try:
         arguments, token = _chart_arguments_and_token_name(selected, options)
@@ -202,7 +206,7 @@ def _combine_if_per_asset(held: Positions, options: ChartOptions) -> Positions:
 
 
 def bridged_button_label(chart: ExplorerChart) -> str:
-    """Return the label of the button for bridged versions."""
+    """Return a label such as ``Combine 3 bridged versions``, or "" to hide the button."""
     count = count_combinable(chart.selected.held) if chart.options.per_asset else 0
     verb = "Separate" if chart.options.bridged else "Combine"
     return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""

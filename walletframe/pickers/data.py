@@ -1,4 +1,4 @@
-"""The data of an explorer, its selected rows, and texts about the selected rows."""
+"""The data of an explorer, the selected rows, and texts about the selection."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ExplorerData(SelectableHoldings):
             self.row_values = None
 
     def select_holdings(self, selection: Selection) -> SelectedHoldings:
-        """Return the selected holdings, with the numbers of spam tokens and small balances."""
+        """Return the selected holdings. Count the spam tokens and small balances among them."""
         matches, values = self.mask_before_spam_and_value(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam_mask])
         small, small_value = np.zeros_like(matches), 0.0
@@ -103,7 +103,7 @@ class ExplorerData(SelectableHoldings):
         )
 
     def option_stats(self, selection: Selection, filter_name: str) -> dict[Any, OptionStats]:
-        """Return the stats of the options that have balances. The label filter has no stats."""
+        """Return the stats of each option of a filter that has balances. Labels have no stats."""
         held, values, keys = self.held, self.row_values, list[Any]()
         mask = self.mask_spam_and_value(
             self.mask_before_spam_and_value(selection), selection._replace(small=None)
@@ -128,21 +128,21 @@ class ExplorerData(SelectableHoldings):
 
 
 class SelectedHoldings(NamedTuple):
-    """The selected rows of an explorer, and the numbers of spam tokens and small balances."""
+    """The selected rows of an explorer, and counts for the buttons of spam and small balances."""
 
     data: ExplorerData
     selection: Selection
     wallets: pd.DataFrame
     held: Positions
-    with_wallets: Positions  # `held`, with the selected wallets that have no rows
-    mask: Mask  # (n,): whether each row of the data is selected
+    with_wallets: Positions  # `held`, completed by the selected wallets without rows
+    mask: Mask  # whether each row of `data` is selected
     spam_tokens: int
     small_balances: int
     small_value: float
 
 
 def summary_parts(selected: SelectedHoldings) -> dict[str, Any]:
-    """Return the texts of the summary line."""
+    """Return the texts of the summary line, by the name of the part."""
     wallets, data = selected.wallets, selected.data
     is_known, stale = known.known_mask(wallets), known.stale_mask(wallets)
     text = f"{count_with_verb(int(is_known.sum()), len(wallets), 'wallet')} known"
@@ -176,7 +176,7 @@ def _price_source_text(data: ExplorerData) -> str:
 
 
 def spam_button_label(selected: SelectedHoldings) -> str:
-    """Return a label such as ``Show 12 spam tokens``."""
+    """Return a label such as ``Show 12 spam tokens``, or "" to hide the button."""
     if not selected.spam_tokens:
         return ""
     verb = "Show" if selected.selection.spam is False else "Hide"
@@ -184,7 +184,7 @@ def spam_button_label(selected: SelectedHoldings) -> str:
 
 
 def small_button_label(selected: SelectedHoldings) -> str:
-    """Return a label with the number and value of small balances."""
+    """Return a label with the number and total value of small balances, or "" for none."""
     if not selected.small_balances:
         return ""
     verb = "Hide" if selected.selection.small is None else "Show"
@@ -230,7 +230,7 @@ def empty_reason(selected: SelectedHoldings) -> str:
 
 
 def status_message(wallets: pd.DataFrame, holdings: PositionsLike) -> dict[str, Any]:
-    """Return lines about a result, and a table of wallets with errors."""
+    """Return lines about the completeness of a result, and a table of wallets with errors."""
     held = holdings if isinstance(holdings, Positions) else read_positions(holdings, wallets)
     lines = [
         *known.summary_lines(wallets, held.holdings, held.tokens),
@@ -241,7 +241,7 @@ def status_message(wallets: pd.DataFrame, holdings: PositionsLike) -> dict[str, 
     return {
         "lines": [safe_line(line, _MAX_REASON) for line in lines],
         "heads": [*table.columns],
-        "rows": [  # pairs of a cell's text, and its full text if shortened
+        "rows": [  # each cell is a pair: the text, and the full text or ""
             [
                 [
                     safe_line(cell.text, max(cell.limit, _MAX_REASON)),

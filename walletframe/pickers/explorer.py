@@ -55,19 +55,18 @@ _FORMATS: dict[str, tuple[str, str, Any]] = {
 }
 _OUTPUT = ".jp-OutputArea-child"
 _VIEW = '[data-mime-type="application/vnd.jupyter.widget-view+json"]'
-# JupyterLab ignores the HTML of an output with a widget view. Without a kernel, the view is only an
-# error message. So a separate output with static tables precedes it. This style hides the static
-# tables if the widget view works, and the widget view otherwise.
+# Without a kernel, a widget view is only an error message. So a separate output with static tables
+# precedes the widget view. This style hides one of the two.
 _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
 </style>"""
-_IMG_STYLE = "max-width: 100%; min-width: 640px"  # narrow screens scroll
+_IMG_STYLE = "max-width: 100%; min-width: 640px"  # on narrow screens, the picture scrolls
 _RERUN = "Run the cell again to show the explorer."
 
 
 def static_mime_bundle(details: WalletDetails, image: str = "") -> dict[str, str]:
-    """Return static tables and a picture of the chart, for a saved notebook."""
+    """Return static tables and a picture of the chart, to show in a saved notebook."""
     line, picture = f"The chart is drawn only while a kernel runs. {_RERUN}", ""
     if image:
         line = f"The chart was drawn at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {_RERUN}"
@@ -86,24 +85,24 @@ class HoldingsExplorer(FetchingWidget):
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
         The result of a fetch, or a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. Default: the default client, if `details` is from its
-        service, or a client of a running sandbox, if `details` is from a sandbox.
+        The client for the button Refresh. By default, this is the default client or, for results of
+        a sandbox, a client of the running sandbox.
     prepare : callable, optional
-        A function that takes and returns a DataFrame of holdings. It is applied before holdings
-        are shown, also after each Refresh.
+        A function that takes and returns a DataFrame of holdings. The explorer calls it with the
+        holdings of `details` and of each Refresh.
     max_balances : int, default 500_000
         The maximum number of balances to read from a folder.
 
     Attributes
     ----------
     details : WalletDetails or StoredWallets
-        The result of a fetch. This attribute can be set, observed and linked, for instance to the
+        The result of a fetch. The attribute can be set, observed and linked, for example to the
         attribute ``details`` of a `FetchPanel`.
 
     Raises
     ------
     ArgumentError
-        If an argument or the result of `prepare` has a wrong type, or a folder is too large.
+        If an argument or the result of `prepare` has a wrong type, or if a folder is too large.
     DatasetError
         If a file of a folder is damaged or missing.
     ColumnsError, AmountError
@@ -111,9 +110,9 @@ class HoldingsExplorer(FetchingWidget):
 
     Notes
     -----
-    Values are read from the column ``value`` of the holdings, or else computed from the service's
-    prices. At first, the holdings that `without_spam` would drop are hidden. `prepare` can add
-    values and spam flags, such as ``prepare=lambda holdings: holdings.wf.value(currency="USD")``.
+    Values are read from the column ``value`` of the holdings, or computed from prices without this
+    column. `prepare` can add it, such as ``lambda holdings: holdings.wf.value(currency="USD")``. At
+    first, spam is hidden.
 
     If exactly one token is selected, charts show amounts where possible. A token has the same
     colour in all selections. Charts combine balances per token or per asset (see `assets`). Extra
@@ -142,8 +141,8 @@ class HoldingsExplorer(FetchingWidget):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = join_js("explorer"), join_css("picker", "chart", "table", "fetch", "explorer")
-    # The number of changes so far. A front end with a lower number requests the data again. The
-    # initial -1 prevents requests.
+    # The number of changes so far. A front end with a lower number requests the data again, but not
+    # at -1.
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # the title of each filter
@@ -207,8 +206,9 @@ class HoldingsExplorer(FetchingWidget):
     def shown(self) -> WalletDetails:
         """The selected wallets and holdings of `details`.
 
-        A search in the table also selects rows, unless the table is grouped. Holdings have the
-        index and the columns that `prepare` returned, and the column ``value`` if values are known.
+        A search in the table also selects rows, unless the table is grouped. Holdings keep the
+        index and the columns that `prepare` returned. If values are known, they are in the column
+        ``value``.
         """
         with LOCK:
             state = self._explorer_state
@@ -218,7 +218,8 @@ class HoldingsExplorer(FetchingWidget):
     def code(self) -> str:
         """The Python code that selects the rows in `shown` and draws the chart.
 
-        The code expects the variables ``details`` (``stored`` for a folder) and ``prepare``.
+        The code expects the variables ``details`` and ``prepare``. For a folder, it expects
+        ``stored`` instead of ``details``.
         """
         with LOCK:
             chart, search = self._explorer_state.drawn_chart(), self._explorer_state.search
@@ -257,7 +258,7 @@ class HoldingsExplorer(FetchingWidget):
         self._fetch_details(refresh=False)
 
     def _fetch_details(self, *, refresh: bool) -> None:
-        """Fetch, or raise an error if this would undo changes of the holdings."""
+        """Fetch again. Raise an error if the fetch would undo changes of the holdings."""
         if _is_stored(self.details):
             raise WalletframeError(
                 "Refresh is not available for holdings that are stored in a folder",

@@ -43,7 +43,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     details: Instance[WalletDetails] = Instance(WalletDetails)
     _progress = Dict().tag(sync=True)  # done, total, text and more; empty without a fetch
-    _retry_label = Unicode().tag(sync=True)  # of the button that retries failed wallets
+    _retry_label = Unicode().tag(sync=True)  # the label of the button Retry; empty to hide it
     _on_unreadable: OnUnreadable = "raise"
 
     def __init__(self, *args: Any, **traits: Any) -> None:
@@ -64,7 +64,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     @locked_handler
     def cancel(self) -> None:
-        """Cancel the running fetch, if any. The result contains all finished wallets.
+        """Cancel the running fetch. The result contains the wallets that were already fetched.
 
         Examples
         --------
@@ -79,7 +79,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     @abstractmethod
     def _open_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager of the client. Only a client made by this call is closed."""
+        """Return a context manager of the client. Close only a client that this call made."""
 
     def _start_fetch(
         self,
@@ -157,7 +157,7 @@ class FetchingWidget(MessageHandlingWidget):
 
 
 def format_time_left(samples: deque[tuple[float, int]], total: int) -> str:
-    """Return the remaining time as text. A sample is a time in s and a number of wallets."""
+    """Return a text such as ``about 20 s left``. A sample is (time in s, finished wallets)."""
     (start_s, before), (now_s, done) = samples[0], samples[-1]
     while len(samples) > 2 and now_s - start_s > _RECENT_S:  # noqa: PLR2004 - needed for a rate
         samples.popleft()
@@ -213,15 +213,15 @@ class FetchPanel(FetchingWidget, WalletPicker):
     Attributes
     ----------
     details : WalletDetails
-        The result of the last fetch. Before the first fetch, `wallets` if it is a WalletDetails, or
-        else an empty result. The attribute can be observed and linked. After a cancelled fetch,
-        unfinished wallets have the status ``cancelled``. Wallets that can't be refreshed keep older
-        answers, with the source ``stale``.
+        The result of the last fetch. Before the first fetch, it is `wallets` if this argument is a
+        WalletDetails, otherwise an empty result. The attribute can be observed and linked. After a
+        cancelled fetch, unfinished wallets have the status ``cancelled``. Wallets that can't be
+        refreshed keep older answers, with the source ``stale``.
 
     Raises
     ------
     ArgumentError, AddressError
-        If `client` is not a `Client`, or if a wallet can't be read.
+        If `client` is not a `Client`, or if a wallet is not valid.
 
     Examples
     --------

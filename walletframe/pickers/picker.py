@@ -60,15 +60,15 @@ class OptionStats(NamedTuple):
     value: float  # NaN if no balance has a value
 
     def sort_key(self) -> tuple[float, int]:
-        """Return a key that sorts by value, then by number of balances, descending, NaN last."""
+        """Return a sort key: the largest value first, then the most balances, and NaN last."""
         return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
 
 
 class Option(NamedTuple):
-    """One option of a picker. All texts except `search_text` are escaped single lines."""
+    """One option of a picker. All texts except `search_text` are escaped and on one line."""
 
     value: OptionValue
-    key: OptionValue  # the canonical form, equal for all spellings of the value
+    key: OptionValue  # the same for all spellings of the value, such as eth and ETH
     name: str  # empty if the option has no name
     chain: str = ""
     full_text: str = ""  # the full address of the wallet or contract
@@ -77,7 +77,7 @@ class Option(NamedTuple):
 
 
 class Options(dict[OptionValue, Option]):
-    """A picker's distinct options, keyed by value, sorted by stats."""
+    """The distinct options of a picker, by value, in the order of their stats."""
 
     def __init__(
         self,
@@ -96,16 +96,16 @@ class Options(dict[OptionValue, Option]):
             self.add_option(option)
 
     def add_option(self, option: Option) -> OptionValue:
-        """Add an option, unless its key exists. Return the first spelling of the value."""
+        """Add an option unless its key exists. Return the value of the kept option."""
         kept = self.by_key.setdefault(option.key, option)
         self[kept.value] = kept
         return kept.value
 
     def to_lists(self) -> dict[str, Any]:
-        """Return a list per field for the front end. Rare texts are in dicts by index."""
+        """Return the options for the front end, by column. Columns of rare texts are dicts."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
-        full_texts: list[str | None] = []  # None if the value ends with the text
+        full_texts: list[str | None] = []  # None if `values` already contains the text
         for option in options:
             value = option.value
             address = value.partition(".")[2] if isinstance(value, str) else value[1]
@@ -127,7 +127,7 @@ class Options(dict[OptionValue, Option]):
         return columns
 
     def remaining_lists(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
-        """Return the indices and the stats of the remaining options, by descending value."""
+        """Return the positions and stats of the remaining options, the largest value first."""
         positions = {option.key: position for position, option in enumerate(self.values())}
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
         keys = [key for key in remaining if key in positions]
@@ -146,7 +146,7 @@ def _stats_lists(stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]) -
 
 
 def stats_by_key(keys: list[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
-    """Return the stats of each key. `codes` has the index of each row's key."""
+    """Return the stats of each key. `codes` are the positions in `keys` of all rows."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
@@ -156,7 +156,7 @@ def stats_by_key(keys: list[Any], codes: Codes, values: Floats | None) -> dict[A
 
 
 def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return each row's value and the label of the values; without values, None and ""."""
+    """Return the value of each row, and a label such as "value in USD". No values: (None, "")."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
@@ -206,14 +206,14 @@ class Picker(MessageHandlingWidget, ValueWidget):
     @staticmethod
     @abstractmethod
     def _read_options(source: Any) -> Options:
-        """Return the options of a source."""
+        """Return the options of a `source` that the constructor accepts."""
 
     @abstractmethod
     def _resolve_value(self, value: Any) -> OptionValue:
-        """Return a value in the spelling of its option, or raise an error."""
+        """Return the value of the option that equals `value`, or raise an error."""
 
     def offer(self, source: Any, /) -> None:
-        """Replace the options. Selected values without an option are removed.
+        """Replace the options. Drop selected values that are not among the new options.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
         Parameters
         ----------
         source : WalletDetails, DataFrame, list or None
-            The options to show, and their balances, if any. None shows all options.
+            The options to show. A result of a fetch also shows their balances. None shows all.
 
         Raises
         ------
@@ -339,7 +339,7 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. For holdings, they are sorted by value, then by number of balances, descending.
+        The options. Options from holdings are sorted by value, the largest first.
     value : str or sequence of str
         The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"
@@ -348,15 +348,15 @@ class BlockchainPicker(Picker):
     Attributes
     ----------
     value : tuple of str
-        The selected blockchains as spelled in the options, in the order of selection. `value` can
-        be set, observed and linked.
+        The selected blockchains in the order of selection, in the spelling of the options. `value`
+        can be set, observed and linked.
 
     Raises
     ------
     ArgumentError, ColumnsError
         If `blockchains` has an unsupported type, or is a frame without the column ``blockchain``.
     UnknownBlockchainError
-        Whenever `value` is set to a blockchain that is not an option.
+        If `value` is set to a blockchain that is not an option.
 
     Examples
     --------
@@ -392,8 +392,8 @@ class TokenPicker(Picker):
     ----------
     holdings : WalletDetails or DataFrame
         Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. The
-        options are the tokens of these holdings, by descending value, then number of balances.
-        Values are read from the column ``value`` or else computed from the column ``price``.
+        options are the tokens of these holdings, the largest value first. Values are read from
+        the column ``value``. Without this column, they are computed from the column ``price``.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
@@ -403,16 +403,16 @@ class TokenPicker(Picker):
     Attributes
     ----------
     value : tuple of (str, str or None)
-        The selected tokens as pairs (blockchain, contract), in the order of selection. The
-        blockchain is in upper case, a hexadecimal contract address in lower case. `value` can be
-        set, observed and linked.
+        The selected tokens as pairs (blockchain, contract), in the order of selection. Blockchains
+        are in upper case, and hexadecimal contracts in lower case. `value` can be set, observed and
+        linked.
 
     Raises
     ------
     ArgumentError, ColumnsError
         If `holdings` has an unsupported type, or lacks a column.
     UnknownTokenError, AmbiguousTokenError
-        Whenever `value` is set to a token that is not an option, or to a symbol of several tokens.
+        If `value` is set to a token that is not an option, or to a symbol of several tokens.
 
     Examples
     --------
@@ -453,7 +453,7 @@ class TokenPicker(Picker):
 
 
 class TokenOptions(Options):
-    """The tokens of holdings as options, with stats of balances."""
+    """A picker's options for the tokens of holdings, with their balances."""
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])
@@ -530,7 +530,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def options_of_filter(details: WalletDetails, columns: Iterable[str], filter_name: str) -> Options:
-    """Return the options of a filter. `columns` are columns of labels."""
+    """Return the options of a filter. The label filter reads the given columns of wallets."""
     if filter_name == "wallets":
         return _wallet_options(details)
     if filter_name == "tokens":
@@ -560,13 +560,13 @@ class WalletPicker(Picker):
         The label of the picker.
     paste : bool, default True
         Whether to show a field for pasting other wallets. The field accepts one or more wallets per
-        line, or two columns of a table. Unreadable lines stay in the field, with reasons.
+        line, or two columns of a table. Lines that can't be read stay in the field, with reasons.
 
     Attributes
     ----------
     value : tuple of str
-        The distinct selected wallets as ``"<BLOCKCHAIN>.<ADDRESS>"`` strings in the first spelling,
-        in the order of selection. `value` can be set, observed and linked.
+        The selected wallets in the order of selection, as strings ``"<BLOCKCHAIN>.<ADDRESS>"``.
+        `value` can be set, observed and linked.
 
     Raises
     ------
@@ -590,7 +590,7 @@ class WalletPicker(Picker):
     _read_options = staticmethod(_wallet_options)
     _pastes = Bool().tag(sync=True)
     _pasted = Unicode().tag(sync=True)  # the text in the field
-    _problems = List(Unicode()).tag(sync=True)  # from `_problem_texts`
+    _problems = List(Unicode()).tag(sync=True)  # the reasons why lines can't be read
 
     def __init__(
         self,
@@ -610,7 +610,7 @@ class WalletPicker(Picker):
         self.value = [*map(str, self._options)]
 
     def take_pasted(self) -> bool:
-        """Select the pasted wallets. Unreadable lines stay in the field, with reasons.
+        """Select the pasted wallets. Lines that can't be read stay in the field, with reasons.
 
         Returns
         -------

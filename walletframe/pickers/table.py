@@ -1,7 +1,7 @@
 """The table of holdings in the explorer, which Python sorts, searches and groups.
 
-Rows are balances, or sums of balances by group. Numbers are split at the decimal point for the
-front end. Sorting is stable in both directions; missing cells come last.
+Rows are balances, or sums of balances by group. Numbers are split at the decimal point, so that the
+front end can align them. Sorting is stable in both directions. Missing cells come last.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _COLUMN_RANKS = {name: rank for rank, name in enumerate(_RANKED)}
 _USER_RANK, _LAST_RANK = 20, 90  # ranks of user columns, and of columns without a rank
 _COUNT_COLUMNS = ("tokens", "holders", "balances", "amount_na", "unpriced")
 _LABELS = {"amount_na": "unknown amounts", "known": "wallets known"}
-_GROUP_NAMES = ("wallet", "token", "asset", "blockchain")  # not user columns
+_GROUP_NAMES = ("wallet", "token", "asset", "blockchain")  # groups that are not columns of the user
 
 SELECTION_FIELDS = {name: f"{name}s" for name in ("wallet", "token", "blockchain")}
 SELECTION_FIELDS["contract"] = "tokens"
@@ -57,7 +57,7 @@ SELECTION_FIELDS["contract"] = "tokens"
 
 
 class HoldingsTable:
-    """A table of holdings, or of sums by group. The front end requests ranges of rows."""
+    """A table of balances, or of sums by group. The front end requests some rows at a time."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class HoldingsTable:
         return answer
 
     def field_and_key_of_cell(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Return what a click on a cell selects: the field of `Selection`, and the key."""
+        """Return the field of `Selection` and the value that a click on a cell sets."""
         query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))
         rows, column = self._matching_rows(*query), self.grid(query[0]).columns.get(name)
@@ -331,17 +331,17 @@ def _argsort_missing_last(keys: Any, missing: Mask, *, descending: bool) -> Code
 
 @dataclass(eq=False)
 class _TextCells:
-    """Cells of text. The front end shows the labels and copies the full texts."""
+    """Cells of text. The front end shows short labels, and copies the full texts."""
 
     texts: search.TextColumn
-    sort_key: Callable[[int], Any]  # if all keys are texts, case is ignored
-    selection_key: Callable[[int], Any] | None = None  # the key in a `Selection`
+    sort_key: Callable[[int], Any]  # upper and lower case sort together if all keys are texts
+    selection_key: Callable[[int], Any] | None = None  # the value in a `Selection`
     link: Callable[[int], str | None] | None = None
     lines: Callable[[int], list[str]] | None = None  # splits the label into a name and the rest
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The rank of each text. The last element, -1, is for missing texts (code -1)."""
+        """The rank of each text, by code. The last rank is -1, for missing text (code -1)."""
         keys = [*map(self.sort_key, range(self.texts.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
@@ -358,14 +358,14 @@ class _TextCells:
         return _argsort_missing_last(self._ranks[codes], codes < 0, descending=descending)
 
     def characters_and_decimals(self) -> tuple[int, int]:
-        """Return the number of characters that most labels need, and 0 decimals."""
+        """Return the width for 90% of the labels in characters, and 0 decimals."""
         codes, lines = range(self.texts.count)[:_SAMPLE_SIZE], self.lines
         labels = (" ".join(lines(code)) if lines else self.texts.label(code) for code in codes)
         lengths = sorted(map(len, labels)) or [0]
         return lengths[len(lengths) * 9 // 10], 0
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return the labels and links of rows, and the texts that differ from labels."""
+        """Return labels, links, and texts to copy. Omit texts that equal the label."""
         codes = self.texts.codes[rows].tolist()
         labels = ["" if code < 0 else self.texts.label(code) for code in codes]
         full_texts = ["" if code < 0 else self.texts.full_text(code) for code in codes]
@@ -389,7 +389,7 @@ def _none_where_equal(texts: list[str], defaults: list[str]) -> list[str | None]
 
 
 def text_cells(codes: Codes, values: list[Any], dtype: object = None) -> _TextCells:
-    """Return the cells of factorized values. Ordered categories define the sort order."""
+    """Return the cells of factorized values. An ordered categorical dtype sets the sort order."""
     keys = values
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         keys = [dtype.categories.get_loc(each) for each in values]
@@ -415,7 +415,7 @@ class _NumberCells:
         return integer_digits, max(decimals, default=0)
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return numbers as text. Displayed money is rounded to cents, copied money is not."""
+        """Return numbers as text. Money is shown in cents, but copied exactly."""
         pairs = [*zip(self.numbers[rows].tolist(), self._missing[rows].tolist(), strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:
@@ -443,7 +443,7 @@ class _AmountCells:
         return _max_integer_digits(float_sort_keys(integers[~missing]) / 10.0**scale), decimals
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return exact amounts, and a note on each unknown amount."""
+        """Return exact amounts. Unknown amounts are empty and have a note."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()
         texts = [*map(str, amounts)]
@@ -462,18 +462,17 @@ def _exact_number_text(number: float) -> str:
 
 
 def _max_integer_digits(values: Floats) -> int:
-    """Return the most digits before the decimal point. Huge values count as rounded."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_MAX_DIGITS]
     digits = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())
     return digits if len(usual) == len(values) else max(digits, _ROUNDED_DIGITS)
 
 
-def _bar_lengths(cells: Any, rows: Codes, window: Codes) -> dict[str, list[float]]:
-    """Return bar lengths of the rows in `window`, as shares of the largest number in `rows`."""
+def _bar_lengths(cells: Any, rows: Codes, visible_rows: Codes) -> dict[str, list[float]]:
+    """Return the bar lengths of the visible rows, relative to the largest number in `rows`."""
     sizes = np.abs(cells.numbers[rows])
     largest = sizes[np.isfinite(sizes)].max(initial=0) or 1
-    shares = np.nan_to_num(np.abs(cells.numbers[window]) / largest, posinf=1)
+    shares = np.nan_to_num(np.abs(cells.numbers[visible_rows]) / largest, posinf=1)
     return {"bar": np.round(shares, 4).clip(0, 1).tolist()}
 
 

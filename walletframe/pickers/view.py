@@ -55,7 +55,7 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 
 
 def _remaining_stats(data: ExplorerData, selection: Selection, filter_name: str) -> Remaining:
-    """Return the stats of the options that match the other filters, by key."""
+    """Return the options that match the other filters, with the stats of their balances."""
     nothing: dict[str, Any] = {filter_name: ()}
     others = selection._replace(**nothing)
     held: dict[Any, OptionStats | None] = {}
@@ -87,8 +87,8 @@ class ExplorerState:
         self.selection: Selection = Selection()
         self.chart_options: ChartOptions = ChartOptions()
         self.search: str = ""  # the last search for balances
-        self._edition = -1  # the number of changes so far
-        self._notify = notify  # called with the edition after a chart request or new data
+        self._edition = -1  # the number of changes of the data or the selection
+        self._notify = notify  # called with `_edition` after each change
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "chart": self.answer_chart,
             "rows": self._answer_rows,
@@ -99,7 +99,7 @@ class ExplorerState:
         self.replace_data(data)
 
     def replace_data(self, data: ExplorerData) -> None:
-        """Replace the data. Selected options are kept if the new data contains them."""
+        """Replace the data. Keep the selected options that the new data contains."""
         self.data: ExplorerData = data
         small_cache = lru_cache(_CACHE_SIZE // 4)
         self._select = small_cache(data.select_holdings)
@@ -148,7 +148,7 @@ class ExplorerState:
         return content, [figure] * bool(figure)
 
     def _drawn_chart_id(self) -> str:
-        """Return an id of the chart. A new id resets the zoom of the front end."""
+        """Return an ID of the drawn chart. If it changes, the front end resets the zoom."""
         return f"{hash((id(self.data), self.selection, self.drawn_chart().options)):x}"
 
     def _state_without_figure(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ class ExplorerState:
         data = self.data
         held, wallet_keys = data.held, data.requested.keys
         matching = {kind: _remaining_stats(data, self.selection, kind) for kind in FILTERS}
-        totals = {  # without creating all options, which is slow
+        totals = {  # counted without making the options, which is slow
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
             "blockchains": len({*held.index_by_chain, *(chain for chain, _ in wallet_keys)}),
@@ -273,7 +273,7 @@ def _clicked_columns_and_rows(
 
 
 def _heading_after_crumbs(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
-    """Return the chart's title with its total, such as ``13.99M USD by wallet and asset``."""
+    """Return a heading such as ``13.99M USD by wallet``, to show after the breadcrumb."""
     options, selected = chart.options, chart.selected
     selection, holdings, wallet_name = selected.selection, selected.held.holdings, ""
     levels, wallet = chart.levels, (chart.arguments or {}).get("wallet")
@@ -287,7 +287,7 @@ def _heading_after_crumbs(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
         head = f"{compact(holdings['value'].sum())}{selected.data.currency}"
     elif options.measure == AMOUNTS and len(selection.tokens) == 1:
         head = f"{compact(float(holdings['amount'].sum()))} {chart.token}"
-    # The crumbs name single selected groups. A wallet is in one group and on one blockchain.
+    # The heading omits groups that the breadcrumb names. A wallet is in a single group.
     labels = selection.texts_by_column(options.by)
     chosen = {name for name, texts in labels.items() if len(texts) == 1}
     chosen |= {"blockchain"} if len(selection.blockchains) == 1 else set()

@@ -1,10 +1,10 @@
 """The base class of the widgets: the front end, the error line, and messages to and from Python.
 
-The front end sends requests with the class `Kernel` of ``page/widget.js``. Python also pushes some
+The front end sends requests with the class `Kernel` of ``page/widget.js``. Python sends "pushed"
 messages without a request:
 
 ===============  =====================  ===========================================================
-kind             sent by                handled by, with what effect or reply
+kind             sent by                handled by: effect or reply
 ===============  =====================  ===========================================================
 options          modelpicker.js         `Picker`: returns all options, and the remaining ones
 narrowed         pushed                 `Picker`: sends the remaining options after `narrow`
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 WidgetT = TypeVar("WidgetT", bound="MessageHandlingWidget")
 
-# JupyterLab runs handlers and cells on different threads, and each fetch also has a thread. All
-# widgets share one lock, since two widgets that set each other's traits could deadlock otherwise.
+# JupyterLab runs handlers and cells on different threads, and each fetch has its own thread. With
+# one lock per widget, two widgets that set each other's traits could deadlock.
 LOCK = RLock()
 
 
 def locked_handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
-    """Run a method under the lock and show errors. Closed widgets ignore calls."""
+    """Run the method under `LOCK`, and show its errors. On a closed widget, do nothing."""
 
     @wraps(method)
     def run_handler(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -68,7 +68,7 @@ def locked_handler(
 
 
 def error_text(error: Exception) -> str:
-    """Return an error as one unescaped line, without the class name of a WalletframeError."""
+    """Return an error as one line. Omit the class name of walletframe's errors."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     text, separator, hint = f"{error}".partition("\n\nHint: ")
@@ -76,14 +76,14 @@ def error_text(error: Exception) -> str:
 
 
 class MessageHandlingWidget(AnyWidget):
-    """A widget that handles messages ``{"kind": …}``. A message with an ID ``n`` gets a reply.
+    """A widget with a handler for each ``kind`` of message from the front end.
 
-    Subclasses define `_esm`, `_css` and handlers. A handler takes a message. It returns the fields
-    of the reply, or a tuple of the fields and binary buffers.
+    A handler takes a message. It returns the fields of the reply, or a tuple of the fields and
+    binary buffers. Only a message with an ID ``n`` gets a reply.
     """
 
     _alert = Unicode().tag(sync=True)  # the error to show
-    _close_lock: Lock | None = None  # acquired by the first `close`; None before `__init__`
+    _close_lock: Lock | None = None  # the first `close` acquires it; None before `__init__`
 
     def __init__(self, **traits: Any) -> None:
         self._closed, self._close_lock = False, Lock()
@@ -124,7 +124,7 @@ class MessageHandlingWidget(AnyWidget):
 
     @locked_handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Apply the front end's state. After an error, restore the old state and show the error."""
+        """Apply the state from the front end. After an error, restore the old state."""
         try:
             super().set_state(sync_data)
         except Exception:
