@@ -1,7 +1,7 @@
 """Token holdings of wallets as pandas DataFrames, with exact amounts.
 
 The import registers the accessor ``.wf`` and the column type ``amount``. It uses neither the
-network nor the disk. Everything else is imported at its first use.
+network nor the disk. All other modules are imported at their first use.
 
 Examples
 --------

@@ -14,14 +14,14 @@ from weakref import WeakSet
 
 class _ResetsAfterFork(Protocol):
     def reset_after_fork(self) -> None:
-        """Reset the object. Acquire no lock, since a thread of the parent may have held it."""
+        """Reset the object. Acquire no lock: in the child, it may never be released."""
 
 
 _registered: WeakSet[_ResetsAfterFork] = WeakSet()
 
 
 def register_fork_reset(instance: _ResetsAfterFork) -> None:
-    """Register an object to reset in forked children. Only a weak reference is kept."""
+    """Register an object to reset in forked children. The registry keeps a weak reference."""
     _registered.add(instance)
 
 

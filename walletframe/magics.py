@@ -43,7 +43,7 @@ _OPTIONS = (
     *("--by", "--client", "--fix", "--from", "--help", "--keep"),
     *("--offline", "--on-unreadable", "--out", "--refresh"),
 )
-_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable", "fix")  # of `Client.fetch`
+_FETCH_OPTIONS = ("keep", "refresh", "offline", "on_unreadable", "fix")
 # Jupyter typesets text between dollar signs as mathematics, and symbols are untrusted text. So the
 # HTML of these pandas classes is put into an element that MathJax ignores. Classes are registered
 # by name, because Styler is imported only when it is used.
@@ -163,7 +163,6 @@ def _read_wallets(options: Namespace, text: str, names: Mapping[str, Any]) -> An
 
 
 def _usage_error(text: str) -> UsageError:
-    """Return a usage error without control characters, since wallets may be untrusted text."""
     return UsageError(remove_invisible(text))
 
 
@@ -184,7 +183,7 @@ def _print_input_warnings() -> Iterator[None]:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
-# New in IPython 8.6. Older versions don't complete wallets and options.
+# `context_matcher` needs IPython 8.6. Older versions don't complete wallets and options.
 _matcher = getattr(completer, "context_matcher", lambda **_: lambda function: function)
 
 
@@ -205,7 +204,7 @@ def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
 
 @dataclass(frozen=True, slots=True)
 class _NoMathJaxFormatter:
-    """A formatter that calls the formatter it replaced, and disables MathJax in its HTML."""
+    """A wrapper of an HTML formatter. It disables MathJax in the HTML."""
 
     earlier: Callable[[Any], str | None] | None
 
@@ -229,7 +228,7 @@ def load(shell: InteractiveShell) -> None:
     if _complete_magic_line not in matchers:
         matchers.append(_complete_magic_line)
     for name, printer in _TEXT_PRINTERS.items():
-        # The user's own formatter remains.
+        # Keep the user's own formatter.
         text_formatter.for_type(name, text_formatter.pop(name, printer))
     for name in _HTML_CLASSES:
         earlier = html_formatter.pop(name, None)

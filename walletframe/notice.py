@@ -19,7 +19,7 @@ _warned: set[str] = set()
 def notify(text: str, category: type[WalletframeWarning], *category_args: object) -> None:
     """Issue a warning that points to the innermost line outside this package.
 
-    The text must not contain the API key. `category_args` are further arguments of the category.
+    The text must not contain the API key. The category is called with the text and `category_args`.
     """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - only frames show the caller's line
     level = 2

@@ -25,7 +25,7 @@ def count_suffix(count: float, whole: float) -> str:
 
 
 def full_amount(amount: Decimal | None) -> str:
-    """Return all digits, or for None the words ``unknown amount of``, which a symbol follows."""
+    """Return all digits of an amount. For None, return ``unknown amount of``."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
@@ -45,14 +45,14 @@ def money(value: float) -> str:
 
 
 def whole_money(value: float, sign: str = "") -> str:
-    """Round a value to a whole number, or below 100 as `money` does. `sign` may be ``+``."""
+    """Round a value to a whole number. Below 100, round as `money`. `sign` may be ``+``."""
     if abs(value) >= _MIN_WHOLE:
         return f"{value:{sign},.0f}"
     return f"{sign if value > 0 else ''}{money(value)}"
 
 
 def signed_money(value: float) -> str:
-    """Return `money` with a plus if the value is above 0."""
+    """Return a text such as ``+1.50`` or ``-1.50``, rounded by `money`."""
     return f"{'+' if value > 0 else ''}{money(value)}"
 
 
@@ -77,12 +77,12 @@ def compact(number: float) -> str:
 
 
 def compact_amount(amount: Decimal | None) -> str:
-    """Return an amount as `compact` does, or ``?`` for None."""
+    """Return a text such as ``1.23M``, or ``?`` for None."""
     return "?" if amount is None else compact(float(amount))
 
 
 def percent(share: float) -> str:
-    """Return a fraction from 0 to 1 as a percentage. Rounding never gives 0% or 100%."""
+    """Return a text such as ``12.3%``. Only 0 becomes ``0%``, and only 1 becomes ``100%``."""
     if share in {0, 1}:
         return f"{share:.0%}"
     if share < _LEAST_SHARE:

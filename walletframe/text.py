@@ -14,11 +14,11 @@ _LONGEST_LINK = 2_000
 _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
 _MARKUP = re.compile(r'(?<=[0-9])[.:](?=[0-9])|([\\`*_{}\[\]<>()#+.!|~$&:@^="/])')
-"""Group 1 matches Markdown's markup characters, but not the ``.`` or ``:`` between digits."""
+"""Group 1 matches Markdown's markup characters, except ``.`` and ``:`` between digits."""
 _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
 """The characters by which JupyterLab, terminals, mail and PDF readers detect links in text."""
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
-"""Slashes of paths, which JupyterLab links on stderr, but not the slash of ``ETH/USDC``."""
+"""Slashes of paths, since JupyterLab links paths on stderr. It does not match ``ETH/USDC``."""
 _DIVISION_SLASH = "\u2215"  # looks like a slash
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
@@ -101,7 +101,7 @@ def url_if_safe(text: str) -> str | None:
 
 
 def remove_invisible(text: str) -> str:
-    """Remove invisible characters, and replace white space except line breaks by spaces."""
+    """Remove invisible characters. Replace white space by spaces, but keep line breaks."""
     spaced = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in spaced if char in " \n" or not is_invisible(char))
 
@@ -141,7 +141,7 @@ def escape_csv_cell(text: str) -> str:
 
 
 def escape_excel_cell(text: str, limit: int) -> str:
-    """Escape text as `escape_csv_cell` does, escape invisible characters, and truncate the text."""
+    """Escape a text for an Excel cell, including invisible characters, and truncate it."""
     cell = escape_csv_cell(text)
     if not is_visible_word(cell.replace(" ", "")):
         marked = cell if cell != text else f"{ESCAPE_SIGN}{_escape(text)}"
@@ -151,7 +151,7 @@ def escape_excel_cell(text: str, limit: int) -> str:
 
 
 def unescape_cell(cell: str) -> str:
-    """Return the text of an escaped cell, and other cells unchanged."""
+    """Return the text of an escaped cell. Return other cells unchanged."""
     if not cell.startswith(ESCAPE_SIGN):
         return cell
     rest = cell[1:]

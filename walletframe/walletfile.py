@@ -29,9 +29,10 @@ _MAX_LINES, _MAX_CHARACTERS = 5_000_000, 256_000_000  # all wallets are kept in 
 
 
 def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> ParsedWallets:
-    """Read wallets in any form or from a file, and the extra columns `keep`.
+    """Read wallets from a file or in any other form, with the extra columns `keep`.
 
-    Text that ends in .csv or .txt is a path if the file exists or the text can't be a wallet.
+    A text that ends in .csv or .txt is a path, unless it has the form of a wallet and no such file
+    exists.
     """
     if _is_file_name(wallets):
         wallets = Path(wallets)
@@ -61,8 +62,8 @@ def _is_file_name(wallets: object) -> TypeGuard[str]:
 def read_file_rows(path: Path, keep: Sequence[str], check: ColumnsCheck = None) -> Iterator[Row]:
     """Yield the line number, the wallet and the extra columns of each row of a file.
 
-    Extra columns of a text file are None. `check` is called with a CSV file's column names before
-    any row is read, and may raise.
+    In a text file, the extra columns are None. Before reading the rows of a CSV file, the function
+    calls `check` with the column names. `check` may raise an error.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         yield from read_open_file(file, path, keep, check)

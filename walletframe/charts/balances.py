@@ -124,7 +124,7 @@ class Measure(NamedTuple):
         return self.short_text(size)
 
     def share_text(self, size: float, total: float) -> str:
-        """Return a text such as ``1,200.00 USD (5% of all)``. A NaN `total` omits the share."""
+        """Return a text such as ``1,200.00 USD (5% of all)``. If `total` is NaN, omit the share."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = "" if np.isnan(total) else f"{percent(size / total)} of all"
@@ -228,11 +228,11 @@ class DrawnBalances(NamedTuple):
         return np.asarray(self.positions.wallet_codes[self.rows])
 
     def chart_notes(self, drawn_notes: Sequence[str], wallets: FetchLike | None) -> Notes:
-        """Return the notes of a chart. Only with `wallets`, a note marks simulated data."""
+        """Return the notes of a chart. `wallets` shows whether the data is simulated."""
         return Notes(simulated_notes(wallets), drawn_notes, self.left_out, self.coverage)
 
     def token_names(self, indices: Sequence[int], *, by_chain: bool = False) -> list[str]:
-        """Return short names of tokens. With `by_chain`, two blockchains may share one."""
+        """Return short names of tokens. With `by_chain`, names are unique per blockchain only."""
         positions, chosen = self.positions, np.array(indices, dtype=np.intp)
         if positions.assets:
             return token_or_asset_names(positions, chosen)
@@ -253,7 +253,7 @@ class DrawnBalances(NamedTuple):
         return [(fill_colors[rank], patterns[rank]) for rank in drawn]
 
     def full_token_name(self, index: int) -> tuple[str, str]:
-        """Return a token's symbol and contract, or an asset's name and number of contracts."""
+        """Return a token's symbol and contract. For an asset, the contract can be a count."""
         positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
@@ -284,10 +284,7 @@ class DrawnBalances(NamedTuple):
         return len(np.setdiff1d(self.positions.tokens.codes[self.unknown_rows], self.token_codes))
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
-        """Return the exact amount of each wanted group, or None if the amount is unknown.
-
-        The rows of a group must have the same token.
-        """
+        """Return the exact sum of each wanted group of a single token, or None if unknown."""
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
         cells = rank_by_code(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
@@ -384,10 +381,7 @@ class TraceStyle(NamedTuple):
 
 
 def stack_total_texts(sizes: Floats) -> list[list[str]]:
-    """Return the texts of stacked bars, by column of `sizes`.
-
-    The last segment of each bar shows the bar's total. Other segments have the text "".
-    """
+    """Return the texts of stacked bars: the bar's total at the last segment, otherwise ""."""
     totals = [compact(size) for size in sizes.sum(axis=1).tolist()]
     last = sizes.shape[1] - 1 - (sizes[:, ::-1] > 0).argmax(axis=1)
     return [
@@ -400,12 +394,12 @@ class PivotedSizes(NamedTuple):
     """A table of sizes with a row per group or snapshot and a column per token."""
 
     balances: DrawnBalances
-    rows: Indices  # the group of each row, without the last row, which is Other
-    tokens: Indices  # the token of each column, without the last column, which is Other
+    rows: Indices  # the group of each row except the last row, which is Other
+    tokens: Indices  # the token of each column except the last one, which is Other
     other_row_count: int  # the number of groups that are combined in the last row
     other_token_count: int  # the number of tokens that are combined in the last column
     sizes: Floats  # an array of shape (len(rows) + 1, len(tokens) + 1)
-    # The exact sum of each cell, row by row, without the last column; None if unknown.
+    # The exact sum of each cell, row by row, except in the last column. Unknown sums are None.
     amounts: list[Amount | None]
     codes: Indices  # the group of each drawn row of holdings
     full_token_names: list[tuple[str, str]]  # the symbol and the contract of each column
@@ -423,7 +417,7 @@ class PivotedSizes(NamedTuple):
 
     @property
     def first_holdings_rows(self) -> dict[str, list[int]]:
-        """The first row of holdings in each row (key "rows") and in each column (key "tokens")."""
+        """The first row of holdings in each row and column, by the keys "rows" and "tokens"."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
@@ -435,7 +429,7 @@ class PivotedSizes(NamedTuple):
         return full_amount(self.amounts[row * len(self.tokens) + token])
 
     def hover_text(self, row: int, token: int, lines: Sequence[str], total: float) -> str:
-        """Return a cell's hover text: token, `lines`, amount, share. A size of 0 has no text."""
+        """Return a cell's hover text, which contains `lines`. A size of 0 has an empty text."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
@@ -596,10 +590,7 @@ class GroupLevel(NamedTuple):
         return np.asarray((self.wallets_known < self.wallets_asked[:, np.newaxis]).any(axis=1))
 
     def largest_then_unknown_groups(self, sizes: Floats, top: int) -> Indices:
-        """Return the largest groups, then groups without balances that have unknown wallets.
-
-        Snapshots are sorted by time.
-        """
+        """Return the largest groups, then groups that have unknown wallets but no balances."""
         largest = largest_indices(sizes, top)
         unsure = np.flatnonzero((sizes == 0) & self.is_incomplete)
         chosen = np.append(largest, unsure[: max(top - len(largest), 0)])
@@ -645,10 +636,7 @@ class GroupLevel(NamedTuple):
         return self._replace(groups=groups, wallets_known=known[:, np.newaxis], wallets_asked=asked)
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
-        """Return a text such as "3 of 5 wallets are known".
-
-        The text is empty if the requested wallets are not recorded.
-        """
+        """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
         known, requested = self._count_known_wallets(indices)
         if not requested or "wallet" in self.names:
             return ""
@@ -664,10 +652,7 @@ class GroupLevel(NamedTuple):
         return f"{known} of {counted}{of_group} {verb} known{end}"
 
     def _count_known_wallets(self, indices: int | Indices) -> tuple[str, int]:
-        """Return the number of known wallets as text, and the number of requested wallets.
-
-        The text is "3 to 5" if the number changes between snapshots.
-        """
+        """Return the number of known wallets (as text, such as "3 to 5") and of requested ones."""
         chosen = self.groups_with_distinct_wallets(indices)
         known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
         text = " to ".join(f"{count:,}" for count in dict.fromkeys([known[0], known[-1]]))
@@ -766,8 +751,8 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
 ) -> GroupedBalances:
     """Select the rows to draw and the columns that group the rows.
 
-    A token, asset or wallet selects its own rows. If a DataFrame has a single asset and no column
-    ``value``, the chart draws the amounts of this asset.
+    If a token, asset or wallet is passed, only its rows are selected. If a DataFrame has a single
+    asset and no column ``value``, the chart draws the amounts of this asset.
     """
     wallets = options.wallets
     requested = by_as_list(by) if facet is None else [facet, *by_as_list(by)]
@@ -822,7 +807,7 @@ def _read_requests(
 def count_known_wallets(
     groups: Groups, requests: pd.DataFrame, times: pd.DatetimeIndex
 ) -> tuple[Codes, Codes, Codes]:
-    """Return three counts by group: known wallets at each time, ever known ones, requested ones."""
+    """Count the wallets of each group: known at each time, known at any time, and requested."""
     rows, width, count = requests[requests["known"]], len(times), groups.wallet_set_count
     at, sets = times.get_indexer(pd.DatetimeIndex(rows["time"])), groups.wallet_set_codes
     cells = (sets[rows["wallet"]] * width + at)[at >= 0]
@@ -852,7 +837,7 @@ def _missing_label(name: str) -> str:
 
 
 def label_text(label: Any, limit: int, name: str) -> str:
-    """Return a group's label as safe text: a number without exponent, a time without seconds."""
+    """Return a group's label as safe text. Numbers have no exponent, and times no seconds."""
     if pd.isna(label):
         return _missing_label(name)
     if isinstance(label, Decimal):

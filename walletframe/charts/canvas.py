@@ -55,7 +55,7 @@ TOP_RIGHT: dict[str, str | float] = _PAPER | {"x": 1, "xanchor": "right", "y": 1
 
 
 class Dimensions(NamedTuple):
-    """The sizes of a figure's parts in pixels, so that plotly draws the figure only once."""
+    """The sizes of a figure's parts in pixels."""
 
     plot_height: int  # the height of the plot with its axes and its legend
     above: int = 0  # the distance between the notes and the plot
@@ -196,7 +196,7 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str], least: int = 2) -> dict[str, Any]:
-    """Return arguments of `make_figure` for a legend. It is hidden below `least` names."""
+    """Return arguments of `make_figure` for a legend. Fewer than `least` names have no legend."""
     if len(names) < least:
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -338,10 +338,7 @@ class Notes(NamedTuple):
         return [note for group in self for note in group]
 
     def one_line_summary(self) -> str:
-        """Return one line about drawn and omitted data.
-
-        If there are no such notes, return a note about the data quality.
-        """
+        """Return one line about drawn and omitted data, otherwise about the data quality."""
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
         line, *rest = drawn or self.data_quality or [""]
         line = shorten(line, _SHORT_LINE_CHARS, placeholder=" …")
@@ -380,7 +377,7 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
 def drawn_count_note(
     *parts: tuple[int, int, str], others_text: str = "Other contains the rest"
 ) -> str:
-    """Return a sentence such as "3 wallets are drawn". Each part is (drawn, rest, noun)."""
+    """Return a sentence such as "3 wallets are drawn". A part is (drawn, not drawn, noun)."""
     texts = [
         f"{drawn:,} of " * bool(others) + counted_noun(drawn + others, noun)
         for drawn, others, noun in parts

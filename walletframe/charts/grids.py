@@ -118,7 +118,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
-    With `token` or `asset`, lengths show its amounts. Otherwise, lengths show the column ``value``
+    Lengths show the amounts of `token` or `asset`. Otherwise, lengths show the column ``value``
     (float64; a column ``currency`` is optional). Without ``value``, lengths show the amounts of a
     single asset. With several assets, lengths show the number of balances.
 
@@ -145,9 +145,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Other would be more than twice as long as the longest bar, a text replaces its bar.
     top_tokens : int, optional
         Maximum number of coloured tokens or assets (at most 24). The rest is combined as Other. At
-        least half of the colours go to the largest tokens or assets. Smaller ones may have a colour
-        if Other would be the largest part of a bar. By default, 12 are coloured, or up to 24 to
-        avoid such bars.
+        least half of the colours go to the largest tokens. The other colours keep Other from being
+        the largest part of a bar. By default, 12 tokens are coloured, or up to 24 if Other would be
+        too large.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The chart then states how old the data is, and how many
         wallets of each group are known. A wallet is known if its status is ok. The methods of
@@ -162,8 +162,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         largest first. The bars of the remaining labels are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours as hex codes or CSS names, such as ``{"ETH": "#3366CC"}``. A key is the name of an
-        asset, or a token (blockchain, contract). If only tokens of an asset are keys, the asset has
-        the colour of the first one. Other tokens and assets have default colours.
+        asset, or a token (blockchain, contract). If only tokens of an asset have a key, the asset
+        has the colour of the first one. Other tokens and assets have default colours.
     title : str, optional
         The title of the chart, cut to 48 characters.
 
@@ -171,9 +171,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with one trace per token or asset, the largest first. Each small chart has its own
-        traces. Hover texts show exact amounts, and how many wallets of a group are known. If some
-        are unknown, the bar's label shows this number, too. A group without a known wallet has an
-        empty bar. If no length is above 0, the figure has only an annotation with the reason.
+        traces. Hover texts show exact amounts, and how many wallets of a group are known. The bar's
+        label shows this number if some are unknown. A group without a known wallet has an empty
+        bar. If no length is above 0, the figure has only an annotation with the reason.
 
     Raises
     ------
@@ -313,7 +313,7 @@ def _bar_traces(
 def _choose_colored_tokens(
     bars: Indices, tokens: Indices, sizes: Floats, usual: int, most: int
 ) -> Indices:
-    """Choose the largest tokens, and tokens without which Other would dominate a bar."""
+    """Choose the largest tokens, and more tokens of bars in which Other would be largest."""
     totals = sum_by_group(tokens, sizes)
     codes, pairs = pd.factorize(bars * len(totals) + tokens, sort=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
@@ -496,9 +496,9 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
     The colours show the column ``value`` (float64; a column ``currency`` is optional). Without
     ``value``, the colours show the row's share of the asset's total in the frame. The colour scale
-    is logarithmic. Small values are light or, in a dark template of plotly, dark. The largest rows
-    and columns come first. Shares of several assets can't be added. So without ``value``, the rows
-    and columns with the most balances come first.
+    is logarithmic. Small values are light. In a dark template of plotly, they are dark. The largest
+    rows and columns come first. Without ``value``, rows and columns of several assets are sorted by
+    their number of balances.
 
     Parameters
     ----------
@@ -620,7 +620,7 @@ def _question_marks(
     column_names: Sequence[str],
     row_lines: Sequence[list[list[str]]],
 ) -> go.Scatter:
-    """Return a trace with "?" in each cell of size 0 whose size is unknown."""
+    """Return a trace with "?" in each cell of unknown size."""
     cells, count = level.split_by_token(grid.tokens), len(level.groups)
     is_unknown = (cells.wallets_known[:, 0] == 0) & (cells.wallets_asked > 0)
     is_unknown[cells.groups.codes[grid.balances.unknown_rows]] = True

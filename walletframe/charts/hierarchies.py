@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
     _WriteNames: TypeAlias = Callable[[int], dict[int, "_Names"]]  # the argument is a ring's depth
     _Key: TypeAlias = tuple[int, int]  # the depth of a ring, and a group or, for Other, ~parent
-    _Space: TypeAlias = tuple[int, int]  # the maximum number of characters of a line, and of lines
+    _Space: TypeAlias = tuple[int, int]  # the maximum numbers of characters per line, and of lines
     _Sizes: TypeAlias = dict[_Key, tuple[_Key, float]]  # the parent and the size of each box
     _Area: TypeAlias = tuple[float, float, float, float]  # left, top, right and bottom, in pixels
 
@@ -111,7 +111,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw holdings as nested rectangles: blockchains, wallets and assets, or other groups.
 
-    Areas show the same quantity as the bars of `bar`.
+    Areas show the same quantity as the lengths in `bar`.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
         Maximum number of rectangles (at most 500, since browsers are slow with more). The largest
         are drawn, and the rest of each parent group is combined as Other. Rectangles without space
         for a name are combined, too. A small Other is grey and has no name. With the default `by`,
-        the small wallets of each blockchain are combined by asset.
+        the small wallets of each blockchain are one group, split by asset.
     width : int, default 1000
         The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
         On pages of 0.8 to 1.5 times this width, each rectangle has space for its name.
@@ -167,7 +167,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw holdings as nested rings: blockchains, wallets and assets, or other groups.
 
-    Angles show the same quantity as the bars of `bar`.
+    Angles show the same quantity as the lengths in `bar`.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
         Maximum number of arcs (at most 300, since browsers are slow with more). The largest arcs
         with space for a name are drawn, and the rest of each parent group is combined as Other. An
         outer ring that would mostly be Other is left out. With the default `by`, the small wallets
-        of each blockchain are combined by asset.
+        of each blockchain are one group, split by asset.
     wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
@@ -346,9 +346,7 @@ class _Ring(NamedTuple):
     sizes: Floats  # the size of each group
     has_one_token: bool  # whether each group has only one token or asset
     is_combined: Mask  # whether each group combines the small wallets of a blockchain
-    wallet_counts: Indices = (
-        _EMPTY  # the wallets of each group; empty if boxes don't show the number
-    )
+    wallet_counts: Indices = _EMPTY  # the wallets of each group; empty if they aren't shown
     drawn: Indices = _EMPTY  # the groups to draw
 
 
@@ -376,9 +374,7 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     total, blank = sum(box.size for box in boxes), dict[str, Any](label="", text="")
     for leaf in boxes:
         box = leaf
-        is_small = (
-            leaf.size < _MIN_SHARE_WITH_LINES * total
-        )  # a small leaf has its name at its outer end
+        is_small = leaf.size < _MIN_SHARE_WITH_LINES * total  # the name is at the outer end
         for _ in range(depths[leaf.id], max(depths.values()) if leaf.id not in parents else 0):
             extended.append(box._replace(size=0, **blank if is_small else {}))
             box = box._replace(id=f"{box.id} ", parent=box.id, **{} if is_small else blank)
@@ -418,7 +414,6 @@ def _place_boxes(
 
 
 def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
-    """Return the parent and size of each chosen group and of each box Other."""
     boxes: _Sizes = {}
     for depth, ring in enumerate(rings):
         rest = ring.sizes.copy()
@@ -448,7 +443,7 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
 def _arc_spaces_and_misfits(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return the text space of each arc, and the smallest arc without space in each parent."""
+    """Return two dicts: each arc's space for text, and each parent's smallest arc without it."""
     inner, queue = _inner_boxes(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
@@ -474,7 +469,7 @@ def _arc_spaces_and_misfits(
 
 
 def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
-    """Return the number of characters that fit in one of the lines of text in an arc."""
+    """Return how many characters fit in each line, if the text in an arc has `lines` lines."""
     radius, height = max(radius - _ARC_PAD, 1), float(_LINE * lines)
     cotangent, high = 1 / tan(pi * min(share, 0.5)), height / 2 / radius
     across = min(1 / high - high / 2 - cotangent, 1 / ring / high - high / 2) * height / 2
@@ -486,7 +481,7 @@ def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
 def _rectangle_spaces_and_misfits(
     boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return the least text space of each box, and the smallest misfit in each parent."""
+    """Return two dicts: each box's space for text, and each parent's smallest box without it."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
     inner = _inner_boxes(boxes)
@@ -528,26 +523,22 @@ def _spaces_of_boxes(
     return spaces
 
 
-def _squarify(descending_sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
-    """Yield the rectangle of each size by the algorithm of plotly.js (d3-hierarchy)."""
+def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Area]:
+    """Yield the rectangle of each size by plotly.js's algorithm. `sizes` must be descending."""
     start, (left, top, right, bottom) = 0, area
-    while start < len(descending_sizes):
+    while start < len(sizes):
         width, height = max(right - left, _ROUNDING), max(bottom - top, _ROUNDING)
         row, end, worst = 0.0, start, float("inf")
-        while end < len(
-            descending_sizes
-        ):  # add boxes to the row while the narrowest one gets wider
-            longer = row + descending_sizes[end]
+        while end < len(sizes):  # add boxes to the row while the narrowest one gets wider
+            longer = row + sizes[end]
             shape = longer / total * max(width / height, height / width)
-            ratio = max(
-                descending_sizes[start] / longer / shape, longer / descending_sizes[end] * shape
-            )
+            ratio = max(sizes[start] / longer / shape, longer / sizes[end] * shape)
             if ratio > worst:
                 break
             row, end, worst = longer, end + 1, ratio
         x, y, is_flat = left, top, width < height
         left, top = left + width * row / total * (not is_flat), top + height * row / total * is_flat
-        for size in descending_sizes[start:end]:
+        for size in sizes[start:end]:
             across, down = (width * size / row, 0.0) if is_flat else (0.0, height * size / row)
             yield x, y, x + across if is_flat else left, top if is_flat else y + down
             x, y = x + across, y + down
@@ -684,9 +675,7 @@ def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteNam
 
 def _custom_path_names(
     rings: Sequence[_Ring],
-    levels: Sequence[
-        tuple[GroupLevel, GroupLevel]
-    ],  # groups by the path up to each ring, and by its name
+    levels: Sequence[tuple[GroupLevel, GroupLevel]],  # grouped by the ring's path, and by its name
     depth: int,
 ) -> dict[int, _Names]:
     ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
@@ -805,7 +794,6 @@ def _box_names_on_default_path(
 
 
 def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
-    """Split a token's label into lines: its name, and its contract without `chain`."""
     name, _, contract = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
         name, contract = label, ""

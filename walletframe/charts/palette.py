@@ -93,7 +93,7 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
 
 
 def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = None) -> list[str]:
-    """Return the colours of tokens or assets: from `colors`, the settings, or the palette."""
+    """Return colours of tokens or assets: from `colors`, otherwise the settings or the palette."""
     assets = asset_key_by_contract()
     own = _own_colors({} if colors is None else colors, assets)
     pairs = ((key, assets.get(key, key)) for key in keys)
@@ -155,7 +155,6 @@ def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
 def _own_colors(
     colors: Mapping[Any, str], assets: Mapping[TokenKey, TokenKey]
 ) -> dict[TokenKey, str]:
-    """Return the user's colours by token and asset, or raise an error that lists all problems."""
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors of type {type(colors).__name__} are not supported", hint=_HINT)
     keys_by_name: defaultdict[str, list[TokenKey]] = defaultdict(list)
@@ -177,9 +176,7 @@ def _own_colors(
             keys = keys_by_name.get(token.casefold()) if isinstance(token, str) else None
             checked |= dict.fromkeys(keys or [key := token_key(token)], color)
             if not keys:
-                checked.setdefault(
-                    assets.get(key, key), color
-                )  # an asset has the colour of its first token
+                checked.setdefault(assets.get(key, key), color)  # the first token's colour
         except UnknownTokenError:
             problems.append(f"{token!r} is not a token or an asset")
         if not _is_color(color):

@@ -121,7 +121,7 @@ class _Facets(NamedTuple):
     codes: Indices  # the small chart of each drawn row; rows in no chart have `len(groups)`
     marks: list[tuple[str, str]]  # (time, text) of triangles; no triangle if the text is empty
     groups: list[int]  # the group of each small chart
-    is_known: Mask | bool = True  # (small charts, snapshots): whether any wallet is known
+    is_known: Mask | bool = True  # (small charts, snapshots): whether the size is known
 
 
 class _Drawing(NamedTuple):
@@ -187,8 +187,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     -------
     plotly.graph_objects.Figure
         A figure with at most 200 snapshots, at regular intervals, in UTC. Bars have one trace per
-        token or asset, the largest first. Each small chart has its own traces. Above a wide bar is
-        its total. A line has two or three traces. At its end are its name and latest size. Hover
+        token or asset, the largest first. Each small chart has its own traces. Wide bars show their
+        totals. A line has two or three traces, and ends with its name and its latest size. Hover
         texts show exact amounts. With `wallets`, a further trace marks incomplete snapshots. If no
         value, amount or count is above 0, the figure has only an annotation with the reason.
 
@@ -243,9 +243,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         drawing = _draw_lines(groups, snapshots, most)
     if any(text for _, text in facets.marks):  # triangles mark these snapshots
         times, texts = zip(*facets.marks, strict=True)
-        edge = drawing.y_axis.get("range", [0])[
-            -1
-        ]  # the upper edge for lines, since points may be at 0
+        edge = drawing.y_axis.get("range", [0])[-1]  # at the top of lines, which may be at 0
         marker = {"symbol": f"triangle-{'down' if edge else 'up'}", "size": 11, "color": "#FFFFFF"}
         marks = go.Scatter(
             name=_INCOMPLETE_LABEL,

@@ -1,8 +1,8 @@
 """The command line program ``walletframe``, which converts errors to messages and exit codes.
 
-Exit codes: 0 if the printed rows are complete; 1 if a wallet, an amount or a token is unknown (the
-tables are printed); 2 if the input or the settings are not valid; 3 if a file, a disk or a port
-can't be used; 130 after an interrupt (the tables of the finished wallets are printed).
+The exit code is 0 if the printed tables are complete. It is 1 if a wallet, an amount or a token is
+unknown. It is 2 for invalid input or settings, and 3 if a file, a disk or a port can't be used.
+After an interrupt, the exit code is 130, and the tables of the finished wallets are printed.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def fetch_to_parquet(
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
-    After an error or an interrupt, run the same command again: only wallets that are not ok in the
-    folder are requested. The API key is read from the environment variable WALLETFRAME_API_KEY. The
+    After an error or an interrupt, run the same command again. It requests only wallets that are
+    not ok in the folder. The API key is read from the environment variable WALLETFRAME_API_KEY. The
     exit code is 1 if a wallet is not ok.
     """
     read_options = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}

@@ -42,7 +42,7 @@ _COLUMNS_BY_KIND = {  # the first kind whose columns all exist is used
 
 
 def write_details(details: WalletDetails, path: Path) -> None:
-    """Write wallets and holdings into one JSON file, or into two files in a folder."""
+    """Write wallets and holdings to one JSON file, or to two files of another format."""
     if path.suffix.lower() == ".json":
         write_frames(path, **details._asdict())
     else:
@@ -51,7 +51,7 @@ def write_details(details: WalletDetails, path: Path) -> None:
 
 
 def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
-    """Write one frame, or several into one JSON file. The command later prints the path."""
+    """Write one frame to a file, or several to a JSON file. If `path` is None, write nothing."""
     if path is None:
         return
     if (suffix := path.suffix.lower()) == ".json":
@@ -67,7 +67,7 @@ def is_holdings_path(argument: str) -> bool:
     """Return whether an argument is a file or a folder of holdings or snapshots."""
     if argument.lower().endswith(exports.SUFFIXES) or is_bulk_folder(argument):
         return True
-    with suppress(OSError):  # a wallet may be too long for a file name
+    with suppress(OSError):  # a wallet can be longer than file names may be
         return any(Path(argument).glob("date=*"))
     return False
 
@@ -102,7 +102,7 @@ def read_saved_details(name: str, consequence: str) -> WalletDetails:
 
 
 def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) -> WalletDetails:
-    """Read an earlier result from a file or a folder, or from the last snapshot up to a time."""
+    """Read a file or folder of holdings. For a time, read the last snapshot until this time."""
     if is_holdings_path(argument):
         return read_saved_details(argument, consequence)
     try:
@@ -113,7 +113,7 @@ def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) 
 
 
 def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read holdings and, if saved, wallets, from files or a folder's newest snapshot."""
+    """Read holdings and wallets from a file, or from the newest snapshot in a folder."""
     if Path(name).is_dir():
         return history.snapshot(folder=name)[::-1]
     try:
@@ -136,7 +136,6 @@ def _require_holdings_columns(name: str, columns: Collection[str]) -> None:
         present = ", ".join(map(repr, columns)) or "none"
         raise SettingsError(f"it lacks {missing}; its columns are: {present}")
     path = Path(name)
-    # The file of holdings from the same fetch, unless the files were renamed.
     holdings_file = path.with_name(path.name.replace(f".wallets{path.suffix}", path.suffix))
     hints = {
         _LIST: f"to fetch these wallets, run: walletframe fetch --file {name}",

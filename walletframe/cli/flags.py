@@ -31,12 +31,12 @@ refresh_option: _Option = flag(
 
 
 def combine_options(*options: _Option) -> _Option:
-    """Return one decorator that adds several options, in the order of the help."""
+    """Return one decorator that adds several options. The help lists them in this order."""
     return lambda command: reduce(lambda each, option: option(each), reversed(options), command)
 
 
 def one_or_list(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | list[str] | None:
-    """Return a repeatable option's values: a list, a single value, or None."""
+    """Return the values of a repeatable option: None, one text, or a list of texts."""
     return [*chosen] if chosen[1:] else next(iter(chosen), None)
 
 
@@ -90,9 +90,8 @@ _service = combine_options(
         help="The kind of the API key, which selects the endpoint.",
     ),
 )
-# Arguments of `read_requested_wallets` and `Client`.
 wallet_options: _Option = combine_options(_wallet_input, _service)
-fetch_options: _Option = combine_options(  # arguments of `fetch_details`
+fetch_options: _Option = combine_options(
     _wallet_input,
     refresh_option,
     flag("--offline", help="Send no request, and use only cached answers."),
@@ -155,7 +154,7 @@ folder_option: _Option = click.option(
 
 
 def all_rows_option(noun: str) -> _Option:
-    """Return the option --all. It sets ``rows``, the maximum number of rows, to None."""
+    """Return the option --all. It sets the maximum number of rows (``rows``) to None."""
     return flag(
         "--all",
         "rows",

@@ -29,7 +29,7 @@ else:
     archive, dataset = map(LazyPackage, ("history", "history.dataset"))
     spam_flags = LazyPackage("analysis.spam.flags")
 
-_TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not begin with a year
+_TIME = re.compile(r"\d{4}-|[^.]*$")  # unlike a time, a wallet contains a dot and no year
 _MIXED_ARGUMENTS = "use either wallets (for amounts over time), or BEFORE and AFTER (for changes)"
 
 
@@ -52,8 +52,8 @@ def history() -> None:
 def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **options: Any) -> None:
     """Fetch WALLETS and save a snapshot, which includes failed wallets.
 
-    The time of the snapshot is that of the newest answer, which may be cached. Cached answers of an
-    earlier day can't be saved together with newer answers (use --refresh). The exit code is 1 if a
+    The snapshot has the time of the newest answer, which may be cached. Cached answers of an
+    earlier day can't be saved together with newer answers: use --refresh. The exit code is 1 if a
     wallet is not ok, or if an answer is out of date. Simulated holdings need a separate --folder.
     """
 
@@ -95,7 +95,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 def thin(keep: str, older_than: str, folder: Path | None) -> None:
     """Remove older snapshots, but keep one snapshot per period.
 
-    More snapshots of a period are kept if they contain additional wallets or balances.
+    A period keeps more snapshots if they contain additional wallets or balances.
     """
     removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
     kept = counted_noun(len(archive.snapshots(folder=folder)), "snapshot")
@@ -133,12 +133,13 @@ def thin(keep: str, older_than: str, folder: Path | None) -> None:
 def show(
     arguments: tuple[str, ...], files: tuple[str, ...], folder: Path | None, **options: Any
 ) -> None:
-    """List snapshots; show amounts of WALLETS over time, or changes from BEFORE to AFTER.
+    """List snapshots, show amounts of WALLETS over time, or show changes from BEFORE to AFTER.
 
-    BEFORE and AFTER are times, files of fetch, folders of fetch-to-parquet, or folders of snapshots
-    (the newest snapshot is read). A time means the last snapshot until then: latest (the default of
-    AFTER), yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z. Tokens that look like spam
-    are included. The exit code is 1 if a change, a wallet, an amount or a token is unknown.
+    BEFORE and AFTER are times, files of fetch, folders of fetch-to-parquet, or folders of
+    snapshots. A time means the last snapshot until this time: latest, yesterday, 2026-01-31 (a day
+    in UTC) or 2026-01-31T06:00Z. The default of AFTER is latest. A folder of snapshots means its
+    newest snapshot. Tokens that look like spam are included. The exit code is 1 if a change, a
+    wallet, an amount or a token is unknown.
     """
     rows = options.pop("rows")
     compared = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]

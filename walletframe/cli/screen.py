@@ -33,7 +33,7 @@ _MAX_LABEL_WIDTH = 44
 
 
 def print_table(table: Table, *, exact: bool = False) -> None:
-    """Print a table. In a terminal, fit the width and, unless `exact`, cut long amounts."""
+    """Print a table that fits the width of the terminal. Unless `exact`, cut long amounts."""
     echo(console_text(table, terminal_width(), exact=exact))
 
 
@@ -56,7 +56,7 @@ def with_option_names(message: object) -> str:
 def prepare_consoles() -> None:
     """Open closed streams, and replace characters that a stream's encoding lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # else the next file could get this descriptor
+        if getattr(sys, name) is None:  # otherwise, the next file could get this descriptor
             null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the end
             setattr(sys, name, null)
 
@@ -128,7 +128,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes. The last column contains reasons, or numbers of known wallets."""
+    """Return a table of changes. The last column has reasons, or counts of known wallets."""
     head = changes.iloc[:rows]
     columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):

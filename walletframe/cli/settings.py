@@ -120,7 +120,7 @@ def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> Non
     """Run a sandbox with simulated data on this machine, until you press Ctrl-C.
 
     The command prints the settings of a client as shell commands. Paste these commands into another
-    shell, or write them to a file and source it. With --ledger, each run has new API keys, and only
+    shell, or write them to a file and source it. With --ledger, each run has new API keys. Only
     requests with one of these keys can read the holdings.
     """
     export = _posix_export if shell == "posix" else _powershell_export

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     client = LazyPackage("client")
 
-_LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # the first is the location
+_LocatedWallet: TypeAlias = "tuple[str, WalletLike, ExtraValues]"  # location, wallet, extra values
 
 NEVER_RAISE: dict[str, Any] = {"on_failure": "ignore", "on_unreadable": "ask"}
 _SHOWN = 20
@@ -41,7 +41,7 @@ NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --
 
 
 def parse_token(text: str | list[str] | None, *holdings: pd.DataFrame) -> Any:
-    """Parse BLOCKCHAIN.CONTRACT. Symbols in the holdings are returned unchanged."""
+    """Parse BLOCKCHAIN.CONTRACT. Return the symbol of a token in the holdings unchanged."""
     if isinstance(text, list):
         return [parse_token(each, *holdings) for each in text]
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):
@@ -75,7 +75,7 @@ def exit_by_completeness(*, all_known: object, interrupted: bool = False) -> NoR
 
 
 def exit_by_coverage(coverage: Coverage, *, interrupted: bool = False) -> NoReturn:
-    """Exit with the code 0 if a table's wallets, amounts and tokens are all known, or else 1."""
+    """Exit with the code 0 if a table has no unknown wallet, amount or token, otherwise 1."""
     gaps = coverage.unfinished or coverage.unknown_tokens or coverage.amount_na
     known = coverage.wallets_ok == coverage.wallets_asked and not gaps
     exit_by_completeness(all_known=known, interrupted=interrupted)

@@ -99,12 +99,12 @@ def totals(
 ) -> None:
     """Show exact totals of the holdings of WALLETS or of a FILE that fetch wrote.
 
-    With --asset or --token, the table always has amounts by asset or token. With --prices,
-    --currency or the setting prices, it also has values and the number of balances without a price.
-    The last column, such as 3/4, counts the known wallets, and all wallets that could hold the
-    asset. The exit code is 1 if a wallet or an amount is unknown. With --asset or --token, only
-    wallets that could hold it count, and the code is also 1 if a token is unknown. A FOLDER that
-    fetch-to-parquet wrote can be larger than memory. In a FOLDER of snapshots, the newest is read.
+    With --asset or --token, the table has amounts by asset or token. With --prices, --currency or
+    the setting prices, the table has values, and counts the balances without a price. In the last
+    column, 3/4 means that 3 of 4 wallets that could hold the asset are known. The exit code is 1 if
+    a wallet or an amount is unknown. With --asset or --token, it is also 1 if a token is unknown,
+    but wallets that can't hold the asset or token don't count. A FOLDER that fetch-to-parquet wrote
+    can be larger than memory. In a FOLDER of snapshots, the newest snapshot is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
     asset_options = {name: options.pop(name) for name in ("assets", "bridged")}
@@ -124,7 +124,7 @@ def totals(
             source = source.wf.value(**pricing)
     filters: dict[str, Any] = {} if token is None else {"token": token}
     filters |= {"asset": asset, **asset_options} if asset else {}
-    # If groups are not assets, --assets and --bridged may apply only to the prices or to --asset.
+    # Without groups by asset, --assets and --bridged apply only to prices or to --asset.
     is_by_asset = "asset" in by or not (asset or "assets" in pricing)
     grouping = {"by": by} | (asset_options if is_by_asset else {})
     table, value = _compute_totals(source, filters, with_spam=with_spam, **grouping)
@@ -186,7 +186,7 @@ def _where_token(source: Source, token: Any = None, **asset_options: Any) -> pd.
 
 
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_comparable: bool) -> pd.DataFrame:
-    """Sort by value, holders or amount, largest first. Rows with equal `by[0]` stay together."""
+    """Sort by value, holders or amount, largest first. Keep rows with equal `by[0]` together."""
     keys = [name for name in ("value", "holders") if name in table]
     if is_comparable and "value" not in table:
         keys = ["amount"]

@@ -104,7 +104,7 @@ def token_balance(
     Raises
     ------
     AddressError
-        If wallets can't be read or don't have an EVM address. The error lists all of them.
+        If a wallet is not valid or has no EVM address. The error lists all such wallets.
     SettingsError
         If the URL of the node is not set, a chain id is not known, or an argument is not valid.
     MissingExtraError
@@ -120,8 +120,8 @@ def token_balance(
     After a reorganisation of the blockchain, a block number refers to another block. To read final
     balances, choose a block that is some minutes old.
 
-    1,000 wallets take 6 requests with the contract Multicall3, which nearly all public blockchains
-    have, and 14 without it. If the token's contract reverts, they take at most 17 requests.
+    1,000 wallets take 6 requests with the contract Multicall3, and 14 without it. Nearly all public
+    blockchains have this contract. If the token's contract reverts, at most 17 requests are sent.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def crosscheck(
     ----------
     holdings : DataFrame or WalletDetails
         The ``holdings`` of `fetch_wallets`, or the complete result. Only holdings on the node's
-        blockchain are compared; all others have the status ``unknown``.
+        blockchain are compared. Other holdings have the status ``unknown``.
     rpc_url, block, chain_ids, timeout_s : optional
         As for `token_balance`. Balances can differ if the service read another block.
 

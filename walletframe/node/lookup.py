@@ -52,7 +52,7 @@ _NO_BALANCE = NodeFailure(
 class _ContractCall(NamedTuple):
     contract: str
     data: bytes
-    coin_holder: str | None = None  # the wallet, for a native balance read without Multicall3
+    coin_holder: str | None = None  # the wallet, to read a native balance without Multicall3
 
     def method_and_params(self, block: str) -> tuple[str, list[Any]]:
         if self.coin_holder is not None:
@@ -74,7 +74,7 @@ class _ContractCall(NamedTuple):
 def look_up_balances(
     url: RpcUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Return each query's balance or failure, and the metadata of `token`."""
+    """Return the balance, or the failure, of each query, and the metadata of `token`."""
     if not queries:
         return {}, TokenMetadata()
     with closing(Node(url, options.timeout_s)) as node:
@@ -208,6 +208,6 @@ def _decode_symbol(data: bytes) -> str | None:
 
 
 def _decode_or_none(abi_type: str, data: bytes) -> Any:
-    with suppress(DecodingError, OverflowError):  # the latter if a length is larger than memory
+    with suppress(DecodingError, OverflowError):  # a decoded length can exceed the memory
         return decode([abi_type], data)[0]
     return None

@@ -1,7 +1,7 @@
 """JSON-RPC calls to a node (https://www.jsonrpc.org/specification), and their failures.
 
 web3.py is not used. Its batches stop at the first error, and match answers without an id by their
-order (its issue 3657). It also logs the URL of the node, and raises Python's recursion limit, so
+order (web3.py issue 3657). It also logs the URL of the node. It raises Python's recursion limit, so
 that deeply nested JSON crashes the process.
 """
 
@@ -60,7 +60,7 @@ _IDS = count(1)  # unique in this process, so that an answer matches only one ca
 
 
 class Node:
-    """A connection to a node. After a fatal failure, such as a timeout, nothing more is sent."""
+    """A connection to a node. After a fatal failure, such as a timeout, it sends nothing more."""
 
     def __init__(self, url: RpcUrl, timeout_s: float) -> None:
         self._session = NodeSession(url, timeout_s)

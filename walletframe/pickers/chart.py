@@ -103,9 +103,7 @@ class ExplorerChart(NamedTuple):
     subtitle: str = ""  # the notes in a downloaded image, in plotly's markup
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # the reason why nothing is drawn
-    arguments: Mapping[str, Any] | None = (
-        None  # the chart function's arguments; None if nothing is drawn
-    )
+    arguments: Mapping[str, Any] | None = None  # for the chart function, if it was called
     levels: Sequence[str] = ()  # the columns in the title
     rows: tuple[int, ...] = ()  # for each drawn wallet or group, its first row in the holdings
     tokens: tuple[int, ...] = ()  # for each drawn token or asset, its first row in the holdings
@@ -153,9 +151,7 @@ def draw_chart(selected: SelectedHoldings, options: ChartOptions) -> ExplorerCha
         return chart._replace(title=title, reason=empty_reason(selected))
     draws_wallets = chart_type.needs == "wallet" or WALLET in options.by[:1]
     drawn = held if draws_wallets else selected.with_wallets  # charts of wallets omit empty ones
-    if (
-        options.measure != VALUE and chart_type.needs != "token"
-    ):  # with the column `value`, the chart would draw values
+    if options.measure != VALUE and chart_type.needs != "token":  # charts prefer values
         drawn = replace(drawn, holdings=held.holdings.drop(columns=VALUE_COLUMNS, errors="ignore"))
     try:
         arguments, token = _chart_arguments_and_token_name(selected, options)

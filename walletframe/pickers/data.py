@@ -103,7 +103,7 @@ class ExplorerData(SelectableHoldings):
         )
 
     def option_stats(self, selection: Selection, filter_name: str) -> dict[Any, OptionStats]:
-        """Return the stats of each option of a filter that has balances. Labels have no stats."""
+        """Return the stats of the options in a filter. Options without balances are omitted."""
         held, values, keys = self.held, self.row_values, list[Any]()
         mask = self.mask_spam_and_value(
             self.mask_before_spam_and_value(selection), selection._replace(small=None)
@@ -128,7 +128,7 @@ class ExplorerData(SelectableHoldings):
 
 
 class SelectedHoldings(NamedTuple):
-    """The selected rows of an explorer, and counts for the buttons of spam and small balances."""
+    """The selected rows of an explorer, and the numbers of spam tokens and small balances."""
 
     data: ExplorerData
     selection: Selection
@@ -184,7 +184,7 @@ def spam_button_label(selected: SelectedHoldings) -> str:
 
 
 def small_button_label(selected: SelectedHoldings) -> str:
-    """Return a label with the number and total value of small balances, or "" for none."""
+    """Return a label with the number and value of small balances, or "" to hide the button."""
     if not selected.small_balances:
         return ""
     verb = "Hide" if selected.selection.small is None else "Show"

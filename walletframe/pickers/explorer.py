@@ -110,9 +110,9 @@ class HoldingsExplorer(FetchingWidget):
 
     Notes
     -----
-    Values are read from the column ``value`` of the holdings, or computed from prices without this
-    column. `prepare` can add it, such as ``lambda holdings: holdings.wf.value(currency="USD")``. At
-    first, spam is hidden.
+    Values are read from the column ``value``. Without this column, they are computed from prices.
+    `prepare` can add it: ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. At first,
+    spam is hidden.
 
     If exactly one token is selected, charts show amounts where possible. A token has the same
     colour in all selections. Charts combine balances per token or per asset (see `assets`). Extra
@@ -141,8 +141,8 @@ class HoldingsExplorer(FetchingWidget):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = join_js("explorer"), join_css("picker", "chart", "table", "fetch", "explorer")
-    # The number of changes so far. A front end with a lower number requests the data again, but not
-    # at -1.
+    # The number of changes so far. A front end with a lower number requests the data again. At
+    # -1, it requests nothing.
     _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # the title of each filter

@@ -248,7 +248,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
         Parameters
         ----------
         source : WalletDetails, DataFrame, list or None
-            The options to show. A result of a fetch also shows their balances. None shows all.
+            The options to show. Options from holdings also show balances. None shows all options.
 
         Raises
         ------
@@ -453,7 +453,7 @@ class TokenPicker(Picker):
 
 
 class TokenOptions(Options):
-    """A picker's options for the tokens of holdings, with their balances."""
+    """The tokens of holdings as options of a picker, with their balances."""
 
     def __init__(self, holdings: pd.DataFrame) -> None:
         require_columns(holdings, ["symbol"])

@@ -358,7 +358,7 @@ class _TextCells:
         return _argsort_missing_last(self._ranks[codes], codes < 0, descending=descending)
 
     def characters_and_decimals(self) -> tuple[int, int]:
-        """Return the width for 90% of the labels in characters, and 0 decimals."""
+        """Return a width in characters that fits 90% of the labels, and 0 decimals."""
         codes, lines = range(self.texts.count)[:_SAMPLE_SIZE], self.lines
         labels = (" ".join(lines(code)) if lines else self.texts.label(code) for code in codes)
         lengths = sorted(map(len, labels)) or [0]

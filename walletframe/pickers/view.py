@@ -88,7 +88,7 @@ class ExplorerState:
         self.chart_options: ChartOptions = ChartOptions()
         self.search: str = ""  # the last search for balances
         self._edition = -1  # the number of changes of the data or the selection
-        self._notify = notify  # called with `_edition` after each change
+        self._notify = notify  # called with `_edition` after a chart request or new data
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "chart": self.answer_chart,
             "rows": self._answer_rows,

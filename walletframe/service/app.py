@@ -1,9 +1,8 @@
-"""The sandbox: a FastAPI application like the service, access control, and a local server.
+"""The FastAPI application that simulates the service, with access control and a local server.
 
-The service's document shows neither error codes nor error bodies, so the sandbox defines them. No
-body quotes the request, since the request contains the key. The server runs in a thread of this
-process. It logs nothing to the console, installs no signal handler, and does not use the caller's
-event loop.
+The service does not document error codes and error bodies, so the sandbox defines its own. No body
+quotes the request, since the request contains the key. The server runs in a thread. It logs nothing
+to the console, installs no signal handler, and does not use the caller's event loop.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _OWN_STATUS = "The service's documentation does not list this status; the sandbo
 _TEXTS = tomllib.loads(files(__package__).joinpath("openapi.toml").read_text(encoding="utf-8"))
 _OK, _LIMITED = "200", "429"
 _MAX_WINDOW_S = 50
-_SCHEMAS = ("ProblemAnswer", "WalletDetailsAnswer")  # for refused and valid requests
+_SCHEMAS = ("ProblemAnswer", "WalletDetailsAnswer")  # answers to refused and to valid requests
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
         "description": meaning if status == _OK else f"{meaning} {_OWN_STATUS}",
@@ -182,7 +181,7 @@ def _with_answer_schemas(document: dict[str, Any]) -> dict[str, Any]:
 
 
 class _WalletEndpoint:
-    """The endpoint. A wallet's failures depend on the seed and on the wallet's earlier requests."""
+    """The endpoint. Whether a wallet fails depends on the seed and on its earlier requests."""
 
     def __init__(self, ledger: Ledger, behaviour: Behaviour, gate: Gate) -> None:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate
@@ -198,7 +197,7 @@ class _WalletEndpoint:
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _make_answer(self, wallets: Sequence[WalletAddress]) -> schemas.WalletDetailsAnswer:
-        """Return one entry per wallet, in order. All spellings of a wallet fail alike."""
+        """Return one entry per wallet, in order. Either all spellings of a wallet fail, or none."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])

@@ -1,7 +1,7 @@
-"""The interface of ledgers (the balances by wallet), and the simulated ledger.
+"""The interface of ledgers, which contain the balances of wallets, and the simulated ledger.
 
-Simulated prices are invented. Random integers come from a hash, and are equal on all machines and
-Python versions. Symbols must be escaped for display.
+The simulated prices are invented. Random numbers are equal on all machines and Python versions,
+since they come from a hash. Symbols must be escaped for display.
 """
 
 from __future__ import annotations
@@ -80,20 +80,20 @@ SHOWCASE_KINDS = {each.canonical: ShowcaseKind[_DATA["showcase"][str(each)]] for
 
 @runtime_checkable
 class Ledger(Protocol):
-    """The interface of a ledger. The sandbox reads balances from a ledger."""
+    """The interface of a source from which the sandbox reads balances."""
 
     @property
     def fingerprint(self) -> str:
-        """A text for file names. If two ledgers have equal texts, their answers are equal."""
+        """A text for file names. Ledgers with the same text have the same answers."""
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return the answer's entry for a wallet, with the wallet spelled as requested."""
+        """Return the entry for a wallet in an answer, in the requested spelling."""
 
 
 def make_wallet_detail(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
-    """Return the answer's entry for a wallet, with the URL of its block explorer page."""
+    """Return the entry for a wallet in an answer, with the URL of its block explorer page."""
     chain = CHAINS.get(wallet.blockchain.upper())
     page = (chain.explorer if chain else _DEFAULT_EXPLORER) + quote(wallet.address, safe="")
     return WalletDetail(failed, wallet.blockchain, wallet.address, balances, page)
@@ -113,19 +113,19 @@ class HashRandom:
         return int.from_bytes(blake2b(self._subject, salt=salt, digest_size=32).digest()) % stop
 
     def bernoulli(self, probability: float) -> bool:
-        """Return True with this probability. It is rounded to millionths."""
+        """Return True with this probability, which is rounded to millionths."""
         return self.random_below(_PROBABILITY_STEPS) < round(probability * _PROBABILITY_STEPS)
 
     def choice(self, options: Sequence[T]) -> T:
-        """Return one of the options. All are equally likely."""
+        """Return a random option. All options are equally likely."""
         return options[self.random_below(len(options))]
 
 
 class SimulatedLedger:
     """Plausible random holdings for any wallet on a known blockchain, derived from a seed.
 
-    A wallet holds the native coin, then known tokens, tokens with copied symbols, and spam. Amounts
-    are long-tailed. A few wallets are empty, or have null as `balances`; malformed addresses fail.
+    A wallet holds the native coin, known tokens, tokens with copied symbols, and spam. Some wallets
+    are empty, and a few have null as `balances`. Malformed addresses fail.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -133,11 +133,11 @@ class SimulatedLedger:
 
     @property
     def fingerprint(self) -> str:
-        """The generator's version and the seed. They determine all answers."""
+        """The generator's version and the seed, which determine all answers."""
         return f"v{GENERATOR_VERSION}-seed{self._seed}"
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return the answer's entry for a wallet; all spellings of a wallet have equal balances."""
+        """Return the entry for a wallet. All spellings of a wallet have equal balances."""
         chain = CHAINS.get(wallet.canonical.blockchain)
         kind = SHOWCASE_KINDS.get(wallet.canonical)
         if chain is None or kind is ShowcaseKind.FAILING or malformed_reason(wallet):

@@ -1,4 +1,4 @@
-"""The options of a sandbox, and its API keys, one for each kind of key."""
+"""The options and the API keys of a sandbox."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def _check_range(name: str, value: float, minimum: float, maximum: float) -> Non
 
 @dataclass(frozen=True, slots=True)
 class AcceptedKey:
-    """An API key for the base URL of its kind. A test key is valid for both kinds of base URL."""
+    """An API key for the base URL of its kind. A test key is valid for both base URLs."""
 
     key: str = field(repr=False)
     kind: str
-    origin: str | None = None  # the website that may read answers
+    origin: str | None = None  # the website whose scripts may read answers
 
 
 # These keys are not secret. They give access only to simulated data on this machine.

@@ -41,7 +41,7 @@ _FORMATS_HINT = (
 
 
 class _RecordedLedger:
-    """Recorded holdings. Other wallets are empty; unknown chains and malformed addresses fail."""
+    """Recorded holdings. Unrecorded wallets are empty; on unknown blockchains, they fail."""
 
     def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
         self._details: dict[WalletAddress, schemas.WalletDetail] = {}
@@ -76,7 +76,7 @@ class _RecordedLedger:
 
 
 def as_ledger(source: LedgerLike) -> Ledger:
-    """Return a ledger of holdings or of a recorded answer. A ledger is returned as is."""
+    """Make a ledger from holdings or from a recorded answer. Return a ledger unchanged."""
     failed: Any = ()
     match source:
         case (pd.DataFrame() as wallets, pd.DataFrame() as source):

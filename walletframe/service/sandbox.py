@@ -109,7 +109,7 @@ class Sandbox(AbstractContextManager["Sandbox"]):
         key_kind : {"private", "public", "test"}, default "private"
             The sandbox's API key to use.
         **overrides
-            Settings that replace those of the sandbox.
+            Settings that replace the sandbox's own settings.
 
         Returns
         -------
@@ -218,9 +218,9 @@ def sandbox(
         path of a ``.parquet`` or ``.json`` file. Required columns: blockchain, address, symbol,
         token_address, raw_amount and decimals, as in the holdings of `fetch_wallets`. Optional
         columns: token_blockchain and price. A ``.json`` file can also be a recorded answer of the
-        service. With the result of a fetch, wallets that are not ok fail. All other wallets without
-        rows are empty. These holdings are sent only to clients with a key of this sandbox, as in
-        ``settings()`` and ``client()``.
+        service. In the result of a fetch, wallets that are not ok fail. All other wallets without
+        rows are empty. Only requests with a key of this sandbox can read these holdings. The key is
+        in ``settings()`` and ``client()``.
 
     Returns
     -------
