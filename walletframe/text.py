@@ -18,7 +18,7 @@ _MARKUP = re.compile(r'(?<=[0-9])[.:](?=[0-9])|([\\`*_{}\[\]<>()#+.!|~$&:@^="/])
 _LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
 """The characters by which JupyterLab, terminals, mail and PDF readers detect links in text."""
 _SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
-"""Slashes of paths, since JupyterLab links paths on stderr. It does not match ``ETH/USDC``."""
+"""Slashes of paths, which JupyterLab links on stderr. ``ETH/USDC`` does not match."""
 _DIVISION_SLASH = "\u2215"  # looks like a slash
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))

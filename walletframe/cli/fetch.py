@@ -77,9 +77,9 @@ def fetch_to_parquet(
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
-    After an error or an interrupt, run the same command again. It requests only wallets that are
-    not ok in the folder. The API key is read from the environment variable WALLETFRAME_API_KEY. The
-    exit code is 1 if a wallet is not ok.
+    After an error or an interrupt, run the same command again. Wallets that are ok in the folder
+    are not requested again. The API key is read from the environment variable WALLETFRAME_API_KEY.
+    The exit code is 1 if a wallet is not ok.
     """
     read_options = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
     requested, interrupted = steps.read_requested_wallets(wallets, keep=keep, **read_options), False

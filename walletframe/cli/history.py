@@ -95,7 +95,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 def thin(keep: str, older_than: str, folder: Path | None) -> None:
     """Remove older snapshots, but keep one snapshot per period.
 
-    A period keeps more snapshots if they contain additional wallets or balances.
+    More snapshots of a period remain if they contain additional wallets or balances.
     """
     removed = archive.thin(keep=keep, older_than=older_than, folder=folder)
     kept = counted_noun(len(archive.snapshots(folder=folder)), "snapshot")
@@ -136,10 +136,10 @@ def show(
     """List snapshots, show amounts of WALLETS over time, or show changes from BEFORE to AFTER.
 
     BEFORE and AFTER are times, files of fetch, folders of fetch-to-parquet, or folders of
-    snapshots. A time means the last snapshot until this time: latest, yesterday, 2026-01-31 (a day
-    in UTC) or 2026-01-31T06:00Z. The default of AFTER is latest. A folder of snapshots means its
-    newest snapshot. Tokens that look like spam are included. The exit code is 1 if a change, a
-    wallet, an amount or a token is unknown.
+    snapshots. A time, such as yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z, means the
+    last snapshot until then. The default of AFTER is latest. A folder of snapshots means its newest
+    snapshot. Tokens that look like spam are included. The exit code is 1 if a change, a wallet, an
+    amount or a token is unknown.
     """
     rows = options.pop("rows")
     compared = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]

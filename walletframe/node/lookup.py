@@ -74,7 +74,7 @@ class _ContractCall(NamedTuple):
 def look_up_balances(
     url: RpcUrl, queries: Sequence[BalanceQuery], options: NodeOptions, token: str | None = None
 ) -> tuple[dict[BalanceQuery, NodeBalance], TokenMetadata]:
-    """Return the balance, or the failure, of each query, and the metadata of `token`."""
+    """Return the balance or the failure of each query, and the metadata of `token`."""
     if not queries:
         return {}, TokenMetadata()
     with closing(Node(url, options.timeout_s)) as node:

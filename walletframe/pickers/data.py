@@ -78,7 +78,7 @@ class ExplorerData(SelectableHoldings):
             self.row_values = None
 
     def select_holdings(self, selection: Selection) -> SelectedHoldings:
-        """Return the selected holdings. Count the spam tokens and small balances among them."""
+        """Return the selected holdings, with the numbers of spam tokens and small balances."""
         matches, values = self.mask_before_spam_and_value(selection), self.row_values
         spam = np.unique(self.held.tokens.codes[matches & self.spam_mask])
         small, small_value = np.zeros_like(matches), 0.0
