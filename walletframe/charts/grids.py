@@ -496,8 +496,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
 
     The colours show the column ``value`` (float64; a column ``currency`` is optional). Without
     ``value``, the colours show the row's share of the asset's total in the frame. The colour scale
-    is logarithmic. Small values are light. In a dark template of plotly, they are dark. The largest
-    rows and columns come first. Without ``value``, rows and columns of several assets are sorted by
+    is logarithmic. Small values are light, but dark in a dark template of plotly. The largest rows
+    and columns come first. Without ``value``, rows and columns of several assets are sorted by
     their number of balances.
 
     Parameters

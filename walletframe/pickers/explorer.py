@@ -110,7 +110,7 @@ class HoldingsExplorer(FetchingWidget):
 
     Notes
     -----
-    Values are read from the column ``value``. Without this column, they are computed from prices.
+    Values are read from the column ``value``. Without this column, values are computed from prices.
     `prepare` can add it: ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. At first,
     spam is hidden.
 

@@ -102,7 +102,7 @@ class Options(dict[OptionValue, Option]):
         return kept.value
 
     def to_lists(self) -> dict[str, Any]:
-        """Return the options for the front end, by column. Columns of rare texts are dicts."""
+        """Return the options for the front end, by column."""
         options = [*self.values()]
         chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
         full_texts: list[str | None] = []  # None if `values` already contains the text
@@ -146,7 +146,7 @@ def _stats_lists(stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]) -
 
 
 def stats_by_key(keys: list[Any], codes: Codes, values: Floats | None) -> dict[Any, OptionStats]:
-    """Return the stats of each key. `codes` are the positions in `keys` of all rows."""
+    """Return the stats of each key. `codes` has the position of each row's key in `keys`."""
     counts = np.bincount(codes, minlength=len(keys)).tolist()
     known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
     valued, weights = codes[known], None if values is None else values[known]
@@ -156,7 +156,7 @@ def stats_by_key(keys: list[Any], codes: Codes, values: Floats | None) -> dict[A
 
 
 def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row, and a label such as "value in USD". No values: (None, "")."""
+    """Return the value of each row and a label such as "value in USD", or None and ""."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
@@ -393,7 +393,7 @@ class TokenPicker(Picker):
     holdings : WalletDetails or DataFrame
         Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. The
         options are the tokens of these holdings, the largest value first. Values are read from
-        the column ``value``. Without this column, they are computed from the column ``price``.
+        the column ``value``. Without this column, values are computed from prices.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
