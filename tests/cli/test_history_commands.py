@@ -180,7 +180,7 @@ def test_show_needs_wallets_for_its_filters(run, folder, words):
             ["2026-01-30", "2026-01-31", "latest"],
             "use either wallets (for amounts over time), or BEFORE and",
         ),
-        (["2026-01-30", "--since", "yesterday"], "--since and --until are supported for wallets"),
+        (["2026-01-30", "--since", "yesterday"], "--since and --until work with wallets, but not"),
         ([f"ETH.{B}", "--by", "token"], "--by needs changes"),
     ],
 )

@@ -169,7 +169,7 @@ def show(
         if files or len(compared) < len(arguments) or len(compared) > 2:  # noqa: PLR2004 - before and after
             raise click.UsageError(_MIXED_ARGUMENTS)
         if options.pop("since") or options.pop("until"):
-            raise click.UsageError("--since and --until are supported for wallets, not changes")
+            raise click.UsageError("--since and --until work with wallets, but not with changes")
         _show_changes(compared, folder, rows, **options)
 
 

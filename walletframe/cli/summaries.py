@@ -201,8 +201,8 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
     for name in by:
         if name not in _BY and name not in keep and name not in HOLDING_DTYPES:
             raise click.BadParameter(
-                f"{name!r} is not a column of balances. Use {', '.join(_BY)}, or keep a column of "
-                f"a .csv file of wallets: --file FILE --keep {shlex.quote(name)}",
+                f"{name!r} is not a column of balances. Use {', '.join(_BY)}. To group by a column "
+                f"of a .csv file of wallets, add: --file FILE --keep {shlex.quote(name)}",
                 param_hint="'--by'",
             )
 
