@@ -229,8 +229,8 @@ def record_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedRow]) -> d
 
 def omitted_rows(holdings: pd.DataFrame) -> list[OmittedRow]:
     """Read the omitted rows from the ``attrs`` of holdings."""
-    rows = holdings.attrs.get(HOLDERS, {}).get("omitted", "[]")
-    return [OmittedRow(*row) for row in json.loads(rows)]
+    rows = holdings.attrs.get(HOLDERS, {}).get("omitted")
+    return [OmittedRow(*row) for row in json.loads(rows)] if rows else []
 
 
 def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
