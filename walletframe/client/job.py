@@ -42,7 +42,7 @@ class Job(Generic[T]):
     def run_with_progress(
         self, on_status: Callable[[Status], None], cancel: Event, meanwhile: Iterable[object] = ()
     ) -> tuple[T, bool]:
-        """Wait for the work, and consume `meanwhile`. Return (result, is_interrupted)."""
+        """Wait for the work while iterating over `meanwhile`. Return (result, is_interrupted)."""
         try:
             self.may_begin.set()  # inside the try statement, which handles interrupts
             for _ in meanwhile:
@@ -97,7 +97,7 @@ class Job(Generic[T]):
 def status_counter(
     progress: BulkProgress | Progress, total: int | None, *, done: int = 0
 ) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that counts a status. `done` wallets were ok before the run."""
+    """Yield a function that adds a status to the progress. `done` wallets are ok from the start."""
     counts = Counter({Status.OK.value: done} if done else {})
     with progress_display(progress, total, initial=done) as show:
 
@@ -112,7 +112,7 @@ def status_counter(
 def progress_display(
     progress: BulkProgress | Progress, total: int | None, **tqdm_options: float
 ) -> Iterator[Callable[..., object]]:
-    """Yield ``show(counts_by_status, done_before_the_run, **other_counts)``."""
+    """Yield the function ``show(counts_by_status, done_before_the_run, **other_counts)``."""
     if callable(progress):
         report: Callable[..., object] = progress
         yield lambda counts, *_, **__: report(sum(counts.values()), total, dict(counts))

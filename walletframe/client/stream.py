@@ -136,14 +136,14 @@ class ResultStream:
             self.key_rejected |= reply.key_rejected
             wallet, cached = self._in_flight.pop(position)
             try:
-                result, unrequested = self._result_of_reply(position, wallet, cached, reply)
+                result, unrequested = self._result_and_unrequested(position, wallet, cached, reply)
             except Exception as fault:  # noqa: BLE001 - other answers must not be lost
                 broken = reply._replace(answer=outcome_of_exception(fault))
-                result, unrequested = self._result_of_reply(position, wallet, cached, broken)
+                result, unrequested = self._result_and_unrequested(position, wallet, cached, broken)
             self.problems.count_problems(result.record, unrequested)
             yield result
 
-    def _result_of_reply(
+    def _result_and_unrequested(
         self, position: int, wallet: WalletAddress, cached: CachedAnswer | None, reply: Reply
     ) -> tuple[WalletResult, list[str]]:
         unrequested: list[str] = []

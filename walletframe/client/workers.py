@@ -78,8 +78,7 @@ class RequestWorkers:
 
     def receive_replies(self, max_pending: int = 0) -> Iterator[tuple[int, Reply] | None]:
         """Yield ids and replies until `max_pending` wallets remain. While waiting, yield None."""
-        pending = self._pending
-        grace_ends = math.inf
+        pending, grace_ends = self._pending, math.inf
         while len(pending) > (0 if self.cancel.is_set() else max_pending):
             if self.cancel.is_set():
                 self._connection[0].in_flight.abort_attempts([each.ident for each in self._workers])
@@ -168,7 +167,7 @@ class RequestWorkers:
         return reply
 
     def _replies_by_id(self, batch: Mapping[int, WalletAddress], reply: Reply) -> dict[int, Reply]:
-        """Return replies by id. The caller requests all other wallets one by one."""
+        """Return replies by id. The caller requests wallets without a reply one by one."""
         if reply.key_rejected:
             self._key_rejected.set()
         if isinstance(reply.answer, Outcome):
