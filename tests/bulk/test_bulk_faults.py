@@ -30,7 +30,12 @@ import walletframe as wf
 from walletframe.bulk import journal as journals
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.bulk.files import wallet_key
-from walletframe.bulk.journal import Journal, best_records, read_segment, segment_paths
+from walletframe.bulk.journal import (
+    Journal,
+    best_records_and_positions,
+    read_segment,
+    segment_paths,
+)
 from walletframe.client import CachePolicy
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames.assembly import WalletRecord
@@ -552,7 +557,7 @@ class TestJournal:
                 WalletRecord(requested, Outcome(Status.TIMEOUT, "late"), "fast")
             )
         journal.close()
-        result = best_records(segment_paths(written.parent), "fast")
+        result = best_records_and_positions(segment_paths(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in result.values()]
         assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 

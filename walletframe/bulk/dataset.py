@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from filelock import AcquireReturnProxy, Timeout
 
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, TMP_SUFFIX, Paths, raise_dataset_errors
-from walletframe.bulk.journal import best_records, segment_paths
+from walletframe.bulk.files import POSITION, TMP_SUFFIX, Paths, as_dataset_errors
+from walletframe.bulk.journal import best_records_and_positions, segment_paths
 from walletframe.disk import create_private_file, create_private_folder, file_lock, sync_and_rename
 from walletframe.errors import DatasetError
 from walletframe.frames.assembly import assemble
@@ -94,7 +94,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         self.paths: Paths = Paths(root)
         paths = self.paths
         self._service = service
-        with ExitStack() as resources, raise_dataset_errors(root):
+        with ExitStack() as resources, as_dataset_errors(root):
             if root.exists() and not paths.marker.exists():
                 paths.require_empty("the folder of an earlier run")
             create_private_folder(paths.hidden)
@@ -122,10 +122,10 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     def recover_journal(self, new_positions: Mapping[str, int] | None = None) -> WalletRegister:
         """Write the journal of an earlier run as a part. Return the register of all wallets."""
         paths = self.paths
-        with raise_dataset_errors(paths.root):
+        with as_dataset_errors(paths.root):
             journal = segment_paths(paths.hidden)
             stored = _position_by_key(files.read_parts(paths.wallets) if journal else ())
-            unwritten = best_records(journal, self._service).items()
+            unwritten = best_records_and_positions(journal, self._service).items()
             if missing := [pair for key, pair in unwritten if key not in stored]:
                 records, positions = zip(*missing, strict=True)
                 self.write_part(assemble(records), positions)
@@ -137,7 +137,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
 
     def write_part(self, details: WalletDetails, positions: Sequence[int]) -> None:
         """Write a part. If writing fails, the earlier parts are unchanged."""
-        with raise_dataset_errors(self.paths.root):
+        with as_dataset_errors(self.paths.root):
             ok, holdings, failed = files.to_part_tables(details, positions)
             paths, name = self.paths, files.part_file_name(next(self._numbers))
             tables = {paths.failed / name: failed} if failed.num_rows else {}
@@ -148,7 +148,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     def mark_unfinished(self, wallet_count: int) -> None:
         """Mark the folder as unfinished. The mark states the final number of wallets."""
         path = self.paths.unfinished
-        with raise_dataset_errors(self.paths.root):
+        with as_dataset_errors(self.paths.root):
             earlier = int(path.read_text(encoding="utf-8") or 0) if path.exists() else 0
             path.unlink(missing_ok=True)
             with create_private_file(path) as file:
@@ -166,7 +166,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),
         )
-        with raise_dataset_errors(self.paths.root):
+        with as_dataset_errors(self.paths.root):
             existing = files.read_extra_columns(self.paths)
             combined = new if existing is None else pd.concat([new, existing], ignore_index=True)
             is_first = ~pd.Index(files.wallet_keys(combined)).duplicated()
@@ -181,7 +181,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         numbers = files.part_numbers(self.paths.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
-        with raise_dataset_errors(self.paths.root):
+        with as_dataset_errors(self.paths.root):
             wallets = files.read_parts(self.paths.wallets) if self._had_failed else ()
             failed = files.select_still_failed(files.read_parts(self.paths.failed), wallets)
             if failed.num_rows:

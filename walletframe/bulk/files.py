@@ -127,7 +127,7 @@ def read_parts(folder: Path) -> Iterator[pa.Table]:
 
 
 @contextmanager
-def raise_dataset_errors(root: Path) -> Iterator[None]:
+def as_dataset_errors(root: Path) -> Iterator[None]:
     """Convert disk errors, such as a full disk or a broken file, to DatasetErrors."""
     try:
         yield
@@ -174,7 +174,7 @@ def read_extra_columns(paths: Paths) -> pd.DataFrame | None:
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return the first value of each extra column for each of the distinct wallet `keys`."""
+    """Return each wallet's first value in each extra column. The `keys` are distinct."""
     code_by_key = {key: code for code, key in enumerate(keys)}
     codes = np.array([code_by_key.get(key, -1) for key in wallet_keys(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)

@@ -1,6 +1,6 @@
 """The journal of answers that are not in a part yet, and of failures without an answer.
 
-A segment is one file of the journal. It is removed when all wallets of the segment are in parts.
+A segment is one file of the journal. A segment is removed when all its wallets are in parts.
 """
 # Each answer is appended as soon as it arrives, and each failure before the progress bar counts it.
 # So a killed run loses only the requests in flight: the next run writes the journal as a part. A
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import msgspec
 
 from walletframe.address.forms import WalletAddress
-from walletframe.bulk.files import raise_dataset_errors, wallet_key
+from walletframe.bulk.files import as_dataset_errors, wallet_key
 from walletframe.disk import create_private_file
 from walletframe.frames.assembly import WalletRecord
 from walletframe.frames.schema import AnswerSource
@@ -62,8 +62,10 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
             yield _DECODE(encoded)
 
 
-def best_records(segments: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
-    """Return the first ok record of each wallet, or the last failure, and the position."""
+def best_records_and_positions(
+    segments: Iterable[Path], service: str
+) -> dict[str, tuple[WalletRecord, int]]:
+    """Return the first ok record of each wallet. If no record is ok, return the last failure."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -111,7 +113,7 @@ class Journal:
     def raise_write_error(self) -> None:
         """Raise the error of a failed write, if there was one."""
         if self._fault is not None:
-            with raise_dataset_errors(self._folder.parent):
+            with as_dataset_errors(self._folder.parent):
                 raise self._fault
 
     def end_segment(self) -> None:

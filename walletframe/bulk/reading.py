@@ -15,8 +15,8 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import AMOUNT_TEXT, DECIMALS, read_decimals_or_texts
 from walletframe.amounts.sums import Int128Amounts
 from walletframe.bulk import files
-from walletframe.bulk.files import POSITION, Paths, raise_dataset_errors, wallet_key, wallet_keys
-from walletframe.bulk.journal import best_records, segment_paths
+from walletframe.bulk.files import POSITION, Paths, as_dataset_errors, wallet_key, wallet_keys
+from walletframe.bulk.journal import best_records_and_positions, segment_paths
 from walletframe.disk import local_path, read_parquet
 from walletframe.errors import ColumnsError, DatasetError, FetchWarning
 from walletframe.frames import schema
@@ -42,7 +42,7 @@ _DICTIONARY_COLUMNS = [*_WALLET_COLUMNS, *TOKEN]  # repetitive text, which is re
 _TEXT = pa.large_string()
 
 
-class ChosenPart(NamedTuple):
+class WalletPart(NamedTuple):
     """The chosen ok wallets of one part, and the file of the part's balances."""
 
     wallets: pa.Table
@@ -55,7 +55,7 @@ class ChosenPart(NamedTuple):
         """The number of balances of each wallet in `wallets`."""
         return self.all_counts[self.chosen_mask]
 
-    def read_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
+    def balance_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
         """Read columns of balances, by default of all rows. Return amounts as `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
         table = self._require_matching_balances(self._read_table([*dict.fromkeys(needed)]))
@@ -118,7 +118,7 @@ def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Ar
 class FolderWallets(NamedTuple):
     """The distinct ok wallets of a folder by part, and the failed wallets."""
 
-    parts: list[ChosenPart]
+    parts: list[WalletPart]
     failed: pa.Table
     expected: int | None = None  # wallets of an unfinished fetch; 0: unknown, None: finished
 
@@ -141,19 +141,19 @@ class FolderWallets(NamedTuple):
 
 
 def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWallets:
-    """Read wallets of a folder, by default all. The last part has the answers in the journal."""
+    """Read the wallets with these keys, by default all. The last part contains the journal."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):
         expected = int(paths.unfinished.read_text(encoding="utf-8") or 0)
-    unwritten = best_records(segment_paths(paths.hidden), paths.require_service())
+    unwritten = best_records_and_positions(segment_paths(paths.hidden), paths.require_service())
     for _ in range(5):  # a run may replace the files of failed wallets meanwhile
         with suppress(FileNotFoundError):
             failed = [*files.read_parts(paths.failed)]
             break
     else:
         raise DatasetError(f"{paths.failed} keeps changing", hint="repeat the call")
-    parts: list[ChosenPart] = []
+    parts: list[WalletPart] = []
     for number in files.part_numbers(paths.wallets):
         path = paths.holdings / files.part_file_name(number)
         part = _make_part(read_parquet(paths.wallets / path.name), path, keys)
@@ -172,9 +172,9 @@ def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWalle
     return FolderWallets(parts, remaining, expected)
 
 
-def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> ChosenPart:
+def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> WalletPart:
     is_wanted, sizes = _wanted_mask(table, keys), table["tokens"].fill_null(0).to_numpy()
-    return ChosenPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
+    return WalletPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
 
 
 def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
@@ -184,7 +184,7 @@ def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
 
 
 def reordered_row_numbers(counts: Codes, order: Codes) -> Codes | None:
-    """Return the rows of wallets in this order, or None if the rows are already ordered."""
+    """Return row numbers in the new order of wallets, or None if the order stays the same."""
     selected_counts = counts[order]
     if np.array_equal(order, np.arange(len(order))) and selected_counts.sum() == counts.sum():
         return None
@@ -257,7 +257,7 @@ def read_wallets(
     if missing := [name for name in names if name not in schema.HOLDING_DTYPES]:
         raise ColumnsError(missing, [*schema.HOLDING_DTYPES])
     paths = Paths(local_path(folder))
-    with raise_dataset_errors(paths.root):
+    with as_dataset_errors(paths.root):
         keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(paths, keys)
         wallets, order = ordered_wallets_and_indices(contents, paths.require_service(), requested)
@@ -289,7 +289,7 @@ def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
 def ordered_wallets_and_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return wallets in order, and indices in `contents`. Missing wallets have larger indices."""
+    """Return ordered wallets and indices in `contents`. Missing wallets are past the end."""
     table = contents.wallets
     frame = table.select(list(schema.WALLET_DTYPES)).to_pandas(types_mapper=ARROW_DTYPES.get)
     wanted = schema.WALLET_DTYPES.items()
@@ -321,7 +321,7 @@ def read_balances(
     for part in contents.parts:
         sizes, indices = part.balance_counts, None
         if token_keys is not None:
-            spellings, codes = factorize_tokens(part.read_columns(TOKEN))
+            spellings, codes = factorize_tokens(part.balance_columns(TOKEN))
             tokens = encode_tokens(spellings)
             wanted = np.array([key in token_keys for key in tokens.merged_keys], dtype=bool)
             indices = np.flatnonzero(wanted[tokens.codes][codes])
@@ -329,7 +329,7 @@ def read_balances(
             sizes = np.bincount(row_wallets[indices], minlength=len(sizes))
         part_counts.append(sizes)
         if sizes.any() or part is contents.parts[-1]:
-            for name, column in part.read_columns(names_to_read, indices).items():
+            for name, column in part.balance_columns(names_to_read, indices).items():
                 is_amounts = isinstance(column, Int128Amounts)
                 chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     counts = np.concatenate([*part_counts, np.zeros(len(contents.failed) + len(order), np.int64)])
@@ -359,8 +359,8 @@ def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[p
     return pd.DataFrame(spellings, copy=False), row_codes
 
 
-def _find_token_keys(parts: list[ChosenPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
-    spellings = (factorize_tokens(part.read_columns(TOKEN))[0] for part in parts)
+def _find_token_keys(parts: list[WalletPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
+    spellings = (factorize_tokens(part.balance_columns(TOKEN))[0] for part in parts)
     columns = [{name: schema.text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)
     known = encode_tokens(distinct)

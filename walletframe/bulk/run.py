@@ -117,7 +117,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
 
     Notes
     -----
-    Other programs can read the files. Each has up to 2,000 wallets or about 200,000 balances:
+    Other programs can read the files. A file has up to 2,000 wallets or about 200,000 balances:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the index in the order of the input.

@@ -13,7 +13,7 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.bulk import reading
-from walletframe.bulk.files import Paths, raise_dataset_errors
+from walletframe.bulk.files import Paths, as_dataset_errors
 from walletframe.disk import local_path
 from walletframe.errors import DatasetError
 from walletframe.frames import schema
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from walletframe.bulk.reading import ChosenPart, FolderWallets
+    from walletframe.bulk.reading import FolderWallets, WalletPart
     from walletframe.frames.lookups import PriceLookup, SpamFlags, TokenSymbolPairCodes
 
 T = TypeVar("T")
@@ -61,12 +61,12 @@ class StoredHoldings:
 
     def with_prices(self, prices: PriceLookup) -> StoredHoldings:
         """Return the holdings with prices and values. Earlier columns of prices are replaced."""
-        return replace(self, prices=prices, template=self._add_empty_columns(prices.dtypes))
+        return replace(self, prices=prices, template=self._template_with_new_columns(prices.dtypes))
 
     def with_spam_flags(self, flags: SpamFlags, unknown_rows: Codes) -> StoredHoldings:
         """Return the holdings with columns of spam flags."""
         rows = unknown_rows if self.unknown_rows is None else self.unknown_rows
-        template = self._add_empty_columns(SPAM_DTYPES)
+        template = self._template_with_new_columns(SPAM_DTYPES)
         return replace(self, flags=flags, unknown_rows=rows, template=template)
 
     def without_spam(self, flags: SpamFlags, unknown_rows: Codes) -> StoredHoldings:
@@ -98,7 +98,7 @@ class StoredHoldings:
             unknown_rows=unknown,
         )
 
-    def _add_empty_columns(self, dtypes: Mapping[str, Any]) -> Positions:
+    def _template_with_new_columns(self, dtypes: Mapping[str, Any]) -> Positions:
         empty_columns = schema.typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         kept = self.template.holdings
         if "unit_price" in dtypes:  # drop the column of an earlier valuation
@@ -107,7 +107,7 @@ class StoredHoldings:
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
         """Apply a function to each chunk. Chunks have the columns of tokens and `names`."""
-        with raise_dataset_errors(self.root):
+        with as_dataset_errors(self.root):
             indices = np.argsort(self.order)
             for part in self.contents.parts:
                 part_indices, indices = np.split(indices, [len(part.wallets)])
@@ -118,7 +118,7 @@ class StoredHoldings:
     ) -> pd.DataFrame:
         """Read the rows of these tokens, or all rows if `tokens` is None."""
         wanted = {*_TABLE_COLUMNS, *extra_columns, *self._service_price_column}
-        with raise_dataset_errors(self.root):
+        with as_dataset_errors(self.root):
             columns = [name for name in schema.HOLDING_DTYPES if name in wanted]
             keys = None if tokens is None else {*tokens}
             rows = reading.read_balances(self.contents, self.wallets, self.order, columns, keys)
@@ -161,12 +161,12 @@ class StoredHoldings:
             columns |= self.flags.computed_columns(codes)
         return columns
 
-    def _read_part(self, part: ChosenPart, indices: Codes, names: Collection[str]) -> Chunk:
+    def _read_part(self, part: WalletPart, indices: Codes, names: Collection[str]) -> Chunk:
         order = np.argsort(indices)
         indices = indices[order]
         wanted_names = schema.HOLDING_DTYPES.keys() & {*names, *self._service_price_column}
         extra = [name for name in wanted_names if name not in _TABLE_COLUMNS]
-        read = part.read_columns([*TOKEN, *extra, *wanted_names & {"amount"}])
+        read = part.balance_columns([*TOKEN, *extra, *wanted_names & {"amount"}])
         part_rows = reading.reordered_row_numbers(part.balance_counts, order)
         counts = part.balance_counts[order]
         wallets = np.repeat(np.arange(len(indices)), counts)
@@ -200,7 +200,7 @@ class StoredHoldings:
 def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run. Parts that are written later are not included."""
     paths = Paths(local_path(folder))
-    with raise_dataset_errors(paths.root):
+    with as_dataset_errors(paths.root):
         holdings = stored_holdings(reading.read_folder(paths), paths)
         reading.warn_if_unfinished(paths, holdings.wallets.attrs)
         return holdings

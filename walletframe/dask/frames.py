@@ -21,7 +21,7 @@ from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
 from walletframe.address.lists import OnUnreadable, rename_wallet_columns, wallets_to_request
-from walletframe.bulk.files import Paths, raise_dataset_errors
+from walletframe.bulk.files import Paths, as_dataset_errors
 from walletframe.bulk.reading import append_extra_columns, warn_if_unfinished
 from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
@@ -30,8 +30,8 @@ from walletframe.dask.holdings import (
     fetched_holdings,
     holdings_with_partition_wallets,
     holdings_without_wallets,
-    list_mutable_files,
     meta_of,
+    mutable_files_and_sizes,
     read_folder_balances,
     read_folder_wallets,
 )
@@ -325,7 +325,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
                 other = dd.from_pandas(other, npartitions=1, sort=False)
         rows, read_keys = table[[*COLUMNS] if on is None else [on]], partial(_wallet_keys, on=on)
         user_keys = rows.map_partitions(read_keys, meta=_NO_KEYS)
-        frame_keys = other[[*COLUMNS]].map_partitions(_frame_keys, meta=_NO_KEYS)
+        frame_keys = other[[*COLUMNS]].map_partitions(_fetched_wallet_keys, meta=_NO_KEYS)
         if "amount" in frame_meta:
             counts = user_keys.value_counts()
             if repeated := [*counts[counts > 1].compute().index]:
@@ -402,13 +402,13 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     'alice.near'
     """
     root = Path(folder).absolute()
-    with raise_dataset_errors(root):
+    with as_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Paths(path).read_service() is not None]
         for paths in map(Paths, roots or [root]):  # without these folders, this raises an error
             paths.require_service()
             warn_if_unfinished(paths, {})
-        shards = [OpenedFolder(path, list_mutable_files(path)) for path in roots]
+        shards = [OpenedFolder(path, mutable_files_and_sizes(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [append_extra_columns(empty.wallets, Paths(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
@@ -436,6 +436,6 @@ def _wallet_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:
     return pd.Series(keys, rows.index, TEXT)
 
 
-def _frame_keys(rows: pd.DataFrame) -> pd.Series:
+def _fetched_wallet_keys(rows: pd.DataFrame) -> pd.Series:
     ids = encode_wallets(rows)
     return pd.Series([str(ids.keys[code]) for code in ids.codes], rows.index, TEXT)

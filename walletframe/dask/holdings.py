@@ -21,7 +21,7 @@ from dask.system import CPU_COUNT
 from distributed import Client, as_completed
 
 from walletframe.bulk import StoredHoldings, open_holdings, read_wallets
-from walletframe.bulk.files import Paths, raise_dataset_errors
+from walletframe.bulk.files import Paths, as_dataset_errors
 from walletframe.bulk.journal import segment_paths
 from walletframe.errors import ArgumentError, DatasetError, SettingsError, UnknownWalletError
 from walletframe.frames.coverage import with_filters
@@ -67,7 +67,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
     return frame._meta  # noqa: SLF001 - Dask documents _meta for extensions
 
 
-def list_mutable_files(root: Path) -> tuple[tuple[str, int], ...]:
+def mutable_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
     """Return names and sizes of all files except the files of holdings, which never change."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
@@ -76,14 +76,14 @@ def list_mutable_files(root: Path) -> tuple[tuple[str, int], ...]:
 
 
 def _require_unchanged(folder: OpenedFolder) -> None:
-    if list_mutable_files(folder.root) != folder.files:
+    if mutable_files_and_sizes(folder.root) != folder.files:
         hint = "open the folder again"
         raise DatasetError(f"{folder.root} has changed since it was opened", hint)
 
 
 def open_if_unchanged(folder: OpenedFolder, meta: pd.DataFrame) -> StoredHoldings:
     """Open a folder on a worker. Wallets get the columns and dtypes of `meta`."""
-    with raise_dataset_errors(folder.root):
+    with as_dataset_errors(folder.root):
         _require_unchanged(folder)
         holdings = open_holdings(folder.root)
         wallets = holdings.wallets.reindex(columns=meta.columns)
@@ -97,8 +97,8 @@ def read_folder_wallets(folder: OpenedFolder, meta: pd.DataFrame) -> pd.DataFram
 
 
 def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
-    """Read the balances of a folder, or only some of their columns."""
-    with raise_dataset_errors(folder.root):
+    """Read the balances of a folder, by default with all columns."""
+    with as_dataset_errors(folder.root):
         _require_unchanged(folder)
         return read_wallets(folder.root, columns=columns).holdings
 
@@ -160,16 +160,16 @@ class ClusterHoldings:
             batches = split_by_row_count([*zip(count(), self.folders, self.wallet_indices)], rows)
             tasks = [apply(shared, batch, wallets[:0], [*columns]) for batch in batches]
             return chain.from_iterable(compute_results(tasks))
-        frames = self._needed_columns([*_VALUED, *columns]).to_delayed()
+        frames = self._select_needed_columns([*_VALUED, *columns]).to_delayed()
         apply = delayed(_apply_to_partition, pure=False)
-        parts = enumerate(zip(frames, self._partition_wallets(), self.wallet_indices, strict=True))
+        parts = enumerate(zip(frames, self._wallet_partitions(), self.wallet_indices, strict=True))
         return compute_results([apply(shared, number, *part) for number, part in parts])
 
     def read_rows(
         self, tokens: Collection[TokenKey], extra_columns: Collection[str]
     ) -> pd.DataFrame:
         """Read the rows of the given tokens, in the order of the holdings."""
-        rows = self._needed_columns(extra_columns)
+        rows = self._select_needed_columns(extra_columns)
         subset = rows.map_partitions(_select_tokens, {*tokens}, meta=meta_of(rows))
         return subset.compute().reset_index(drop=True)
 
@@ -180,27 +180,27 @@ class ClusterHoldings:
         columns: Collection[str],
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens, and compute the graph once."""
-        rows = self._needed_columns(columns).to_delayed()
+        rows = self._select_needed_columns(columns).to_delayed()
         split = delayed(_split_by_tokens, pure=False, nout=len(batches))
         keys = delayed([*batches], traverse=False)
-        parts = zip(rows, self._partition_wallets(), strict=True)
+        parts = zip(rows, self._wallet_partitions(), strict=True)
         chunks = zip(*(split(*part, keys) for part in parts), strict=True)
         joined, shared = delayed(_apply_to_joined_chunks, pure=False), delayed(func, traverse=False)
         return iter(compute(*(joined(shared, list(each)) for each in chunks)))
 
     def with_prices(self, prices: PriceLookup) -> dd.DataFrame:
         """Return lazy holdings with columns of prices and values."""
-        return self._map_numbered(_add_prices, prices)
+        return self._map_with_number(_add_prices, prices)
 
     def with_spam_flags(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings with columns of spam flags."""
-        return self._map_numbered(_add_lookup_columns, flags)
+        return self._map_with_number(_add_lookup_columns, flags)
 
     def without_spam(self, flags: SpamFlags, _unknown: Codes) -> dd.DataFrame:
         """Return lazy holdings without the balances that are flagged as spam."""
-        return self._map_numbered(_drop_spam, flags)
+        return self._map_with_number(_drop_spam, flags)
 
-    def _map_numbered(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
+    def _map_with_number(self, func: Callable[..., pd.DataFrame], lookup: Lookup) -> dd.DataFrame:
         """Call `func` with each partition, `lookup` and the partition's original number."""
         meta = func(meta_of(self.frame), lookup, pd.Series([0]))
         every = [[number] for number in range(self.frame.npartitions)]
@@ -208,11 +208,11 @@ class ClusterHoldings:
         shared = delayed(lookup, pure=True, traverse=False)  # sent only once to each worker
         return self.frame.map_partitions(func, shared, numbers, meta=meta, align_dataframes=False)
 
-    def _needed_columns(self, names: Collection[str]) -> dd.DataFrame:
+    def _select_needed_columns(self, names: Collection[str]) -> dd.DataFrame:
         wanted = {*_NEEDED, *names}
         return self.frame[[name for name in self.frame.columns if name in wanted]]
 
-    def _partition_wallets(self) -> list[pd.DataFrame | None]:
+    def _wallet_partitions(self) -> list[pd.DataFrame | None]:
         if not self.template.has_wallets:
             return [None] * len(self.wallet_indices)
         wallets, partition = self.template.wallet_frame, np.full(len(self.template.wallets), -1)
@@ -227,8 +227,7 @@ class ClusterHoldings:
 
 def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
     """Return the holdings of a fetch. Partition i of both frames must have the same wallets."""
-    empty = _empty_holdings(frame, by)
-    like = meta_of(wallets)
+    empty, like = _empty_holdings(frame, by), meta_of(wallets)
     folders, wanted = folders_of_frames(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}
     names = [name for name in like.columns if name in wanted]
     if folders:
@@ -259,7 +258,7 @@ def holdings_with_partition_wallets(
     delayed_frames = requested.to_delayed() if is_dask_collection(requested) else []
     tables, frames = compute([*parts], delayed_frames)  # at once, so that all see the same data
     requested = concat_frames(frames) if frames else requested
-    positions = _wallet_rows(empty, pd.concat(tables, ignore_index=True), requested)
+    positions = _dummy_balances(empty, pd.concat(tables, ignore_index=True), requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition_per_wallet(positions, edges)
     template = positions.replace_rows(empty, encode_tokens(empty), positions.wallet_codes[:0])
@@ -267,8 +266,8 @@ def holdings_with_partition_wallets(
     return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
 
 
-def _wallet_rows(empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None) -> Positions:
-    """Return one row per wallet, with a placeholder as the token."""
+def _dummy_balances(empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = None) -> Positions:
+    """Return one balance per wallet, with a dummy token."""
     rows = empty[_NEEDED].reindex(range(len(wallets)))
     token = dict.fromkeys(TOKEN, wallets["blockchain"].array)
     rows = rows.assign(**{name: wallets[name] for name in _WALLET}, **token)
@@ -276,7 +275,7 @@ def _wallet_rows(empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any = No
 
 
 def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return holdings without rows. Raise an error for missing columns or snapshots in `by`."""
+    """Return holdings without rows. Raise an error if columns are missing or `by` has snapshots."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",
@@ -291,7 +290,7 @@ def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
     """Return holdings for tables that count no wallets."""
     empty = _empty_holdings(frame, ())
-    dummy = _wallet_rows(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
+    dummy = _dummy_balances(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 

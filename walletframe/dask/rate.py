@@ -50,7 +50,7 @@ class _SharedRate:
 class RateLimiterPlugin(SchedulerPlugin):
     """The rate limiter on the scheduler, with one rate limit per service and kind of API key.
 
-    Stored times are of the scheduler's monotonic clock. Times in replies are relative to now.
+    Stored times use the scheduler's monotonic clock. Times in replies are relative to now.
     """
 
     name = "walletframe-rate"

@@ -22,7 +22,7 @@ import distributed
 import numpy as np
 from distributed import CancelledError, KilledWorker, get_worker
 
-from walletframe.bulk.files import Paths, raise_dataset_errors, read_or_write_marker, wallet_key
+from walletframe.bulk.files import Paths, as_dataset_errors, read_or_write_marker, wallet_key
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters
 from walletframe.client import Client
@@ -63,10 +63,10 @@ class Shard:
 
 
 def claim_folder(root: Path, service: str, shards: int) -> None:
-    """Write the marker file. Raise an error if the file has another service or number."""
+    """Write the marker file. Raise an error if an earlier file has other values."""
     paths = Paths(root)
     marker = paths.hidden / "shards.json"
-    with raise_dataset_errors(root):
+    with as_dataset_errors(root):
         create_private_folder(paths.hidden)
         with file_lock(paths.hidden / "shards.lock"):  # the first caller sets the number
             if not marker.exists():
@@ -177,7 +177,7 @@ def _set_up_cluster(cluster: distributed.Client, root: Path, settings: Settings,
             hint=f'install "walletframe[dask]=={required}" on the scheduler',
         ) from fault
     probe, lines = Paths(root).hidden / name, []
-    with raise_dataset_errors(root):
+    with as_dataset_errors(root):
         try:
             probe.touch(mode=0o600)
             problems = cluster.run(worker_problem, required, settings, probe, on_error="return")
