@@ -160,15 +160,15 @@ class AddressError(WalletframeError, ValueError):
         from IPython.core.getipython import get_ipython  # noqa: PLC0415 - only IPython calls this
 
         shell: Any = get_ipython()
-        frames = _traceback_of_caller(self.__traceback__)
+        frames = _without_package_frames(self.__traceback__)
         traceback: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, frames)
         return traceback
 
 
-def _traceback_of_caller(trace: TracebackType | None) -> TracebackType | None:
+def _without_package_frames(trace: TracebackType | None) -> TracebackType | None:
     if trace is None:
         return None
-    rest = _traceback_of_caller(trace.tb_next)
+    rest = _without_package_frames(trace.tb_next)
     if trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         return rest
     return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)

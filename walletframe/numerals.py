@@ -19,13 +19,13 @@ def count_with_verb(count: int, total: int, noun: str) -> str:
     return f"{count:,} of {counted_noun(total, noun)} {'is' if 1 in {count, total} else 'are'}"
 
 
-def count_suffix(count: float, whole: float) -> str:
+def known_count_suffix(count: float, whole: float) -> str:
     """Return a text such as `` (4 of 5 known)``, or "" if all are known."""
     return f" ({count:,.0f} of {whole:,.0f} known)" if count < whole else ""
 
 
 def full_amount(amount: Decimal | None) -> str:
-    """Return all digits of an amount. For None, return ``unknown amount of``."""
+    """Return all digits of an amount, or ``unknown amount of``. Callers append the symbol."""
     return "unknown amount of" if amount is None else format(amount, ",f")
 
 
@@ -90,6 +90,6 @@ def percent(share: float) -> str:
     return ">99.9%" if share > 1 - _LEAST_SHARE else f"{share:.1%}"
 
 
-def older_answers(count: int) -> str:
+def stale_message(count: int) -> str:
     """Return a text such as ``2 wallets show an older answer``."""
     return f"{counted_noun(count, 'wallet')} {'shows' if count == 1 else 'show'} an older answer"

@@ -38,7 +38,7 @@ def is_visible_word(text: str) -> bool:
 
 
 def safe_line(text: str, limit: int = 80) -> str:
-    """Return text as one line of visible characters. No terminal or notebook makes it a link."""
+    """Return one line of visible characters that no terminal or notebook turns into a link."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
     line = break_links(one_line(text, limit))
@@ -48,12 +48,12 @@ def safe_line(text: str, limit: int = 80) -> str:
 
 
 def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
-    """Change text so that no terminal or notebook makes it a link. `slash` replaces slashes."""
+    """Change text so that terminals and notebooks detect no link. `slash` replaces slashes."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_repr(token: object) -> str:
-    """Return a token as a Python literal. No terminal or notebook makes it a link."""
+    """Return a token as a Python literal that no terminal or notebook turns into a link."""
     return break_links(ascii(token), slash=r"\x2f")
 
 
@@ -137,14 +137,14 @@ def escape_csv_cell(text: str) -> str:
     is_risky = (
         _RISKY_START.match(text) or _RISKY_CHARACTERS.search(text) or _RISKY_SEPARATOR.search(text)
     )
-    return f"{ESCAPE_SIGN}{_escape(text)}" if is_risky or unescape_cell(text) != text else text
+    return f"{ESCAPE_SIGN}{_escape_cell(text)}" if is_risky or unescape_cell(text) != text else text
 
 
 def escape_excel_cell(text: str, limit: int) -> str:
     """Escape a text for an Excel cell, including invisible characters, and truncate it."""
     cell = escape_csv_cell(text)
     if not is_visible_word(cell.replace(" ", "")):
-        marked = cell if cell != text else f"{ESCAPE_SIGN}{_escape(text)}"
+        marked = cell if cell != text else f"{ESCAPE_SIGN}{_escape_cell(text)}"
         cell = "".join(_unicode_escape(c) if c != " " and is_invisible(c) else c for c in marked)
     cell = cell or ESCAPE_SIGN  # an Excel cell can't contain empty text
     return cell if len(cell) <= limit else cell[: limit - 1] + _CUT
@@ -160,7 +160,7 @@ def unescape_cell(cell: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), rest)
 
 
-def _escape(text: str) -> str:
+def _escape_cell(text: str) -> str:
     line = _TO_ESCAPE.sub(lambda match: _unicode_escape(match[0]), text)
     return _RISKY_SEPARATOR.sub(lambda match: match[1] + _unicode_escape(match[2]), line)
 

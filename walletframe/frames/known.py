@@ -14,7 +14,7 @@ import pandas as pd
 
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.schema import SIMULATED, AnswerSource, missing_wallets_text
-from walletframe.numerals import count_with_verb, counted_noun, money, older_answers
+from walletframe.numerals import count_with_verb, counted_noun, money, stale_message
 from walletframe.text import safe_line
 from walletframe.wire.outcome import Status
 
@@ -81,7 +81,7 @@ def summary_lines(
     if missing := missing_wallets_text(wallets.attrs):
         lines.append(f"The fetch has not finished, and lacks {missing}.")
     if stale := int(stale_mask(wallets).sum()):
-        lines.append(f"{older_answers(stale)}: no newer answer was available.")
+        lines.append(f"{stale_message(stale)}: no newer answer was available.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 

@@ -19,7 +19,7 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # missing 
 from walletframe.amounts import AmountDtype
 from walletframe.frames.extra_columns import RESULT_COLUMNS
 from walletframe.frames.names import user_wallet_names
-from walletframe.numerals import counted_noun, money, older_answers, plain_number, six_digit_text
+from walletframe.numerals import counted_noun, money, plain_number, six_digit_text, stale_message
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Coverage:
             cells = counted_noun(self.partial_cells, "cell")
             sentences.append(f"{cells} may be larger, since a wallet or a balance is unknown.")
         if self.wallets_stale:
-            sentences.append(f"{older_answers(self.wallets_stale)}.")
+            sentences.append(f"{stale_message(self.wallets_stale)}.")
         if self.as_of:
             sentences.append(f"As of {self.as_of}.")
         sentences += [f"Prices: {self.prices}."] * bool(self.prices)

@@ -189,15 +189,15 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         changes, separate = _changes_by_wallet(matrix), 0
     else:
         distinct = _drop_repeated_unknown_tokens(matrix, len(earlier.holdings))
-        changes, separate = _changes_by_group(distinct, wallets, by, **options)
+        changes, separate = _group_changes_and_bridged_count(distinct, wallets, by, **options)
     both_times = {"before": earlier, "after": later}
-    omitted = {"bridged_separate": separate, "unknown_once": _unknown_once_text(matrix)}
+    omitted = {"bridged_separate": separate, "unknown_once": _balances_unknown_once_text(matrix)}
     changes = matrix.add_coverage(changes, both_times, **omitted)
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
         changes.insert([*changes].index("address") + 1, "name", text_array(texts))
     # Charts of changes read these attributes. All file formats can store text.
-    moments = {"before": newest_time(earlier.wallets), "after": newest_time(later.wallets)}
+    moments = {"before": result_time(earlier.wallets), "after": result_time(later.wallets)}
     compared = {
         key: f"{time:%Y-%m-%d %H:%M} UTC" for key, time in moments.items() if not pd.isna(time)
     }
@@ -207,7 +207,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     return changes
 
 
-def _unknown_once_text(matrix: AmountMatrix) -> str:
+def _balances_unknown_once_text(matrix: AmountMatrix) -> str:
     """Return a text such as ``2 balances of 1 wallet``, or "" if there are none."""
     is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])
@@ -228,7 +228,7 @@ def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> Amo
     return matrix.drop_pairs(unknown[tokens.assign(number=numbers).duplicated()])
 
 
-def _changes_by_group(
+def _group_changes_and_bridged_count(
     matrix: AmountMatrix, wallets: pd.DataFrame, by: By, **options: Any
 ) -> tuple[pd.DataFrame, int]:
     pairs = np.flatnonzero(matrix.token_codes >= 0)
@@ -250,7 +250,7 @@ def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
     known = matrix.status == OK
     pairs = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
     before, after = matrix.status[pairs].T
-    labels, is_complete = matrix.columns_for_users(pairs), known[pairs].all(axis=1)
+    labels, is_complete = matrix.label_columns(pairs), known[pairs].all(axis=1)
     changes = _add_change_columns(matrix, labels, matrix.integers[pairs], known[pairs], is_complete)
     return changes.assign(
         status_before=pd.Categorical.from_codes(before, dtype=STATUS),
@@ -302,7 +302,7 @@ def mark_shared_answers_stale(
         )
     # The later snapshot read a shared answer from the cache, so the answer is stale there. Two
     # fetches only cause a warning: the later fetch may be a retry of failed wallets.
-    earlier, newest = map(newest_time, frames)
+    earlier, newest = map(result_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
     names = ["blockchain", "address", "service", "fetched_at"]
@@ -325,7 +325,7 @@ def mark_shared_answers_stale(
     return (before, outdated) if later else (outdated, after)
 
 
-def newest_time(wallets: pd.DataFrame) -> Any:
+def result_time(wallets: pd.DataFrame) -> Any:
     """Return the time of the snapshot. Without a snapshot, return the newest answer's time."""
     name = SNAPSHOT if SNAPSHOT in wallets else "fetched_at"
     return pd.to_datetime(wallets[name], utc=True).max()

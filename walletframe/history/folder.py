@@ -176,7 +176,7 @@ def remove_snapshots(
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove folders that crashed processes left. Keep unfinished snapshots for a day."""
+    """Remove folders that crashed processes left behind. Keep unfinished snapshots for a day."""
     deadline = time.time() - ABANDONED_AFTER_S
     for path in folder.iterdir():
         if match := _LEFTOVER.fullmatch(path.name):
@@ -258,13 +258,13 @@ def open_parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read the wallets with these keys, by default all. Rows are sorted by time, then position."""
+    """Read both frames, by default for all wallets. Rows are sorted by time, then position."""
     frames = (_read_frame(folders, name, keys) for name in (WALLETS, HOLDINGS))
     return WalletDetails(*normalize_blockchains(*frames))
 
 
 def read_snapshot_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
-    """Read only the frames of wallets. Rows are sorted by time, then position."""
+    """Read the wallets of snapshots. Rows are sorted by time, then position."""
     [wallets] = normalize_blockchains(_read_frame(folders, WALLETS, None))
     return wallets
 

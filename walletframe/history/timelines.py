@@ -2,7 +2,7 @@
 
 The functions return long frames for charts. Unknown amounts have rows with NA, never 0.
 """
-# An unlisted token has the amount 0. If an answer lists a token twice, the balances are added up.
+# If an answer lacks a token, its amount is 0. Balances are added if an answer has a token twice.
 # Amounts are unknown if the wallet failed or was not requested, or if the answer is out of date. An
 # unknown token can't be identified in other snapshots: there, its amount is unknown.
 
@@ -101,7 +101,7 @@ class AmountMatrix(NamedTuple):
     wallet_status: Statuses  # (w, s): codes of STATUS for the wallet as a whole
     token_filter: TokenFilter | None
 
-    def columns_for_users(self, pairs: Codes) -> pd.DataFrame:
+    def label_columns(self, pairs: Codes) -> pd.DataFrame:
         """Return the wallet and the token of each pair. A chosen asset replaces the token."""
         columns = self.pair_columns(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
@@ -325,7 +325,7 @@ def make_token_filter(
 def token_or_asset_of_selection(
     holdings: pd.DataFrame, names: Sequence[str], *, assets: AssetsLike | None, bridged: bool
 ) -> tuple[TokenLike | None, TokenLike | None]:
-    """Return (token, None) or (None, asset) if `where` selected only one. Default: both None."""
+    """Return (token, None) or (None, asset) if `where` selected only one, else (None, None)."""
     attrs = holdings.attrs
     if not attrs.get(HOLDERS, {}).get("is_single"):
         return None, None
@@ -379,7 +379,7 @@ def group_amounts(
     distinct = last_labels(wallets, ids)
     # The status is ok even if the last fetch failed, since earlier snapshots may have holdings.
     distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
-    names = _check_and_complete_names(names, by, distinct)
+    names = _check_names_and_add_token(names, by, distinct)
     zeros = matrix.to_amounts(np.zeros(len(token_pairs), dtype=object), token_pairs >= 0)
     columns = matrix.pair_columns(token_pairs).assign(amount=zeros)
     positions, groups = read_groups(columns, names, distinct, **options)
@@ -436,7 +436,7 @@ def _any_by_code(mask: Mask, codes: Codes, count: int) -> Mask:
     return result
 
 
-def _check_and_complete_names(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
+def _check_names_and_add_token(names: list[str], by: By, wallets: pd.DataFrame) -> list[str]:
     extra = extra_names(wallets)
     if not names or any(name not in {*KINDS, "wallet", "blockchain", *extra} for name in names):
         hint = 'use by="token", "asset", "wallet", "blockchain" or an extra column of wallets'
@@ -520,7 +520,7 @@ def timeline(
     left_out |= is_unknown[:, np.newaxis] & ~(is_ok | (matrix.status == NO_AMOUNT))
     pairs, times = np.nonzero((matrix.status != NOT_ASKED) & ~left_out)
     status = matrix.status[pairs, times]
-    frame = matrix.columns_for_users(pairs)
+    frame = matrix.label_columns(pairs)
     frame.insert(0, SNAPSHOT, moments[times])
     return frame.assign(
         amount=matrix.to_amounts(matrix.integers[pairs, times], status == OK),
@@ -572,7 +572,7 @@ def total_timeline(
 
         A wallet could hold a token if the wallet is on the blockchain of the token, or of another
         wallet that ever held the token. Unknown tokens are left out, since an unknown token can't
-        be identified over time. Only a chosen token or asset has rows in groups that never held it.
+        be identified over time. A chosen token or asset also has rows in groups that never held it.
         A line below the table counts wallets that are unknown in a snapshot, and bridged versions.
 
     Raises

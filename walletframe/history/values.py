@@ -150,7 +150,7 @@ def compare_values(
     table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     positions, _ = encode_and_parse_by(changes.balances, by, changes.requested, **options)
-    (known, wallets), balances = changes.wallet_counts, len(changes.balances)
+    (known, wallets), balances = changes.known_and_possible_holders, len(changes.balances)
     balances -= int(np.isnan(changes.balances[["earlier_gaps", "later_gaps"]].to_numpy()).sum())
     coverage = Coverage(
         *(wallets, known, 0, balances, 0, changes.unvalued),
@@ -206,15 +206,15 @@ class ValueChanges(NamedTuple):
 
     @property
     def change(self) -> float:
-        """The change of all balances with known values at both times. NaN without such balances."""
+        """The change of the total value without unvalued balances. NaN if no value is known."""
         balances = self.balances
         is_known = balances[["earlier_held", "later_held"]].any(axis=None) or not self.unvalued
         change = balances["later"].sum() - balances["earlier"].sum()
-        return round(change, _DIGITS) if self.wallet_counts[0] and is_known else np.nan
+        return round(change, _DIGITS) if self.known_and_possible_holders[0] and is_known else np.nan
 
     @property
-    def wallet_counts(self) -> tuple[int, int]:
-        """The numbers of wallets that are known at both times, and of all possible holders."""
+    def known_and_possible_holders(self) -> tuple[int, int]:
+        """The number of possible holders that are known at both times, and the number of all."""
         positions = mark_selection_unreadable(read_positions(self.balances, self.requested))
         can_hold = positions.can_hold_selection
         return int((positions.known & can_hold).sum()), int(can_hold.sum())
@@ -286,10 +286,10 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     by_time = {text: np.where(mask, values, np.nan) for text, mask in both_times.items()}
     failed = np.setdiff1d(np.intersect1d(codes[4], codes[5]), compared)
     only_earlier, only_later, unknown_wallets = (
-        _count_with_values(len(each), "wallet", np.isin(holders, each), by_time)
+        _count_and_values(len(each), "wallet", np.isin(holders, each), by_time)
         for each in (np.setdiff1d(codes[4], codes[5]), np.setdiff1d(codes[5], codes[4]), failed)
     )
-    parts = unknown_wallets, _count_with_values(unvalued, "balance", is_unvalued, by_time)
+    parts = unknown_wallets, _count_and_values(unvalued, "balance", is_unvalued, by_time)
     texts = only_earlier, only_later, " and ".join(filter(None, parts))
     counts = zip(texts, _REASONS, strict=True)
     statuses = [np.isin(wallets.index, each) for each in (compared, failed)]
@@ -299,7 +299,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
         wallets,
         unvalued,
         left_out="; ".join(f"{count}{reason}" for count, reason in counts if count),
-        at_later_prices=_count_with_values(is_revalued.sum(), "balance", is_revalued, by_time),
+        at_later_prices=_count_and_values(is_revalued.sum(), "balance", is_revalued, by_time),
         incomplete=filtered_side_note(before, after, lacked),
         relabelled=changed_labels_note(both, wallet_codes, by),
         earlier_total=earlier_total,
@@ -307,7 +307,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     )
 
 
-def _count_with_values(count: int, noun: str, mask: Mask, by_time: Mapping[str, Floats]) -> str:
+def _count_and_values(count: int, noun: str, mask: Mask, by_time: Mapping[str, Floats]) -> str:
     """Return a text such as ``1 wallet (9.00 USD now)``, or "" for a count of 0."""
     known = {text: each[mask & ~np.isnan(each)] for text, each in by_time.items()}
     sums = [f"{whole_money(each.sum())}{text}" for text, each in known.items() if len(each)]

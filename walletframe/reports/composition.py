@@ -34,12 +34,12 @@ from walletframe.frames.tables import (
     value_cells,
     wallet_cells,
 )
-from walletframe.history.changes import compare, newest_time
+from walletframe.history.changes import compare, result_time
 from walletframe.history.values import diff_values
 from walletframe.numerals import (
-    count_suffix,
     counted_noun,
     full_amount,
+    known_count_suffix,
     money,
     percent,
     signed_money,
@@ -241,7 +241,7 @@ def _describe_changes(
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = without_spam(before, after)
-    time = newest_time(before.wallets)
+    time = result_time(before.wallets)
     since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
     earlier = coverage.coverage_of_rows(read_positions(before.holdings, before.wallets))
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
@@ -270,7 +270,7 @@ def _describe_changes(
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _changes_listing(table, after.wallets)
     by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
-    changes = GroupChanges(by_group, values.change, *values.wallet_counts)
+    changes = GroupChanges(by_group, values.change, *values.known_and_possible_holders)
     notes = [f"{values.notes(unit)} {_not_counted_sentence(earlier)}".strip()]
     return change, notes, listing, changes
 
@@ -372,11 +372,11 @@ def _groups_listing(
     cells = []
     for known, asked, size, *parts in zip(*counts, *named.values(), strict=True):
         texts = [safe_line(part.text, _ADDRESS_LENGTH) for part in parts if part.text]
-        suffix = count_suffix(known, asked) * bool(known or size)
+        suffix = known_count_suffix(known, asked) * bool(known or size)
         cells.append(Cell(" · ".join(texts) + suffix, _NUMBER_LENGTH))
     others = f"{len(rest):,} other{'s' * (len(rest) > 1)}"
     if frame["wallets_asked"].sum() == requested:  # no wallet is in two groups
-        others += count_suffix(rest["wallets_ok"].sum(), rest["wallets_asked"].sum())
+        others += known_count_suffix(rest["wallets_ok"].sum(), rest["wallets_asked"].sum())
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
 
@@ -411,7 +411,7 @@ def _change_cells(
     texts = (
         UNKNOWN
         if pd.isna(change)
-        else "+" * bool(change > 0) + write(change) + count_suffix(known, asked)
+        else "+" * bool(change > 0) + write(change) + known_count_suffix(known, asked)
         for change, known, asked in [*rows, changes[1:]]
     )
     return [Cell(text, _NUMBER_LENGTH) for text in texts]
@@ -590,7 +590,7 @@ def _amount_change(changes: pd.DataFrame, since: str) -> tuple[str, Any, int, in
     size = f"{'Up' if row.difference > 0 else 'Down'} {full_amount(abs(row.difference))}"
     sides = f"from {full_amount(row.before)} to {full_amount(row.after)}"
     size += f" {safe_line(row.asset, _ASSET_LENGTH)} since {since}, {sides}"
-    return f"{size}{count_suffix(*numbers[1:])}.", *numbers
+    return f"{size}{known_count_suffix(*numbers[1:])}.", *numbers
 
 
 def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
