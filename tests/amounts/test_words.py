@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from walletframe.amounts import AmountArray, sums
 from walletframe.amounts.arrow import decimals_from_integers, read_decimals_or_texts
-from walletframe.amounts.sums import group_sums, positive_mask
+from walletframe.amounts.sums import group_sums_scale_and_counts, positive_mask
 
 EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
 integers = st.sampled_from(EDGES) | st.integers(1 - 10**38, 10**38 - 1)
@@ -37,7 +37,7 @@ def test_sums(rows):
     """Sums by group are exact, also with amounts that do not fit in a decimal."""
     values = ["" if value is None else value for value, _ in rows]
     ids, result = np.array([number for _, number in rows], dtype=np.intp), read(values)
-    ours, exact = (group_sums(each, ids, 3) for each in (result, result.exact()))
+    ours, exact = (group_sums_scale_and_counts(each, ids, 3) for each in (result, result.exact()))
     for mine, other in zip(ours, exact, strict=True):  # sums, their scale, and counts
         assert np.array_equal(mine, other)
     assert positive_mask(result).tolist() == positive_mask(result.exact()).tolist()
@@ -56,7 +56,7 @@ def test_take(rows, random):
 def test_many(monkeypatch):
     """Long columns are summed in blocks, since a float holds no more than 2**53."""
     monkeypatch.setattr(sums, "_BLOCK_ROWS", 2)
-    units, _, _ = group_sums(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
+    units, _, _ = group_sums_scale_and_counts(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
     assert units.tolist() == [sum(EDGES), 0]
 
 

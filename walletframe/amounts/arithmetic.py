@@ -88,17 +88,17 @@ def product(left: Any, right: Any) -> ExactAmounts | Floats:
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _drop_surplus_zeros(with_zeroed_missing(integers, missing, left.scale + right.scale))
+    return _reduce_to_max_decimals(with_zeroed_missing(integers, missing, left.scale + right.scale))
 
 
 def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
     """Return exact powers."""
     integers, missing, scale = amounts
     powers = with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
-    return _drop_surplus_zeros(powers)
+    return _reduce_to_max_decimals(powers)
 
 
-def _drop_surplus_zeros(amounts: ExactAmounts) -> ExactAmounts:
+def _reduce_to_max_decimals(amounts: ExactAmounts) -> ExactAmounts:
     integers, missing, scale = amounts
     if scale <= MAX_DECIMALS:
         return amounts
@@ -127,9 +127,9 @@ def quotient(left: Any, right: Any) -> Floats:
 
 
 def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
-    """Compute exactly, then round to float64. Infinity, NaN and x/0 give the results of NumPy."""
-    lefts, left_scale, left_exponents, left_special = _integers_and_exponents(left)
-    rights, right_scale, right_exponents, special = _integers_and_exponents(right)
+    """Compute exactly, then round to float64. For infinity, NaN and x/0, return NumPy's results."""
+    lefts, left_scale, left_exponents, left_special = _integers_exponents_special(left)
+    rights, right_scale, right_exponents, special = _integers_exponents_special(right)
     if operation is np.multiply:
         exponents = left_exponents + right_exponents
         result = _ldexp_ratios(lefts * rights, POWERS_OF_TEN[left_scale + right_scale], exponents)
@@ -139,13 +139,13 @@ def _compute_with_floats(left: Any, right: Any, operation: np.ufunc) -> Floats:
         exponents = left_exponents - right_exponents
         result = _ldexp_ratios(rescale(lefts, 0, right_scale), divisors, exponents)
     rows = np.flatnonzero(np.broadcast_to(left_special | special, result.shape))
-    operands = (_signed_floats(each, rows, result.shape) for each in (left, right))
+    operands = (_float_or_sign(each, rows, result.shape) for each in (left, right))
     with np.errstate(all="ignore"):
         result[rows] = operation(*operands)
     return result
 
 
-def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Mask]:
+def _integers_exponents_special(operand: ExactAmounts | Floats) -> tuple[Integers, int, Any, Mask]:
     """Split values into ``integer * 2**exponent / 10**scale``. The mask marks NA, NaN and inf."""
     if isinstance(operand, ExactAmounts):
         return operand.integers, operand.scale, 0, operand.missing
@@ -153,7 +153,7 @@ def _integers_and_exponents(operand: ExactAmounts | Floats) -> tuple[Integers, i
     return significands, 0, exponents, ~np.isfinite(operand)
 
 
-def _signed_floats(operand: ExactAmounts | Floats, rows: Indices, shape: tuple[int, ...]) -> Floats:
+def _float_or_sign(operand: ExactAmounts | Floats, rows: Indices, shape: tuple[int, ...]) -> Floats:
     """Return the values at `rows`. An amount becomes -1.0, 0.0 or 1.0, and NA becomes NaN."""
     if not isinstance(operand, ExactAmounts):
         return np.broadcast_to(operand, shape)[rows]
@@ -179,7 +179,7 @@ def _ldexp_ratios(
     return result
 
 
-def compare(
+def compare_with_missing_mask(
     left: ExactAmounts, right: ExactAmounts | Floats, operation: Callable[[Any, Any], Any]
 ) -> tuple[Mask, Mask]:
     """Compare exactly. The second mask marks missing results."""
@@ -212,39 +212,38 @@ def round_half_even(amounts: ExactAmounts, decimals: int) -> ExactAmounts:
 
 
 def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | None:
-    """Convert an operand to exact amounts or floats. Return None if the operand has other types."""
-    values: ExactAmounts | Floats = _coerce_values(other, count)
+    """Convert an operand to exact amounts or floats, or return None for other types."""
+    values: ExactAmounts | Floats = _coerce_operand(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values
     return read_amounts(values) if any(isinstance(value, Number) for value in values) else None
 
 
 def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
-    """Convert an operand to exact amounts or floats. The mask marks incomparable values."""
-    values = _coerce_values(other, count)
+    """Convert an operand to exact amounts or floats. The mask marks values of unsupported types."""
+    values = _coerce_operand(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
-    return _amounts_and_incomparable_mask(values)
+    return _amounts_and_unsupported_mask(values)
 
 
 def keep_comparable_amounts(values: Any) -> ExactAmounts:
     """Convert values to amounts. Drop values that can't be compared with an amount."""
     numbers = object_array([python_number(value) for value in values])
-    exact, incomparable = _amounts_and_incomparable_mask(numbers)
-    comparable = ~incomparable
-    return ExactAmounts(exact.integers[comparable], exact.missing[comparable], exact.scale)
+    exact, unsupported = _amounts_and_unsupported_mask(numbers)
+    return ExactAmounts(exact.integers[~unsupported], exact.missing[~unsupported], exact.scale)
 
 
-def _amounts_and_incomparable_mask(values: Integers) -> tuple[ExactAmounts, Mask]:
+def _amounts_and_unsupported_mask(values: Integers) -> tuple[ExactAmounts, Mask]:
     missing = np.asarray(pd.isna(values), dtype=bool)
     pairs = list(map(_comparable_integer_and_scale, np.where(missing, 0, values)))
-    incomparable = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
+    unsupported = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
     integers, scales = np.array([pair or (0, 0) for pair in pairs], object).reshape(-1, 2).T
-    return align_scales(integers, missing, scales.astype(np.intp)), incomparable
+    return align_scales(integers, missing, scales.astype(np.intp)), unsupported
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None for incomparable values. For comparisons, 78 decimals are enough."""
+    """Return None for unsupported values. Move a number between two amounts to their midpoint."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:
@@ -259,8 +258,8 @@ def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
     return (floor * 10 + 5, MAX_DECIMALS + 1) if remainder else integer_and_scale(Decimal(value))
 
 
-def _coerce_values(other: Any, count: int) -> Any:
-    """Return exact amounts, float64 or an object array. A scalar becomes one element."""
+def _coerce_operand(other: Any, count: int) -> Any:
+    """Convert an operand to `ExactAmounts` or a float64 array, or otherwise to an object array."""
     if isinstance(other, np.ndarray) and other.ndim == 0:
         other = other.item()
     if not pd.api.types.is_list_like(other):

@@ -49,7 +49,7 @@ from walletframe.amounts.integers import (
 )
 from walletframe.amounts.scalar import Amount, CsvAmount, operator_pair, python_number, to_scalars
 from walletframe.amounts.text import COMMON_DECIMALS, plain_text
-from walletframe.amounts.values import read_amounts, read_digits_or_ints, read_scales, to_base_units
+from walletframe.amounts.values import read_amounts, read_digits_or_ints, read_raw_int, read_scales
 from walletframe.errors import AmountError, AmountTypeError, AmountValueError
 
 if TYPE_CHECKING:
@@ -185,11 +185,11 @@ def _make_comparison(
     def compare_elements(self: AmountArray, other: Any) -> Any:
         if isinstance(other, _PANDAS_CONTAINERS):
             return NotImplemented
-        operand, incomparable = arithmetic.coerce_for_comparison(other, len(self))
-        if incomparable.any() and compare not in {operator.eq, operator.ne}:
+        operand, unsupported = arithmetic.coerce_for_comparison(other, len(self))
+        if unsupported.any() and compare not in {operator.eq, operator.ne}:
             return NotImplemented
-        results, missing = arithmetic.compare(self.exact(), operand, compare)
-        results[np.broadcast_to(incomparable, results.shape)] = compare is operator.ne
+        results, missing = arithmetic.compare_with_missing_mask(self.exact(), operand, compare)
+        results[np.broadcast_to(unsupported, results.shape)] = compare is operator.ne
         return pd.arrays.BooleanArray(results, missing)
 
     return compare_elements
@@ -293,7 +293,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             is_na = np.asarray(pd.isna(object_array(values)), dtype=bool)
             missing |= is_na
             rows = enumerate(zip(values, is_na, strict=True))
-            units = (0 if na else to_base_units(value, n) for n, (value, na) in rows)
+            units = (0 if na else read_raw_int(value, n) for n, (value, na) in rows)
             integers = np.fromiter(units, object, len(values))
         if missing.any():
             integers[missing] = 0
@@ -566,7 +566,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return bool((before <= after).all()), bool((before >= after).all())
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002 - there is one axis
-        """Return the rank of each amount, NaN if missing. pandas before 3.0 also ranks NA."""
+        """Return the rank of each amount, NaN if missing. pandas before 3.0 would rank NA."""
         return np.asarray(pd.Series(self._sort_keys()).rank(axis=0, **options), dtype=np.float64)
 
     def _sort_keys(self) -> Floats:
@@ -645,14 +645,14 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def mean(self, *, skipna: bool = True, **_: Any) -> np.float64:
         """Return the float64 nearest to the mean, or NaN if there are no amounts."""
-        integers, scale = self._present_integers(skipna=skipna)
+        integers, scale = self._known_integers_and_scale(skipna=skipna)
         count = len(integers)
         mean = nearest_float(integers.sum(), count * POWERS_OF_TEN[scale]) if count else np.nan
         return np.float64(mean)
 
     def median(self, *, skipna: bool = True, **_: Any) -> np.float64:
         """Return the float64 nearest to the median, or NaN if there are no amounts."""
-        integers, scale = self._present_integers(skipna=skipna)
+        integers, scale = self._known_integers_and_scale(skipna=skipna)
         if not (count := len(integers)):
             return np.float64("nan")
         low, high = order_statistics(integers, [(count - 1) // 2, count // 2])
@@ -667,16 +667,16 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def min(self, *, skipna: bool = True, **_: Any) -> Any:
         """Return the smallest amount, or NA if there are no amounts."""
-        integers, scale = self._present_integers(skipna=skipna)
+        integers, scale = self._known_integers_and_scale(skipna=skipna)
         return Amount.of(integers.min(), scale) if len(integers) else pd.NA
 
     def max(self, *, skipna: bool = True, **_: Any) -> Any:
         """Return the largest amount, or NA if there are no amounts."""
-        integers, scale = self._present_integers(skipna=skipna)
+        integers, scale = self._known_integers_and_scale(skipna=skipna)
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
-    def _present_integers(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return known integers and the scale. Without ``skipna``, one NA drops all integers."""
+    def _known_integers_and_scale(self, *, skipna: bool) -> tuple[Integers, int]:
+        """Return known integers and the scale. If ``skipna=False``, one NA drops all integers."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]
@@ -717,7 +717,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return type(self)(*with_zeroed_missing(running, absent, scale))
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
-        integers, scale = self._present_integers(skipna=True)
+        integers, scale = self._known_integers_and_scale(skipna=True)
         if not (len(integers) and len(qs)):
             return np.full(len(qs), np.nan)
         ranks = pd.Series(np.arange(len(integers)))
@@ -751,7 +751,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             return type(self)(*sums.cumulative_sums(grouped, skipna=skipna))
         if how in {"mean", "median"}:
             result = sums.mean_floats(grouped) if how == "mean" else sums.median_floats(grouped)
-            return result if skipna else np.where(grouped.has_missing, np.nan, result)
+            return result if skipna else np.where(grouped.groups_with_missing, np.nan, result)
         if how in {"first", "last"}:
             rows = sums.first_or_last_rows(grouped, last=how == "last", skipna=skipna)
             rows[grouped.known_counts < min_count] = -1
@@ -972,7 +972,7 @@ _EXACT_FUNCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 """NumPy functions and their exact versions. NumPy itself would compute with floats or objects."""
 
 
-class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
+class _MergeFactorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has no types
     """The factorizer for a merge of amounts with a column of another dtype."""
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
@@ -984,4 +984,4 @@ class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # the base class has
 
 
 # Merge looks up the dtype's scalar type in a private dict of pandas. There is no other hook.
-getattr(merge, "_factorizers", {}).setdefault(Decimal, _Factorizer)
+getattr(merge, "_factorizers", {}).setdefault(Decimal, _MergeFactorizer)

@@ -76,7 +76,7 @@ def to_arrow_text(amounts: ExactAmounts) -> pa.Array:
 def integers_at_scale(
     amounts: ExactAmounts, scale: int, low: int, high: int, dtype: object, hint: str
 ) -> Integers:
-    """Return amounts times ``10**scale``. Raise an error for fractions and exceeded limits."""
+    """Return amounts times ``10**scale``, which must be integers from `low` to `high`."""
     integers, inexact, own_scale = amounts.integers, np.False_, amounts.scale
     if own_scale > scale:
         unit = 10 ** (own_scale - scale)
@@ -127,7 +127,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> ExactAmounts:
 
 
 def to_portable_table(frame: pd.DataFrame) -> pa.Table:
-    """Return an Arrow table without the index. Each column of amounts gets a column of text."""
+    """Return an Arrow table without the index. Amounts become two columns: decimals and text."""
     columns: dict[str, Any] = {}
     for name, series in frame.items():
         is_exact = series.dtype == "amount"

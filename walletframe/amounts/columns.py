@@ -110,9 +110,7 @@ def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """Rolling windows over a column of amounts.
-
-    Each row is the end of one window.
+    """Rolling windows over a column of amounts. Each row is the end of one window.
 
     Parameters
     ----------
@@ -157,7 +155,7 @@ class Rolling:
         AmountError
             If the values are not amounts.
         """
-        totals, counts, scale = self._window_sums()
+        totals, counts, scale = self._sums_counts_and_scale()
         exact = with_zeroed_missing(totals, np.isnan(counts), scale)
         return self._to_series(AmountArray(*exact))
 
@@ -167,18 +165,18 @@ class Rolling:
         Returns
         -------
         Series
-            float64 with the same index. A mean of no amounts, or too few, is NaN.
+            float64 with the same index, NaN for fewer than `min_periods` known amounts or none.
 
         Raises
         ------
         AmountError
             If the values are not amounts.
         """
-        totals, counts, scale = self._window_sums()
+        totals, counts, scale = self._sums_counts_and_scale()
         divisors = np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS_OF_TEN[scale]
         return self._to_series(np.where(counts > 0, ratios(totals, divisors), np.nan))
 
-    def _window_sums(self) -> tuple[Integers, Floats, int]:
+    def _sums_counts_and_scale(self) -> tuple[Integers, Floats, int]:
         """Return unscaled sums, counts and the scale. Counts below `min_periods` become NaN."""
         array: Any = self.amounts.astype(AmountDtype()).array
         integers, missing, scale = array.exact()

@@ -66,20 +66,20 @@ class AmountsWithGroups:
         return np.bincount(self.known_ids, minlength=self.group_count)
 
     @cached_property
-    def has_missing(self) -> Mask:
+    def groups_with_missing(self) -> Mask:
         """A mask of the groups that contain a missing amount."""
         ids = self.ids[self.amounts.missing & (self.ids >= 0)]
         return np.bincount(ids, minlength=self.group_count) > 0
 
     @cached_property
-    def sorted_rows(self) -> Indices:
-        """The positions in `known_rows`, sorted by group and then by amount."""
+    def sorted_known_positions(self) -> Indices:
+        """Positions within `known_rows`, sorted by group and then by amount."""
         ascending = stable_argsort(self.known_integers)
         return ascending[np.argsort(self.known_ids[ascending], kind="stable")]
 
     @cached_property
     def group_starts(self) -> Indices:
-        """The position of each group's first row in `sorted_rows`."""
+        """The position of each group's first row in `sorted_known_positions`."""
         return np.cumsum(self.known_counts) - self.known_counts
 
 
@@ -101,7 +101,7 @@ def reduce_groups(
         min_count = max(1, min_count)
     missing = grouped.known_counts < min_count
     if not skipna:
-        missing |= grouped.has_missing
+        missing |= grouped.groups_with_missing
     return with_zeroed_missing(integers, missing, grouped.amounts.scale)
 
 
@@ -125,8 +125,8 @@ def median_floats(grouped: AmountsWithGroups) -> Floats:
     """Return the float64 nearest to the median of each group, NaN for an empty group."""
     nonempty = np.flatnonzero(grouped.known_counts)
     size, start = grouped.known_counts[nonempty], grouped.group_starts[nonempty]
-    low = grouped.known_integers[grouped.sorted_rows[start + (size - 1) // 2]]
-    high = grouped.known_integers[grouped.sorted_rows[start + size // 2]]
+    low = grouped.known_integers[grouped.sorted_known_positions[start + (size - 1) // 2]]
+    high = grouped.known_integers[grouped.sorted_known_positions[start + size // 2]]
     result = np.full(grouped.group_count, np.nan)
     result[nonempty] = ratios(low + high, 2 * POWERS_OF_TEN[grouped.amounts.scale])
     return result
@@ -152,7 +152,7 @@ def first_or_last_rows(grouped: AmountsWithGroups, *, last: bool, skipna: bool) 
 
 
 def extreme_rows(grouped: AmountsWithGroups, *, largest: bool) -> Indices:
-    """Return each group's first row with the minimum or maximum, -1 for an empty group."""
+    """Return the position of each group's first minimum or maximum, -1 for an empty group."""
     values = _group_extremes(grouped, np.maximum if largest else np.minimum)
     is_extreme = np.asarray(grouped.known_integers == values[grouped.known_ids], dtype=bool)
     rows = grouped.known_rows[is_extreme][::-1]
@@ -213,7 +213,7 @@ class Int128Amounts(NamedTuple):
         )
 
 
-def group_sums(
+def group_sums_scale_and_counts(
     amounts: ExactAmounts | Int128Amounts, ids: Indices, count: int
 ) -> tuple[Integers, int, Indices]:
     """Return each group's unscaled sum, the scale, and each group's number of known amounts."""
@@ -221,8 +221,8 @@ def group_sums(
         grouped = AmountsWithGroups(amounts, ids, count)
         return group_totals(grouped), amounts.scale, grouped.known_counts
     units, scale = _sum_words_by_group(amounts.words, ids, count), amounts.scale
-    if len(amounts.override_rows):
-        others, other_scale, _ = group_sums(amounts.overrides, ids[amounts.override_rows], count)
+    if len(rows := amounts.override_rows):
+        others, other_scale, _ = group_sums_scale_and_counts(amounts.overrides, ids[rows], count)
         max_scale = max(scale, other_scale)
         units = rescale(units, scale, max_scale) + rescale(others, other_scale, max_scale)
         scale = max_scale
@@ -231,7 +231,7 @@ def group_sums(
 
 
 def positive_mask(amounts: ExactAmounts | Int128Amounts, minimum: int = 0) -> Mask:
-    """Return a mask of the amounts that are above 0 and not below `minimum`."""
+    """Return a mask of the positive amounts that are at least `minimum`."""
     smallest = max(1, minimum * POWERS_OF_TEN[amounts.scale])
     if isinstance(amounts, ExactAmounts):
         return np.asarray(amounts.integers >= smallest, dtype=bool)

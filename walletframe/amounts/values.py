@@ -135,7 +135,7 @@ def read_digits_or_ints(values: list[Any] | Integers) -> Integers | None:
     return np.fromiter(map(int, values), object, len(values)) if is_plain else None
 
 
-def to_base_units(value: Any, position: int) -> int:
+def read_raw_int(value: Any, position: int) -> int:
     """Read an integer or a string of digits. Errors contain the position."""
     if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
         return int(value)

@@ -13,7 +13,7 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.arithmetic import quotient
 from walletframe.amounts.integers import ExactAmounts, ratios
-from walletframe.amounts.sums import AmountsWithGroups, group_sums, group_totals
+from walletframe.amounts.sums import AmountsWithGroups, group_sums_scale_and_counts, group_totals
 from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import find_token_or_asset, token_or_asset_names
@@ -379,7 +379,7 @@ def _measures_of_batch(
     held = np.flatnonzero(balances > 0)
     positive = ExactAmounts(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
     holders = AmountsWithGroups(positive, pair_codes[held] // max(holder_count, 1), count)
-    ascending, sizes = holders.sorted_rows, holders.known_counts
+    ascending, sizes = holders.sorted_known_positions, holders.known_counts
     units, ids = holders.known_integers[ascending], holders.known_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.group_starts[ids]
     filled = np.flatnonzero(sizes)
@@ -532,7 +532,7 @@ def build_pivot_table(
     count, cells = len(groups), split_by_token(groups, positions, chosen)
     rows = np.flatnonzero(cells.codes < count * len(chosen))
     codes, amounts = cells.codes[rows], positions.amounts[rows]
-    units, scale, sizes = group_sums(amounts._amounts(), codes, len(cells))  # noqa: SLF001 - our own class
+    units, scale, sizes = group_sums_scale_and_counts(amounts._amounts(), codes, len(cells))  # noqa: SLF001 - our own class
     is_held = np.bincount(codes, minlength=len(cells)) > 0
     known, _, asked = count_possible_holders(positions, cells)
     known_wallets = count_possible_holders(positions, groups)[0]  # of each row

@@ -16,7 +16,7 @@ from walletframe.amounts.integers import rescale
 from walletframe.amounts.sums import (
     ExactFloatSums,
     concat_float_sums,
-    group_sums,
+    group_sums_scale_and_counts,
     positive_mask,
     sum_floats_by_group,
 )
@@ -274,7 +274,7 @@ def aggregate_groups(
     units, scale, known = None, 0, groups.codes
     # Even a chunk without rows needs units, since `merge_aggregates` needs units of all chunks.
     if KINDS & {*groups.names} or not len(known) or combine_single_asset(positions):
-        units, scale, sizes = group_sums(amounts, groups.codes, count)
+        units, scale, sizes = group_sums_scale_and_counts(amounts, groups.codes, count)
     else:
         known = known[~amounts.missing] if amounts.missing.any() else known
         sizes = np.bincount(known, minlength=count)

@@ -382,5 +382,5 @@ def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
     """Return the exact sum of each cell, or NA if all amounts are NA. Cell -1 is skipped."""
     exact = amounts.exact()
     grouped = AmountsWithGroups(exact, cells, count)
-    missing = grouped.has_missing & (grouped.known_counts == 0)
+    missing = grouped.groups_with_missing & (grouped.known_counts == 0)
     return AmountArray(group_totals(grouped), missing, exact.scale)

@@ -206,7 +206,7 @@ def build_matrix(
     exact, cells = holdings["amount"].array.exact(), pair * time_count + holding_times
     grouped = AmountsWithGroups(exact, cells, len(order) * time_count)
     readable = grouped.known_counts.reshape(shape) > 0
-    unreadable = grouped.has_missing.reshape(shape)
+    unreadable = grouped.groups_with_missing.reshape(shape)
     listed, is_unknown = readable | unreadable, np.append(token_ids.unknown, False)[token]
     if_unlisted = np.where(is_unknown, UNKNOWN_TOKEN, OK)[:, np.newaxis]
     if_ok = np.where(listed, np.where(unreadable, NO_AMOUNT, OK), if_unlisted)
