@@ -1,7 +1,7 @@
 """Check the formats of addresses on the known blockchains, and recognize names such as ENS names.
 
 The checksum of mixed-case hex (EIP-55) needs Keccak-256, which the extra ``checksums`` installs. No
-known blockchain includes its chain id in the checksum (EIP-1191).
+known blockchain uses checksums that depend on the chain id (EIP-1191).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def has_wrong_checksum(wallet: WalletAddress) -> bool:
         if format_name == "evm" and _matches_format(format_name, wallet.address):
             return _has_wrong_eip55_case(wallet.address[2:])
         if format_name.endswith("1") and _matches_format(format_name, wallet.address):
-            return not _has_bech32_checksum(format_name, wallet.address.lower()[len(format_name) :])
+            return not _is_valid_bech32(format_name, wallet.address.lower()[len(format_name) :])
     return False
 
 
@@ -107,7 +107,7 @@ def _decode_base58(text: str) -> bytes:
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
 
 
-def _has_bech32_checksum(prefix: str, data: str) -> bool:
+def _is_valid_bech32(prefix: str, data: str) -> bool:
     values = [_BECH32.index(char) for char in data]
     letters = [ord(char) for char in prefix[:-1]]
     checksum = 1

@@ -66,7 +66,7 @@ class WalletAddress:
 
     @property
     def canonical(self) -> WalletAddress:
-        """The wallet in canonical spelling, which is the same for all spellings of a wallet."""
+        """The wallet in canonical spelling, which is the same for all spellings of the wallet."""
         return WalletAddress(*canonical_key(self.blockchain, self.address))
 
     @classmethod
@@ -101,15 +101,15 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 def wallet_or_reason(item: object) -> WalletAddress | str:
     """Parse a wallet in any form. If this fails, return the reason as text."""
-    wallet, alias = parse_replacing_alias(item)
+    wallet, alias = wallet_or_reason_and_alias(item)
     if alias and isinstance(wallet, WalletAddress):
         return f"write {wallet.blockchain} instead of {safe_line(alias)!r}"
     return wallet
 
 
-def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
-    """Parse a wallet, or return a reason. The second text is the replaced alias, or empty."""
-    blockchain, address, reason = _split_wallet_item(item)
+def wallet_or_reason_and_alias(item: object) -> tuple[WalletAddress | str, str]:
+    """Return (wallet or reason, replaced alias of the blockchain). The alias may be empty."""
+    blockchain, address, reason = _blockchain_address_and_reason(item)
     text, alias = blockchain if isinstance(blockchain, str) else _chain_id_text(blockchain), ""
     # A long text would fill the cache of `identifier_of_alias`.
     identifier = identifier_of_alias(text) if len(text) <= MAX_LENGTH else None
@@ -120,7 +120,7 @@ def parse_replacing_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(value: object) -> str:
-    """Return the text of a positive integer, which pandas may have converted to a float."""
+    """Return the text of a positive integer or an equal float. For other values, return ""."""
     if isinstance(value, int | float) and 0 < value < 2**53 and value % 1 == 0:  # exact as a float
         return str(int(value))
     return ""
@@ -132,12 +132,12 @@ def is_blank(item: object) -> bool:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return is_empty_cell(blockchain) and is_empty_cell(address)
         case Mapping():
-            return is_blank(_blockchain_and_address(item))
+            return is_blank(_blockchain_and_address_if_present(item))
         case _:
             return is_empty_cell(item)
 
 
-def _blockchain_and_address(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
+def _blockchain_and_address_if_present(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
     values = dict(zip(standard_column_names(mapping), mapping.values(), strict=True))
     return tuple(values[name] for name in COLUMNS if name in values)
 
@@ -158,7 +158,7 @@ def is_empty_cell(cell: Any) -> bool:
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
-def _split_wallet_item(item: object) -> tuple[Any, Any, str]:
+def _blockchain_address_and_reason(item: object) -> tuple[Any, Any, str]:
     """Return (blockchain, address, reason). The reason is empty if the item can be split."""
     match item:
         case WalletAddress():
@@ -173,8 +173,8 @@ def _split_wallet_item(item: object) -> tuple[Any, Any, str]:
                 for cell in (blockchain, address)
             )
             return blockchain, address, ""
-        case Mapping() if len(pair := _blockchain_and_address(item)) == len(COLUMNS):
-            return _split_wallet_item(pair)
+        case Mapping() if len(pair := _blockchain_and_address_if_present(item)) == len(COLUMNS):
+            return _blockchain_address_and_reason(pair)
         case Mapping():
             return "", "", 'the keys "blockchain" and "address" are needed'
         case _:
@@ -209,7 +209,7 @@ def truncated_text(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Convert hex addresses to lower case. In a Move type, convert only the account."""
+    """Convert hex to lower case. In a Move type (0x2::sui::SUI), convert only the account."""
     address = address.strip()
     lowered = address.lower()
     if lowered == address or address[:2] not in ("0x", "0X") or not address.isascii():

@@ -81,7 +81,7 @@ def read_numbered(
         if forms.is_blank(item):
             empty += 1
             continue
-        wallet, alias = forms.parse_replacing_alias(item)
+        wallet, alias = forms.wallet_or_reason_and_alias(item)
         if isinstance(wallet, str):
             problems.append((position, forms.truncated_text(item), wallet))
             continue
@@ -89,14 +89,14 @@ def read_numbered(
         positions.append(position)
         if alias:
             aliases.append((position, forms.truncated_text(alias), wallet.blockchain))
-    wallets = [*unify_unknown_blockchains(wallets)]
+    wallets = [*unify_unknown_blockchain_spellings(wallets)]
     return ParsedWallets(wallets, positions, count, empty, problems, aliases, positions_note)
 
 
 def read_list(wallets: WalletsLike) -> ParsedWallets:
     """Read wallets in any form. Empty rows are skipped. A single empty wallet is a problem."""
     if isinstance(wallets, pd.DataFrame):
-        return read_numbered(enumerate(wallets_before_parsing(wallets)))
+        return read_numbered(enumerate(unparsed_wallets(wallets)))
     if isinstance(wallets, np.ndarray):
         return read_numbered(enumerate(wallets.tolist()))
     # No blockchain contains a dot. So a tuple with a dot in the first text is a list of wallets.
@@ -130,8 +130,8 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
     return list(first.values())
 
 
-def unify_unknown_blockchains(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
-    """Yield all wallets, with the first spelling of each unknown blockchain."""
+def unify_unknown_blockchain_spellings(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
+    """Yield all wallets. Spell each unknown blockchain as in its first wallet."""
     first: dict[str, str] = {}
     for wallet in wallets:
         name = first.setdefault(forms.canonical_blockchain(wallet.blockchain), wallet.blockchain)
@@ -146,8 +146,8 @@ def rename_wallet_columns(frame: T) -> T:
     return renamed
 
 
-def wallets_before_parsing(frame: pd.DataFrame) -> Iterable[object]:
-    """Return each row's wallet. Raise an error if a column is missing or occurs twice."""
+def unparsed_wallets(frame: pd.DataFrame) -> Iterable[object]:
+    """Return the wallet of each row. Raise an error if a column is missing or occurs twice."""
     frame = rename_wallet_columns(frame)
     missing = [name for name in forms.COLUMNS if name not in frame.columns]
     if len(frame.columns) == 1 and len(missing) == len(forms.COLUMNS):
@@ -359,7 +359,7 @@ def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
     labels = frame[[*keep]]
     if labels.shape[1] > len(keep):
         raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
-    parsed = read_numbered(enumerate(wallets_before_parsing(frame.drop(columns=[*keep]))))
+    parsed = read_numbered(enumerate(unparsed_wallets(frame.drop(columns=[*keep]))))
     return add_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
 
 
@@ -409,7 +409,7 @@ def first_and_conflicting_labels(
 def first_and_conflicting_label_rows(
     column_name: str, wallet_codes: Indices, column: Any
 ) -> tuple[Indices, list[int]]:
-    """Return each wallet's first row with a value, or -1, and the rows with another value."""
+    """Return each wallet's first row with a label (-1: none), and the conflicting rows."""
     try:
         labels, _ = factorize(column)
     except TypeError:
@@ -446,7 +446,7 @@ class PastedWallets(NamedTuple):
 def read_pasted(
     text: str, *, on_unreadable: OnUnreadable = "raise", fix: bool = False
 ) -> PastedWallets:
-    """Read the wallets of a text. Lines with an unreadable wallet contribute no wallets."""
+    """Read the wallets of a text. Skip each line that contains an unreadable wallet."""
     wallets: list[WalletAddress] = []
     problems: list[Problem] = []
     aliases: list[Problem] = []

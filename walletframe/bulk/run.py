@@ -149,7 +149,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     lists.check_on_unreadable(on_unreadable or "drop")
     requested: _Wallets
     if isinstance(wallets, Iterator) and not names:
-        requested = lists.unify_unknown_blockchains(
+        requested = lists.unify_unknown_blockchain_spellings(
             _parse_items(wallets, on_unreadable or "drop", counters.count_unreadable, fix=fix)
         )
         extra_columns = None
@@ -221,7 +221,7 @@ def _parse_items(
     messages, replaced = [*lists.TYPO_CHECKS], {""}
     for position, item in enumerate(items):
         wallet, alias = (
-            forms.parse_replacing_alias(item) if fix else (forms.wallet_or_reason(item), "")
+            forms.wallet_or_reason_and_alias(item) if fix else (forms.wallet_or_reason(item), "")
         )
         is_read = isinstance(wallet, WalletAddress)
         if isinstance(wallet, WalletAddress) and on_unreadable != "ask":

@@ -11,15 +11,15 @@ from walletframe.address.forms import (
     COLUMNS,
     WalletAddress,
     canonical_key,
-    parse_replacing_alias,
     wallet_or_reason,
+    wallet_or_reason_and_alias,
 )
 from walletframe.address.lists import (
     check_on_unreadable,
     read_list,
     readable_wallets,
     rename_wallet_columns,
-    wallets_before_parsing,
+    unparsed_wallets,
     warn_about_typos,
 )
 from walletframe.chains import find_blockchain
@@ -194,8 +194,8 @@ def merge_by_wallet(
 
 def parse_row_wallets(table: pd.DataFrame, column: Hashable | None) -> _Wallets:
     """Parse the wallet of each row. An unreadable wallet is None."""
-    items = wallets_before_parsing(table) if column is None else table[column]
-    wallets = map(parse_replacing_alias, items)
+    items = unparsed_wallets(table) if column is None else table[column]
+    wallets = map(wallet_or_reason_and_alias, items)
     return [wallet if isinstance(wallet, WalletAddress) else None for wallet, _ in wallets]
 
 
