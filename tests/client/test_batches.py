@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from walletframe.address.lists import parse_wallets
 from walletframe.errors import AnswerWarning
 from walletframe.service import SHOWCASE, sandbox
-from walletframe.wire.answer import read_answer, split_answer
+from walletframe.wire.answer import read_answer, split_into_bodies_and_unrequested
 
 ABC = [f"ETH.{A}", f"ETH.{B}", f"ETH.{C}"]
 
@@ -202,7 +202,7 @@ def test_an_invalid_entry_costs_no_other(canned, batched):
     with pytest.warns(AnswerWarning, match="unrequested wallet"):  # as for a single request
         details = batched.fetch(ABC, on_failure="ignore")
     assert statuses(details)[A] == "ok"
-    bodies, _ = split_answer(canned.default[2], parse_wallets(ABC))
+    bodies, _ = split_into_bodies_and_unrequested(canned.default[2], parse_wallets(ABC))
     assert len(bodies) == 1
 
 
@@ -226,7 +226,7 @@ def test_a_split_answer_equals_the_whole(entries, error):
     wallets = parse_wallets(ABC)
     body = json.dumps({"wallets": entries, "note": None, "error": error}).encode()
     whole = read_answer(body, wallets)
-    bodies, unrequested = split_answer(body, wallets)
+    bodies, unrequested = split_into_bodies_and_unrequested(body, wallets)
     for place, one in enumerate(wallets):
         if place in bodies:
             [outcome] = read_answer(bodies[place], [one]).outcomes

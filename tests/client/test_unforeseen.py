@@ -62,7 +62,7 @@ def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
     def split(body, wallets):
         raise LookupError
 
-    monkeypatch.setattr("walletframe.client.workers.split_answer", split)
+    monkeypatch.setattr("walletframe.client.workers.split_into_bodies_and_unrequested", split)
     with whole.client(batch_size=3, workers=1) as client:
         wallets = client.fetch(WALLETS, on_failure="ignore").wallets
     assert wallets.error.tolist() == ["an unexpected error: LookupError"] * 6

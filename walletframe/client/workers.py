@@ -13,7 +13,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.transport import RateLimiter, Reply, ServiceSession
-from walletframe.wire.answer import split_answer
+from walletframe.wire.answer import split_into_bodies_and_unrequested
 from walletframe.wire.outcome import Outcome, Status, outcome_of_exception
 from walletframe.wire.schemas import details_query
 
@@ -178,7 +178,7 @@ class RequestWorkers:
             return {}
         if len(batch) == 1:
             return dict.fromkeys(batch, reply)
-        bodies, unrequested = split_answer(reply.answer, list(batch.values()))
+        bodies, unrequested = split_into_bodies_and_unrequested(reply.answer, list(batch.values()))
         if len(bodies) <= 1:
             self._batches_unsupported.set()
         self.unrequested += unrequested

@@ -43,14 +43,14 @@ class _WalletId(msgspec.Struct, rename="camel"):
     address: str
 
 
-class _RawWallet(_WalletId, rename="camel"):
+class _WalletWithRawFields(_WalletId, rename="camel"):
     failed: bool = False
     balances: Raw = NULL
     explorer_url: Raw = NULL
     error: Raw = NULL
 
 
-class _RawAnswer(msgspec.Struct):
+class _AnswerWithRawWallets(msgspec.Struct):
     wallets: list[Raw]
     error: Raw = NULL
 
@@ -66,10 +66,10 @@ _MAX_DECIMALS_DIGITS = 9  # a longer number is not a valid number of decimals
 _MAX_FAST_CHECK_BYTES = 1_000_000
 
 _decode_answer = Decoder(SentAnswer).decode
-_decode_raw_answer = Decoder(_RawAnswer).decode
+_decode_raw_answer = Decoder(_AnswerWithRawWallets).decode
 _decode_wallet_id = Decoder(_WalletId).decode
 _decode_wallet = Decoder(SentWallet).decode
-_decode_raw_wallet = Decoder(_RawWallet).decode
+_decode_raw_wallet = Decoder(_WalletWithRawFields).decode
 _decode_list = Decoder(list[Raw] | None).decode
 _decode_balance = Decoder(SentBalance).decode
 _decode_price = Decoder(Price, strict=False).decode  # also from a string
@@ -239,7 +239,9 @@ def _decoded_or_none(decode: Callable[[Raw | bytes], _T], raw: Raw | bytes) -> _
     return None
 
 
-def split_answer(body: bytes, batch: Sequence[WalletAddress]) -> tuple[dict[int, bytes], list[str]]:
+def split_into_bodies_and_unrequested(
+    body: bytes, batch: Sequence[WalletAddress]
+) -> tuple[dict[int, bytes], list[str]]:
     """Return {position in `batch`: body with one wallet}, and the unrequested wallets."""
     answer = _decoded_or_none(_decode_raw_answer, body)
     positions = {canonical_key(w.blockchain, w.address): n for n, w in enumerate(batch)}
