@@ -68,7 +68,7 @@ def normalize_blockchain(identifier: str) -> str:
 
 @lru_cache
 def identifier_of_alias(alias: str) -> str | None:
-    """Return the one identifier with this name, coin or chain id. Otherwise, return None."""
+    """Return the identifier for an unambiguous name, coin or chain id, or None."""
     if find_blockchain(alias) or not (alias.isascii() and alias.isprintable()):
         return None
     text, exact = alias.strip().casefold(), _identifier_by_chain_id_or_name()

@@ -146,7 +146,7 @@ def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
 
 
 def basic_credentials(parts: SplitResult) -> Secret:
-    """Return the credentials for HTTP Basic authentication. Without a user name, return ""."""
+    """Return the credentials for HTTP Basic authentication, empty without a user name."""
     if not parts.username:
         return Secret("")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

@@ -325,7 +325,7 @@ def read_files_and_environment(file: str | Path | None = None) -> dict[str, Entr
 
 
 def add_env_key(settings: Settings) -> Settings:
-    """Add the API key of the environment, unless it is for another endpoint or key kind."""
+    """Add the API key of the environment if its endpoint and key kind match the settings."""
     current = Settings()
     is_same_endpoint = current.endpoint in (None, settings.endpoint)
     if current.api_key and is_same_endpoint and current.key_kind in (None, settings.key_kind):
@@ -346,7 +346,7 @@ def require_settings(argument: object) -> None:
 
 
 def endpoint_and_key(settings: Settings) -> tuple[str, ApiKey]:
-    """Return the base URL and the API key. Raise an error that lists missing settings."""
+    """Return the base URL and the API key. Raise an error if a needed setting is missing."""
     missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
     if settings.endpoint is None:
         missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
