@@ -151,9 +151,9 @@ def test_an_attempt_aborted_before_its_socket_ends_with_it():
     attempt = Attempt(60)
     attempt.abort()
     with ours, theirs:
-        attempt.track_socket(ours)
+        attempt.store_duplicate_handle(ours)
         assert ours.recv(1) == b""
-    attempt.close_duplicated_handle()
+    attempt.close_duplicate_handle()
 
 
 def test_dead_addresses_of_one_host_share_its_time(names):

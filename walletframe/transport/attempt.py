@@ -47,10 +47,10 @@ class Attempt:
             raise TimeoutError
         return remaining
 
-    def track_socket(self, sock: socket.socket) -> None:
-        """Store a duplicate of the handle for `abort`, since TLS replaces the socket object."""
+    def store_duplicate_handle(self, sock: socket.socket) -> None:
+        """Duplicate the socket's handle for `abort`, since TLS replaces the socket object."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
-        self.close_duplicated_handle()
+        self.close_duplicate_handle()
         with self._lock:
             self._handle = handle
         if self.is_aborted:
@@ -64,8 +64,8 @@ class Attempt:
                 with suppress(OSError):
                     self._handle.shutdown(socket.SHUT_RDWR)
 
-    def close_duplicated_handle(self) -> None:
-        """Close the duplicate that `track_socket` made."""
+    def close_duplicate_handle(self) -> None:
+        """Close the duplicate that `store_duplicate_handle` made."""
         with self._lock:
             if self._handle is not None:
                 self._handle.close()
@@ -92,7 +92,7 @@ class InFlightRequests:
         finally:
             with self._lock:
                 del self._attempts[get_ident()]
-            attempt.close_duplicated_handle()
+            attempt.close_duplicate_handle()
 
     def current_attempt(self) -> Attempt:
         """Return this thread's attempt."""
@@ -106,7 +106,7 @@ class InFlightRequests:
                     attempt.abort()
 
     def watch_deadlines(self, closed: Event) -> None:
-        """Until `closed` is set, abort each attempt at its deadline, even while data arrives."""
+        """Abort each attempt at its deadline, until `closed` is set."""
         while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:
@@ -173,7 +173,7 @@ def open_socket(
         try:
             for option in options or ():
                 sock.setsockopt(*option)
-            attempt.track_socket(sock)
+            attempt.store_duplicate_handle(sock)
             sock.settimeout(limit_s)
             if socks is not None:
                 credentials = (socks["username"], socks["password"])

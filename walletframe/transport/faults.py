@@ -32,7 +32,7 @@ _MESSAGES: dict[type[Exception], str] = {
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Return the outcome for an exception, but not the exception's text, which has the URL."""
+    """Return the outcome for an exception. Omit the exception's text, which has the URL."""
     if isinstance(fault, requests.Timeout):
         return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
     cause: object = fault
@@ -61,7 +61,7 @@ def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
     return isinstance(fault, requests.ConnectionError) and (has_connected or server_was_reached)
 
 
-def json_error_message(body: bytes) -> bytes:
+def json_error_message_or_body(body: bytes) -> bytes:
     """Return the message in a JSON error. Without a message, return the whole body."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body

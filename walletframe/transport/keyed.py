@@ -123,7 +123,7 @@ def node_adapter(url: SplitResult) -> SecretAdapter:
 
 
 def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Yield decompressed chunks of at most `amt` bytes, which urllib3 before 2.6 exceeds.
+    """Yield decompressed chunks of at most `amt` bytes. urllib3 before 2.6 yields larger ones.
 
     While a chunk is awaited, no variable contains earlier chunks, which may echo the secret.
     """
@@ -191,7 +191,7 @@ class _SecretAddingConnection(HTTPConnection):
 
     def putrequest(self, *args: Any, **kwargs: Any) -> None:
         if self.sock is not None:
-            self.in_flight.current_attempt().track_socket(self.sock)
+            self.in_flight.current_attempt().store_duplicate_handle(self.sock)
         super().putrequest(*args, **kwargs)
         self._is_head_next = True
 

@@ -66,7 +66,7 @@ _Rate = Annotated[float, Meta(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class RateState:
-    """The rate of requests, and data to adapt it. Files contain the fields' names: keep them."""
+    """The request rate, and data to adapt it. Files store the field names: don't rename them."""
 
     rate: _Rate = START_RATE  # per second
     start_rate: _Rate = START_RATE
@@ -95,12 +95,12 @@ def state_from_json(stored: object, default: RateState) -> RateState:
     return state if state.fixed or MIN_RATE <= state.rate <= MAX_RATE else default
 
 
-def initial_state(rate: float | None, *, is_test: bool) -> RateState:
-    """Return the initial state; without a fixed `rate`, the rate adapts to the answers."""
+def initial_state(fixed_rate: float | None, *, is_test: bool) -> RateState:
+    """Return the initial state. Without `fixed_rate`, the rate adapts to the answers."""
     start, maximum = (TEST_START_RATE, TEST_MAX_RATE) if is_test else (START_RATE, MAX_RATE)
-    if rate is None:
+    if fixed_rate is None:
         return RateState(start, start, maximum)
-    return RateState(rate, start, maximum, fixed=True, slow_start=False)
+    return RateState(fixed_rate, start, maximum, fixed=True, slow_start=False)
 
 
 def apply_current_limits(state: RateState, initial: RateState) -> RateState:
@@ -187,7 +187,7 @@ def slow_down(state: RateState, retry_after_s: float | None, now: float) -> Rate
 
 
 def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
-    """Return when the next permit is due, or `now` if the wait shows that a clock was set back."""
+    """Return the time of the next permit, or `now` if a clock was set back."""
     due = max(now, state.next_at, state.paused_until)
     return due if due - now <= max_wait_s else now  # no correct wait is longer
 
@@ -224,13 +224,13 @@ class RateLimiter:
             self._update_state(lambda state, _: apply_current_limits(state, initial))
 
     def close(self) -> None:
-        """Close the file; running threads go on with the state in memory."""
+        """Close the file. Running threads use the state in memory from now on."""
         database, self.database = self.database, None
         if database is not None:
             database.close()
 
     def wait_for_permit(self, cancel: Event, deadline: float) -> bool:
-        """Wait for a permit; return False if `cancel` is set or the `deadline` is reached first."""
+        """Wait for a permit. Return False after `cancel` is set or the `deadline` is reached."""
         while not self._waiter_lock.acquire(timeout=_POLL_S):  # only one thread takes a permit
             if cancel.is_set() or time.monotonic() > deadline:
                 return False
@@ -258,7 +258,7 @@ class RateLimiter:
             self._permits.clear()
 
     def _use_permit_if_due(self) -> float:
-        """Use the next permit if it is due. Return the seconds to wait, infinite without permit."""
+        """Use the next permit if it is due. Return the seconds to wait, or inf without a permit."""
         with self._lock:
             now = time.monotonic()
             while self._permits and self._permits[0] < now - PERMIT_EXPIRY_S:
@@ -269,7 +269,7 @@ class RateLimiter:
         return wait_s
 
     def _request_permits(self) -> float:
-        """Take permits if the next one is due soon. Return the seconds to wait for them."""
+        """Take permits if the next one is due soon. Otherwise, return the seconds to wait."""
         wait_s, permits = 0.0, deque[float]()
 
         def take_if_due(state: RateState, now: float) -> RateState:
@@ -320,6 +320,6 @@ def _apply_change(state: RateState, answers: int, change: StateChange) -> RateSt
 
 
 def rate_file_path(cache: CacheChoice) -> Path | None:
-    """Return the path of the rate limit file, beside the cache file; None without a cache file."""
+    """Return the path of the rate limit file (beside the cache file), None without a cache file."""
     path = default_cache_path() if cache is None else cache
     return path.with_name(f"{path.name}.pace") if isinstance(path, Path) else None

@@ -92,7 +92,7 @@ class _Session:
 
     @strip_tracebacks
     def send(self, query: str = "", body: bytes | None = None, max_s: float = math.inf) -> Reply:
-        """Send a request. The reply contains the answer or the failure. Only interrupts raise."""
+        """Send a request, and return the answer or the failure. Only an interrupt raises."""
         limit_s = max(min(self._timeout_s, max_s), _MIN_TIMEOUT_S)
         session, scrub = self._session, self._adapter.scrub
         options: Any = {"verify": session.verify, "proxies": session.proxies, "stream": True}
@@ -113,7 +113,7 @@ class _Session:
                 elif status == HTTPStatus.OK:
                     reply = Reply(fetched_at, content)
                 else:
-                    message = scrub(faults.json_error_message(content))
+                    message = scrub(faults.json_error_message_or_body(content))
                     reply = Reply(
                         fetched_at,
                         faults.status_outcome(status, message, self._server),

@@ -165,7 +165,7 @@ class _AnswerFile:
 
     def read_answers(self, keys: Sequence[str]) -> dict[str, CachedAnswer]:
         def select_answers(con: sqlite3.Connection) -> list[Any]:
-            self._read_offset(con)
+            self._update_clock_offset(con)
             return con.execute(_SELECT, (json.dumps(keys),)).fetchall()
 
         answers: dict[str, CachedAnswer] = {}
@@ -174,13 +174,13 @@ class _AnswerFile:
             moment = _parse_time(fetched_at)
             if not isinstance(body, bytes) or stored != _checksum(*row[:-1]) or moment is None:
                 continue
-            if sequence >= _sequence_number(answers.get(key)):
+            if sequence >= _sequence_or_zero(answers.get(key)):
                 answers[key] = CachedAnswer(body, moment, sequence)
         return answers
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
         def insert_answers(con: sqlite3.Connection) -> None:
-            self._read_offset(con)
+            self._update_clock_offset(con)
             now = self.next_sequence()
             con.execute("UPDATE clock SET ahead = ?, last = ?", (self._offset, now))
             for key, answer in answers:
@@ -197,7 +197,7 @@ class _AnswerFile:
     def next_sequence(self) -> int:
         return time.monotonic_ns() + self._offset
 
-    def _read_offset(self, con: sqlite3.Connection) -> None:
+    def _update_clock_offset(self, con: sqlite3.Connection) -> None:
         [(offset,)] = con.execute(_SELECT_OFFSET)
         self._offset = max(self._offset, int(offset))  # for the in-memory database, too
 
@@ -244,8 +244,8 @@ class _BackendStore:
         with self._lock:
             for key in keys:
                 if (fallback := self._fallback.get(key)) is not None:
-                    answers[key] = max(fallback, answers.get(key, fallback), key=_sequence_number)
-            latest = max(map(_sequence_number, answers.values()), default=0)
+                    answers[key] = max(fallback, answers.get(key, fallback), key=_sequence_or_zero)
+            latest = max(map(_sequence_or_zero, answers.values()), default=0)
             self._offset = max(self._offset, latest - time.monotonic_ns())
         return answers
 
@@ -265,7 +265,7 @@ class _BackendStore:
             if failure is not None or not self._writable:
                 for key, answer in answers:
                     other = self._fallback.get(key, answer)
-                    self._fallback[key] = max(answer, other, key=_sequence_number)
+                    self._fallback[key] = max(answer, other, key=_sequence_or_zero)
             if failure is not None:  # after all writes, since the warning may raise
                 self._fall_back_to_memory(failure)
 
@@ -283,7 +283,7 @@ class _BackendStore:
         return answer if response.headers.get(_CHECKSUM_HEADER) == _digest(key, answer) else None
 
     def _write_answer(self, key: str, answer: CachedAnswer) -> None:
-        if _sequence_number(self._read_answer(key)) <= _sequence_number(answer):
+        if _sequence_or_zero(self._read_answer(key)) <= _sequence_or_zero(answer):
             number, digest = str(answer.sequence), _digest(key, answer)
             self._backend.responses[quote(key, safe=_UNQUOTED)] = CachedResponse(
                 content=answer.body,
@@ -306,7 +306,7 @@ def _digest(key: str, answer: CachedAnswer) -> str:
 
 
 def _checksum(*values: object) -> int:
-    """Return the CRC-32 of values and their lengths. Other types than bytes become text."""
+    """Return the CRC-32 of values and their lengths. Values other than bytes become text."""
     total = 0
     for value in values:
         data = value if isinstance(value, bytes) else str(value).encode()
@@ -320,7 +320,7 @@ def _parse_time(text: object) -> datetime | None:
     return None
 
 
-def _sequence_number(answer: CachedAnswer | None) -> int:
+def _sequence_or_zero(answer: CachedAnswer | None) -> int:
     return 0 if answer is None else answer.sequence or 0
 
 
