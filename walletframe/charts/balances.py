@@ -123,8 +123,8 @@ class Measure(NamedTuple):
             return counted_noun(round(size), "balance")
         return self.short_text(size)
 
-    def share_text(self, size: float, total: float) -> str:
-        """Return a text such as ``1,200.00 USD (5% of all)``. If `total` is NaN, omit the share."""
+    def text_with_share(self, size: float, total: float) -> str:
+        """Return a text such as ``1,200.00 USD (5% of all)``. Omit the share if `total` is NaN."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = "" if np.isnan(total) else f"{percent(size / total)} of all"
@@ -252,8 +252,8 @@ class DrawnBalances(NamedTuple):
         patterns = choose_patterns(fill_colors, keys, drawn)
         return [(fill_colors[rank], patterns[rank]) for rank in drawn]
 
-    def full_token_name(self, index: int) -> tuple[str, str]:
-        """Return a token's symbol and contract. For an asset, the contract can be a count."""
+    def symbol_and_contract(self, index: int) -> tuple[str, str]:
+        """Return a token's symbol and contract, or an asset's name and number of contracts."""
         positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
@@ -279,12 +279,12 @@ class DrawnBalances(NamedTuple):
         return full_wallet_name(blockchain, address, name, limit=_HOVER_CHARS)
 
     @property
-    def unknown_token_count(self) -> int:
-        """The number of tokens or assets with unknown sizes but without a drawn row."""
+    def undrawn_unknown_token_count(self) -> int:
+        """The number of tokens or assets of unknown size that have no drawn row."""
         return len(np.setdiff1d(self.positions.tokens.codes[self.unknown_rows], self.token_codes))
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
-        """Return the exact sum of each wanted group of a single token, or None if unknown."""
+        """Return the exact sum of each wanted group, or None if unknown. A group has one token."""
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
         cells = rank_by_code(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
@@ -380,8 +380,8 @@ class TraceStyle(NamedTuple):
         return {"type": "bar", "hoverinfo": "text"} | style | options
 
 
-def stack_total_texts(sizes: Floats) -> list[list[str]]:
-    """Return the texts of stacked bars: the bar's total at the last segment, otherwise ""."""
+def bar_texts_by_trace(sizes: Floats) -> list[list[str]]:
+    """Return each trace's texts. Only the last segment of a stacked bar has a text: the total."""
     totals = [compact(size) for size in sizes.sum(axis=1).tolist()]
     last = sizes.shape[1] - 1 - (sizes[:, ::-1] > 0).argmax(axis=1)
     return [
@@ -402,7 +402,7 @@ class PivotedSizes(NamedTuple):
     # The exact sum of each cell, row by row, except in the last column. Unknown sums are None.
     amounts: list[Amount | None]
     codes: Indices  # the group of each drawn row of holdings
-    full_token_names: list[tuple[str, str]]  # the symbol and the contract of each column
+    symbols_and_contracts: list[tuple[str, str]]  # the symbol and the contract of each column
 
     @property
     def total(self) -> float:
@@ -417,7 +417,7 @@ class PivotedSizes(NamedTuple):
 
     @property
     def first_holdings_rows(self) -> dict[str, list[int]]:
-        """The first row of holdings in each row and column, by the keys "rows" and "tokens"."""
+        """The first row of holdings for each row (key "rows") and each column (key "tokens")."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
@@ -425,7 +425,7 @@ class PivotedSizes(NamedTuple):
         return {name: self.balances.rows[first[name][chosen[name]]].tolist() for name in chosen}
 
     def exact_text(self, row: int, token: int) -> str:
-        """Return the exact sum of a cell as text; the cell must not be in the column Other."""
+        """Return the exact sum of a cell as text. The cell must not be in the column Other."""
         return full_amount(self.amounts[row * len(self.tokens) + token])
 
     def hover_text(self, row: int, token: int, lines: Sequence[str], total: float) -> str:
@@ -433,11 +433,11 @@ class PivotedSizes(NamedTuple):
         size = float(self.sizes[row, token])
         if not size:
             return ""
-        share = self.balances.measure.share_text(size, total)
+        share = self.balances.measure.text_with_share(size, total)
         if token == len(self.tokens):
             others = counted_noun(self.other_token_count, f"other {self.token_noun}")
             return hover_text(others, *lines, share)
-        symbol, contract = self.full_token_names[token]
+        symbol, contract = self.symbols_and_contracts[token]
         amount = f"{self.exact_text(row, token)} {symbol}"
         return hover_text(symbol, contract, *lines, amount, share)
 
@@ -467,7 +467,7 @@ def pivot_sizes(
         sizes=sum_by_group(cells, balances.sizes, count).reshape(-1, width),
         amounts=balances.exact_sums(cells, np.flatnonzero(np.arange(count) % width < len(tokens))),
         codes=codes,
-        full_token_names=[*map(balances.full_token_name, tokens.tolist())],
+        symbols_and_contracts=[*map(balances.symbol_and_contract, tokens.tolist())],
     )
 
 
@@ -503,7 +503,7 @@ class GroupedBalances(NamedTuple):
         by_time = SNAPSHOT in names  # otherwise, a group combines its snapshots
         if is_counted and not by_time and self.requests is not None and len(self.requests):
             times = pd.DatetimeIndex(self.requests["time"].unique())
-            known, _, requested = count_known_wallets(groups, self.requests, times)
+            known, _, requested = known_and_requested_counts(groups, self.requests, times)
         elif is_counted:
             positions, parts = self.balances.positions, groups
             draws_amounts = self.balances.measure.kind == "amount" and len(positions.holdings)
@@ -523,8 +523,8 @@ class GroupedBalances(NamedTuple):
         of_wallets |= {SNAPSHOT} if self.positions.by_snapshot else set()
         return [name for name in self.names if name in of_wallets]
 
-    def notes_by_group(self, top: int) -> list[str]:
-        """Return sentences about groups with unknown wallets, then about empty groups."""
+    def incomplete_and_empty_group_notes(self, top: int) -> list[str]:
+        """Return sentences about groups with unknown wallets, and a sentence about empty groups."""
         names = self._grouping_wallet_columns()
         names = [name for name in names if name != "blockchain" or "wallet" not in self.names]
         if not names:
@@ -561,7 +561,7 @@ class GroupedBalances(NamedTuple):
 
 
 class GroupLevel(NamedTuple):
-    """The groups of the drawn rows by one or several columns."""
+    """The drawn rows, grouped by one or several columns."""
 
     names: list[str]
     balances: DrawnBalances
@@ -637,7 +637,7 @@ class GroupLevel(NamedTuple):
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
         """Return a text such as "3 of 5 wallets are known", or "" if requests are not recorded."""
-        known, requested = self._count_known_wallets(indices)
+        known, requested = self._known_text_and_requested_count(indices)
         if not requested or "wallet" in self.names:
             return ""
         of_group = f" of {group_name}" * bool(group_name)
@@ -651,14 +651,14 @@ class GroupLevel(NamedTuple):
         verb, counted = "is" if known == "1" else "are", counted_noun(requested, "wallet")
         return f"{known} of {counted}{of_group} {verb} known{end}"
 
-    def _count_known_wallets(self, indices: int | Indices) -> tuple[str, int]:
-        """Return the number of known wallets (as text, such as "3 to 5") and of requested ones."""
-        chosen = self.groups_with_distinct_wallets(indices)
+    def _known_text_and_requested_count(self, indices: int | Indices) -> tuple[str, int]:
+        """Return the number of known wallets, such as "3 to 5", and of requested wallets."""
+        chosen = self.drop_groups_with_same_wallets(indices)
         known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
         text = " to ".join(f"{count:,}" for count in dict.fromkeys([known[0], known[-1]]))
         return text, int(self.wallets_asked[chosen].sum())
 
-    def groups_with_distinct_wallets(self, indices: int | Indices) -> Indices:
+    def drop_groups_with_same_wallets(self, indices: int | Indices) -> Indices:
         """Drop each group that has the same wallets as an earlier group."""
         chosen = np.atleast_1d(indices)
         return chosen[np.unique(self.groups.wallet_sets[chosen], return_index=True)[1]]
@@ -675,32 +675,32 @@ class GroupLevel(NamedTuple):
             [[name, cells.known_wallets_text(start + at) if cells else ""] for start in starts]
             for name, at in zip(map(self.full_group_name, indices), indices, strict=True)
         ]
-        labels = self.labels_with_counts(indices)
+        labels = self.names_and_known_counts(indices)
         if grid.other_row_count:
             name = other_label(grid.other_row_count, self.group_noun)
             incomplete = np.flatnonzero(self.is_incomplete)  # includes groups without balances
             others = np.setdiff1d(np.append(incomplete, grid.codes), grid.rows)
-            known, asked = self._count_known_wallets(others)
+            known, asked = self._known_text_and_requested_count(others)
             is_marked = np.isin(others, incomplete).any() and (self.groups.tokens[others] < 0).all()
             text = f"{known} of {counted_noun(asked, 'wallet')} known" * bool(is_marked)
             labels.append(f"{name[:-1]}, {text})" if text else name)
             lines.append([[name, text]] * len(starts))
         return labels, lines  # `hover_text` omits empty lines
 
-    def preferred_names(self, indices: Sequence[int]) -> list[str]:
-        """Return short names of groups. If the user named a wallet, return the user's name."""
+    def user_or_short_names(self, indices: Sequence[int]) -> list[str]:
+        """Return names of groups: the user's name for a wallet, otherwise a short name."""
         short = self.short_group_names(indices)
         if self.names != ["wallet"]:
             return short
         wallets = self.first_wallets[self.groups.wallet_sets[indices]].tolist()
         return prefer_user_names([self.balances.user_wallet_names[at] for at in wallets], short)
 
-    def labels_with_counts(self, indices: Sequence[int]) -> list[str]:
-        """Return short names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
-        short, incomplete = self.preferred_names(indices), self.is_incomplete
+    def names_and_known_counts(self, indices: Sequence[int]) -> list[str]:
+        """Return names of groups, such as ``Ada (4 of 5 known)`` or ``Ada (unknown)``."""
+        short, incomplete = self.user_or_short_names(indices), self.is_incomplete
         for place, index in enumerate(indices):
             if incomplete[index]:
-                known, asked = self._count_known_wallets(index)
+                known, asked = self._known_text_and_requested_count(index)
                 is_unknown = known == "0" and index not in self.group_codes
                 text = "unknown" if is_unknown else f"{known} of {asked:,} known"
                 short[place] += f" ({text})"
@@ -729,7 +729,7 @@ class GroupLevel(NamedTuple):
 
 
 class BalanceOptions(NamedTuple):
-    """Arguments that several charts have."""
+    """The arguments that most charts have in common."""
 
     token: TokenLike | None
     asset: TokenLike | None
@@ -786,7 +786,7 @@ def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
         grouped = grouped._replace(
             requests=_read_requests(balances.covered, one_token, counts_stale=not several_snapshots)
         )
-    left_out = [*grouped.notes_by_group(0 if facet else top), *balances.left_out]
+    left_out = [*grouped.incomplete_and_empty_group_notes(0 if facet else top), *balances.left_out]
     return grouped._replace(names=names, balances=balances._replace(left_out=left_out))
 
 
@@ -804,7 +804,7 @@ def _read_requests(
     return requests.assign(known=positions.known & (counts_stale | ~positions.stale))[can_hold]
 
 
-def count_known_wallets(
+def known_and_requested_counts(
     groups: Groups, requests: pd.DataFrame, times: pd.DatetimeIndex
 ) -> tuple[Codes, Codes, Codes]:
     """Count the wallets of each group: known at each time, known at any time, and requested."""
@@ -837,7 +837,7 @@ def _missing_label(name: str) -> str:
 
 
 def label_text(label: Any, limit: int, name: str) -> str:
-    """Return a group's label as safe text. Numbers have no exponent, and times no seconds."""
+    """Return a group's label as safe text, without exponents and without seconds."""
     if pd.isna(label):
         return _missing_label(name)
     if isinstance(label, Decimal):

@@ -196,7 +196,7 @@ def pop_title_and_notes(figure: go.Figure) -> tuple[str, list[str]]:
 
 
 def legend_options(dimensions: Dimensions, names: Sequence[str], least: int = 2) -> dict[str, Any]:
-    """Return arguments of `make_figure` for a legend. Fewer than `least` names have no legend."""
+    """Return arguments of `make_figure`. A legend of fewer than `least` names is hidden."""
     if len(names) < least:
         return {"dimensions": dimensions, "showlegend": False}
     widest = _LEGEND_ENTRY_WIDTH + _LETTER_WIDTH * max(map(len, names))
@@ -326,7 +326,7 @@ def hover_text(heading: str, *lines: str) -> str:
 
 
 class Notes(NamedTuple):
-    """The sentences below a chart's title. The first sentence of a field is the most important."""
+    """The sentences below a chart's title. In each field, the most important sentence is first."""
 
     simulated: Sequence[str] = ()  # the note that the data is simulated
     drawn: Sequence[str] = ()  # notes about the drawn data
@@ -338,7 +338,7 @@ class Notes(NamedTuple):
         return [note for group in self for note in group]
 
     def one_line_summary(self) -> str:
-        """Return one line about drawn and omitted data, otherwise about the data quality."""
+        """Return a line about drawn and omitted data. Without such notes, use the data quality."""
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
         line, *rest = drawn or self.data_quality or [""]
         line = shorten(line, _SHORT_LINE_CHARS, placeholder=" …")

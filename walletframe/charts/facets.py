@@ -66,7 +66,7 @@ def split_into_facets(
     notes = [
         {"xref": f"x{count}", "yref": f"y{count}"} | note for note in drawn.get("annotations", ())
     ]
-    named = zip(stack.select_yaxes(), facets, level.labels_with_counts(facets), strict=False)
+    named = zip(stack.select_yaxes(), facets, level.names_and_known_counts(facets), strict=False)
     for axis, facet, name in named:
         heading = {"text": f"<b>{to_markup([name])}</b>", "y": axis.domain[1]}
         known = level.known_wallets_text(facet)

@@ -14,13 +14,13 @@ from walletframe.address.lists import parse_wallets
 from walletframe.charts.balances import (
     MIN_SHARE,
     BalanceOptions,
+    bar_texts_by_trace,
     check_limit,
     join_names,
     largest_indices,
     pivot_sizes,
     rank_by_code,
     select_grouped_balances,
-    stack_total_texts,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
@@ -205,7 +205,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     rows = level.largest_then_unknown_groups(group_sizes, bars)
     if facet is not None:
         facet_level = grouped.group_by(grouped.names[:1])
-        facets, ranks = _facets_and_facet_ranks(facet_level, level)
+        facets, ranks = _facets_and_group_ranks(facet_level, level)
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
         rows = level.largest_then_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
@@ -232,7 +232,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     if facet is not None:  # in a facet, names omit the facet's label
         shown, starts = np.unique(ranks[rows], return_index=True)
         inner = level._replace(names=names)
-        parts = (inner.labels_with_counts(part.tolist()) for part in np.split(rows, starts[1:]))
+        parts = (inner.names_and_known_counts(part.tolist()) for part in np.split(rows, starts[1:]))
         row_names = [*chain.from_iterable(parts), *row_names[len(rows) :]]
         others = len(np.setdiff1d(facet_level.group_codes, facets[shown]))
         extent[:1] = [(len(shown), others, facet_level.group_noun), (*extent[0][:2], "bar")]
@@ -248,7 +248,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         notes=notes if is_single else _add_large_other_note(notes, grid, bar_codes, drawn),
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
-        annotations=[_other_annotation(grid, row_lines[-1][-1])] * too_long,
+        annotations=[_other_bar_annotation(grid, row_lines[-1][-1])] * too_long,
         explorer_meta={"levels": grouped.names, **grid.first_holdings_rows},
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
         yaxis=row_axis_options(row_names, join_names(names)),
@@ -262,7 +262,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, facet_level, facets[shown].tolist())
 
 
-def _facets_and_facet_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
+def _facets_and_group_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
     if facet_level.wallets_asked.any():  # a facet also has wallets without balances
@@ -306,14 +306,14 @@ def _bar_traces(
             text=texts,
             **common,
         )
-        for token, (each, texts) in enumerate(zip(styles, stack_total_texts(drawn), strict=False))
+        for token, (each, texts) in enumerate(zip(styles, bar_texts_by_trace(drawn), strict=False))
     ]
 
 
 def _choose_colored_tokens(
     bars: Indices, tokens: Indices, sizes: Floats, usual: int, most: int
 ) -> Indices:
-    """Choose the largest tokens, and more tokens of bars in which Other would be largest."""
+    """Choose the largest tokens, and further tokens of bars in which Other would be the largest."""
     totals = sum_by_group(tokens, sizes)
     codes, pairs = pd.factorize(bars * len(totals) + tokens, sort=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
@@ -323,7 +323,7 @@ def _choose_colored_tokens(
     is_chosen[np.argsort(-totals, kind="stable")[: usual // 2]] = True
     while True:
         free = most - int(is_chosen.sum())
-        needed = [_tokens_to_name(pair_tokens[at], pair_sizes[at], is_chosen) for at in parts]
+        needed = [_bar_tokens_to_color(pair_tokens[at], pair_sizes[at], is_chosen) for at in parts]
         fitting = [each for each in needed if 0 < len(each) <= free]
         if not fitting:
             break
@@ -333,14 +333,14 @@ def _choose_colored_tokens(
     return largest_indices(totals * is_chosen, len(totals))
 
 
-def _tokens_to_name(tokens: Indices, descending_sizes: Floats, is_named: Mask) -> Indices:
-    """Return the tokens of one bar to name, so that Other is not its largest part."""
-    named = is_named[tokens]
-    rest = descending_sizes[~named]
-    if rest.sum() <= descending_sizes[named].max(initial=0) * _ROUNDING:
+def _bar_tokens_to_color(tokens: Indices, descending_sizes: Floats, is_colored: Mask) -> Indices:
+    """Return the tokens of one bar to colour, so that Other is not the largest part of the bar."""
+    colored = is_colored[tokens]
+    rest = descending_sizes[~colored]
+    if rest.sum() <= descending_sizes[colored].max(initial=0) * _ROUNDING:
         return tokens[:0]
     others = rest.sum() - np.cumsum(rest)
-    return tokens[~named][: 1 + np.count_nonzero(others > descending_sizes[0] * _ROUNDING)]
+    return tokens[~colored][: 1 + np.count_nonzero(others > descending_sizes[0] * _ROUNDING)]
 
 
 def _add_large_other_note(notes: Notes, grid: PivotedSizes, bars: Indices, drawn: Floats) -> Notes:
@@ -352,11 +352,11 @@ def _add_large_other_note(notes: Notes, grid: PivotedSizes, bars: Indices, drawn
     return notes._replace(left_out=[*notes.left_out, *[note] * bool(len(large))])
 
 
-def _other_annotation(grid: PivotedSizes, name: list[str]) -> dict[str, Any]:
+def _other_bar_annotation(grid: PivotedSizes, lines: list[str]) -> dict[str, Any]:
     measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), grid.total
-    hover = hover_text(*name, measure.share_text(size, total))
+    hover = hover_text(*lines, measure.text_with_share(size, total))
     if measure.kind == "amount":
-        hover = grid.hover_text(len(grid.rows), 0, name, total)
+        hover = grid.hover_text(len(grid.rows), 0, lines, total)
     share = "" if np.isnan(total) else f", {percent(size / total)} of all"
     text = to_markup([f"{measure.text_with_noun(size)}{share}"])
     return {"x": 0, "xanchor": "left", "y": len(grid.rows), "hovertext": hover, "text": text}
@@ -568,7 +568,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         grey = {"colorscale": [[0, OTHER_COLOR], [1, OTHER_COLOR]], "showscale": False}
         traces.append(_heatmap_trace(sizes[-1:], texts[-1:], measure).update(y=[on_scale], **grey))
     labels = balances.token_names(tokens.tolist())
-    column_axis, below = _column_axis_and_height(labels, width, grid.token_noun)
+    column_axis, below = _x_axis_and_label_space(labels, width, grid.token_noun)
     count, others, kind = of_tokens = (len(tokens), grid.other_token_count, grid.token_noun)
     # A count would make Other the longest label. It is needed only if a token has the name Other.
     labels += [other_label(others, kind) if "Other" in labels else "Other"] * (width - count)
@@ -582,12 +582,11 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     column_names = [to_markup([name]) for name in labels]
     for trace in traces:
         trace.x = column_names
-    marks = _question_marks(level, grid, column_names, row_lines)
+    marks = _question_mark_trace(level, grid, column_names, row_lines)
     traces += [marks] * bool(marks.x)
+    of_unknown = f" of unknown {'amount' if is_shares else 'value'}"
     notes += [
-        *undrawn_notes(
-            balances.unknown_token_count, kind, f" of unknown {'amount' if is_shares else 'value'}"
-        ),
+        *undrawn_notes(balances.undrawn_unknown_token_count, kind, of_unknown),
         *[_GREY_OTHER_NOTE] * off_scale,
         *[_UNKNOWN_CELLS_NOTE] * bool(marks.x),
         *[f"Narrow pages omit names of {kind}s."] * (width > _MAX_LABELS_ON_PHONE),
@@ -605,7 +604,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     )
 
 
-def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
+def _x_axis_and_label_space(names: list[str], width: int, title: str) -> tuple[dict[str, Any], int]:
     longest, angle, high = label_width(names), None, 0.0
     if longest * width > _LABELS_WIDTH:
         angle, high = (-45, 0.65) if width <= _MAX_SLANTED_LABELS else (-90, 0.9)
@@ -614,7 +613,7 @@ def _column_axis_and_height(names: list[str], width: int, title: str) -> tuple[d
     return label_axis_options(title) | options, _PAD_BELOW + max(MIN_FONT_SIZE, int(high * longest))
 
 
-def _question_marks(
+def _question_mark_trace(
     level: GroupLevel,
     grid: PivotedSizes,
     column_names: Sequence[str],
@@ -632,7 +631,7 @@ def _question_marks(
         mode="text",
         text="?",
         hovertext=[
-            hover_text(*grid.full_token_names[at], *row_lines[row][at]) for row, at in places
+            hover_text(*grid.symbols_and_contracts[at], *row_lines[row][at]) for row, at in places
         ],
         hoverinfo="text",
         showlegend=False,

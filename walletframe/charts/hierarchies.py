@@ -61,10 +61,10 @@ if TYPE_CHECKING:
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
-    _WriteNames: TypeAlias = Callable[[int], dict[int, "_Names"]]  # the argument is a ring's depth
+    _RingsAndTexts: TypeAlias = tuple[list["_Ring"], Callable[[int], dict[int, "_BoxTexts"]]]
     _Key: TypeAlias = tuple[int, int]  # the depth of a ring, and a group or, for Other, ~parent
     _Space: TypeAlias = tuple[int, int]  # the maximum numbers of characters per line, and of lines
-    _Sizes: TypeAlias = dict[_Key, tuple[_Key, float]]  # the parent and the size of each box
+    _ParentsAndSizes: TypeAlias = dict[_Key, tuple[_Key, float]]  # by the key of a box
     _Area: TypeAlias = tuple[float, float, float, float]  # left, top, right and bottom, in pixels
 
 _ROUNDING, _MAX_NAMED = 1e-12, 3  # the last one is the maximum number of names in a note
@@ -84,7 +84,9 @@ _ID = re.compile(r"(\d+)\.(\d+)(\+?) *")  # spaces mark the extension of a box
 DEFAULT_PATH = ("blockchain", "wallet", "asset")
 
 
-class _Style(NamedTuple):
+class _TreeStyle(NamedTuple):
+    """The differences between a treemap and a sunburst."""
+
     trace: Mapping[str, Any]  # the type of the trace, and options of this type
     top: int  # the maximum number of boxes
     size_noun: str  # the noun for the drawn sizes: "Areas" or "Angles"
@@ -147,7 +149,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     pad = {"t": _BAND, "l": _PAD, "r": _PAD, "b": _PAD}
     trace = {"type": "treemap", "tiling_pad": _GAP, "marker_pad": pad, "marker_cornerradius": 2}
     least, top = 10 / check_limit("width", width, 4000), check_limit("top", top, 500)
-    style = _Style(trace, top, "Areas", Dimensions(420), least, 4 * least, width=width)
+    style = _TreeStyle(trace, top, "Areas", Dimensions(420), least, 4 * least, width=width)
     options = BalanceOptions(token, asset, wallets, assets, bridged)
     return _draw_tree(style, holdings, by, options, colors, title)
 
@@ -198,13 +200,13 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     trace = {"type": "sunburst", "leaf_opacity": 1}
     top = check_limit("top", top, 300)
     # With these shares, the smallest arcs have space for a name if the radius is 250 pixels.
-    style = _Style(trace, top, "Angles", Dimensions(520), 0.014, 0.025, min_sum=0.5)
+    style = _TreeStyle(trace, top, "Angles", Dimensions(520), 0.014, 0.025, min_sum=0.5)
     options = BalanceOptions(token, asset, wallets, assets, bridged)
     return _draw_tree(style, holdings, by, options, colors, title)
 
 
 def _draw_tree(
-    style: _Style,
+    style: _TreeStyle,
     holdings: PositionsLike,
     by: By,
     options: BalanceOptions,
@@ -225,16 +227,16 @@ def _draw_tree(
     if not len(balances.rows):
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     if grouped.names in ([outer_path] if one_token else [[*outer_path, name] for name in KINDS]):
-        rings, write_names = _default_path_rings(balances, style)
+        rings, make_texts = _default_path_rings_and_texts(balances, style)
     else:
-        rings, write_names = _custom_path_rings(grouped)
-    _choose_groups(rings, style)
-    names = [write_names(depth) for depth in range(len(rings))]
-    places = _place_boxes(rings, names, style)
+        rings, make_texts = _custom_path_rings_and_texts(grouped)
+    _choose_drawn_groups(rings, style)
+    texts = [make_texts(depth) for depth in range(len(rings))]
+    places = _place_or_combine_boxes(rings, texts, style)
     extent = _drawn_count_notes(rings)
     sizes_note = f"{style.size_noun} show the {balances.measure.phrase}."
     fills = _choose_fills(grouped, rings, colors)
-    boxes = [*_make_boxes(balances, rings, places, fills, names, style)]
+    boxes = [*_make_boxes(balances, rings, places, fills, texts, style)]
     count, outermost = int((rings[0].sizes > 0).sum()), [box for box in boxes if not box.parent]
     if count == len(outermost) == 1:
         sizes_note += f" {markup_to_text(outermost[0].label)} has 100% of the total."
@@ -276,7 +278,7 @@ def _draw_tree(
 
 
 def _small_parts_notes(
-    grouped: GroupedBalances, rings: Sequence[_Ring], places: Mapping[_Key, _Place]
+    grouped: GroupedBalances, rings: Sequence[_Ring], places: Mapping[_Key, _ParentSizeAndSpace]
 ) -> list[str]:
     outer, total = rings[0], float(rings[0].sizes.sum())
     opened, small = {place.parent for place in places.values()}, 0.0
@@ -306,7 +308,7 @@ def _small_parts_notes(
 
 
 class BoxId(NamedTuple):
-    """The id of a box: its depth in the path, and the index of a row of holdings in the box."""
+    """The id of a box: the depth of the box, and the index of a row of holdings in the box."""
 
     depth: int
     row: int
@@ -350,7 +352,7 @@ class _Ring(NamedTuple):
     drawn: Indices = _EMPTY  # the groups to draw
 
 
-class _Names(NamedTuple):
+class _BoxTexts(NamedTuple):
     """The texts of one box."""
 
     label: list[str]
@@ -360,7 +362,7 @@ class _Names(NamedTuple):
     symbol: str = ""  # the token's symbol, if each box of the ring has one token
 
 
-class _Place(NamedTuple):
+class _ParentSizeAndSpace(NamedTuple):
     parent: _Key
     size: float
     space: _Space
@@ -382,21 +384,21 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
     return extended
 
 
-def _place_boxes(
-    rings: list[_Ring], names: Sequence[Mapping[int, _Names]], style: _Style
-) -> dict[_Key, _Place]:
-    """Return the place of each box. Combine boxes without space for a name as Other."""
-    boxes, total = _sizes_with_others(rings), float(rings[0].sizes.sum())
+def _place_or_combine_boxes(
+    rings: list[_Ring], texts: Sequence[Mapping[int, _BoxTexts]], style: _TreeStyle
+) -> dict[_Key, _ParentSizeAndSpace]:
+    """Place the boxes that have space for a name. Combine the rest of each parent as Other."""
+    boxes, total = _boxes_with_others(rings), float(rings[0].sizes.sum())
     lengths = {  # the number of characters that a box needs, and the length of its longest line
         (depth, group): (min(_MIN_CHARS, len(label[0])), max(map(len, label)))
-        for depth, ring_names in enumerate(names)
-        for group, (label, *_) in ring_names.items()
+        for depth, ring_texts in enumerate(texts)
+        for group, (label, *_) in ring_texts.items()
     }
     while True:
         if style.width:
-            spaces, lacking = _rectangle_spaces_and_misfits(boxes, lengths, style.width)
+            spaces, lacking = _rectangle_spaces_and_misfit_by_parent(boxes, lengths, style.width)
         else:
-            spaces, lacking = _arc_spaces_and_misfits(boxes, lengths, total)
+            spaces, lacking = _arc_spaces_and_misfit_by_parent(boxes, lengths, total)
         if not lacking:
             break
         for (depth, parent), key in lacking.items():
@@ -410,11 +412,11 @@ def _place_boxes(
     for depth, ring in enumerate(rings):
         is_placed = [(depth, group) in spaces for group in ring.drawn.tolist()]
         rings[depth] = ring._replace(drawn=ring.drawn[np.array(is_placed, dtype=bool)])
-    return {key: _Place(*boxes[key], space) for key, space in spaces.items()}
+    return {key: _ParentSizeAndSpace(*boxes[key], space) for key, space in spaces.items()}
 
 
-def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
-    boxes: _Sizes = {}
+def _boxes_with_others(rings: Sequence[_Ring]) -> _ParentsAndSizes:
+    boxes: _ParentsAndSizes = {}
     for depth, ring in enumerate(rings):
         rest = ring.sizes.copy()
         rest[ring.drawn] = 0
@@ -428,8 +430,8 @@ def _sizes_with_others(rings: Sequence[_Ring]) -> _Sizes:
     return boxes
 
 
-def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
-    """Return the boxes inside each box, the largest first. Omit Other if it is the only one."""
+def _inner_boxes_by_parent(boxes: _ParentsAndSizes) -> dict[_Key, list[_Key]]:
+    """Return the boxes inside each box, the largest first. Omit a box Other without siblings."""
     inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
     for key in sorted(boxes, key=lambda each: -boxes[each][1]):
         inner[boxes[key][0]].append(key)
@@ -440,11 +442,11 @@ def _inner_boxes(boxes: _Sizes) -> dict[_Key, list[_Key]]:
     }
 
 
-def _arc_spaces_and_misfits(
-    boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], total: float
+def _arc_spaces_and_misfit_by_parent(
+    boxes: _ParentsAndSizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return two dicts: each arc's space for text, and each parent's smallest arc without it."""
-    inner, queue = _inner_boxes(boxes), [_ROOT]
+    """Return each arc's space for text, and per parent the smallest arc whose name does not fit."""
+    inner, queue = _inner_boxes_by_parent(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
     count = 1 + max(depth for depth, _ in queue)
@@ -455,11 +457,11 @@ def _arc_spaces_and_misfits(
         share = boxes[key][1] / total
         is_outside = key not in inner and share < _MIN_SHARE_WITH_LINES
         ring = count if is_outside else key[0] + 1
-        chars = _chars_in_arc(share, ring, _RADIUS * ring / count, 1)
+        chars = _chars_per_line_in_arc(share, ring, _RADIUS * ring / count, 1)
         if key[1] >= 0 and chars < least:
             lacking[boxes[key][0]] = key
         *several, (on_phone, _) = (
-            (_chars_in_arc(share, ring, _PHONE_RADIUS * ring / count, lines), lines)
+            (_chars_per_line_in_arc(share, ring, _PHONE_RADIUS * ring / count, lines), lines)
             for lines in (4, 3, 2, 1)
         )
         needed = min(max(_LINES_CHARS[0], longest), _LINES_CHARS[1])
@@ -468,8 +470,8 @@ def _arc_spaces_and_misfits(
     return spaces, lacking
 
 
-def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
-    """Return how many characters fit in each line, if the text in an arc has `lines` lines."""
+def _chars_per_line_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
+    """Return the number of characters that fit in each of `lines` lines in an arc."""
     radius, height = max(radius - _ARC_PAD, 1), float(_LINE * lines)
     cotangent, high = 1 / tan(pi * min(share, 0.5)), height / 2 / radius
     across = min(1 / high - high / 2 - cotangent, 1 / ring / high - high / 2) * height / 2
@@ -478,15 +480,15 @@ def _chars_in_arc(share: float, ring: int, radius: float, lines: int) -> int:
     return int(max(0, across, 2 * radius * along) / _ARC_LETTER)
 
 
-def _rectangle_spaces_and_misfits(
-    boxes: _Sizes, lengths: Mapping[_Key, tuple[int, int]], width: int
+def _rectangle_spaces_and_misfit_by_parent(
+    boxes: _ParentsAndSizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return two dicts: each box's space for text, and each parent's smallest box without it."""
+    """Return each box's space for text, and per parent the smallest box whose name does not fit."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
-    inner = _inner_boxes(boxes)
+    inner = _inner_boxes_by_parent(boxes)
     for each in (width * _WIDTH_SHARES).tolist():
-        for key, (chars, lines) in _spaces_of_boxes(boxes, inner, each).items():
+        for key, (chars, lines) in _rectangle_spaces(boxes, inner, each).items():
             most_chars, most_lines = spaces.get(key, (chars, lines))
             spaces[key] = min(chars, most_chars), min(lines, most_lines)
             least, _ = lengths.get(key, (_MIN_CHARS, 0))
@@ -497,10 +499,10 @@ def _rectangle_spaces_and_misfits(
     return spaces, lacking
 
 
-def _spaces_of_boxes(
-    boxes: _Sizes, inner: Mapping[_Key, list[_Key]], width: float
+def _rectangle_spaces(
+    boxes: _ParentsAndSizes, inner: Mapping[_Key, list[_Key]], width: float
 ) -> dict[_Key, _Space]:
-    """Return the space for text in each box of a treemap of this width."""
+    """Return the space for text in each box, if the treemap has this width."""
     single = len(inner[_ROOT]) == 1  # plotly draws it as the root
     queue = [inner[_ROOT][0] if single else _ROOT]
     # Areas include half of the gap on each side.
@@ -549,10 +551,10 @@ def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Ar
 def _make_boxes(
     balances: DrawnBalances,
     rings: Sequence[_Ring],
-    places: Mapping[_Key, _Place],
+    places: Mapping[_Key, _ParentSizeAndSpace],
     fills: Mapping[_Key, tuple[str, str]],
-    names: Sequence[Mapping[int, _Names]],
-    style: _Style,
+    texts: Sequence[Mapping[int, _BoxTexts]],
+    style: _TreeStyle,
 ) -> Iterator[_Box]:
     measure, total = balances.measure, float(rings[0].sizes.sum())
     opened, ids = {place.parent for place in places.values()}, {_ROOT: ""}
@@ -563,18 +565,18 @@ def _make_boxes(
         if ring.has_one_token:
             exact = balances.exact_sums(ring.codes, np.array(leaves, dtype=np.intp))
             amounts = dict(zip(leaves, exact, strict=True))
-        ring_names = {group: names[depth][group] for group in groups if group in names[depth]}
-        named = Counter(each.label[0] for each in ring_names.values())
+        ring_texts = {group: texts[depth][group] for group in groups if group in texts[depth]}
+        named = Counter(each.label[0] for each in ring_texts.values())
         undrawn = ring.sizes > 0
         undrawn[ring.drawn] = False
         counts = np.bincount(ring.parents[undrawn])
-        single = {places[depth, group].parent for group in ring_names}
+        single = {places[depth, group].parent for group in ring_texts}
         others = [group for at, group in places if at == depth and group < 0]
         for group in [*groups, *others]:
             parent, size, (chars, lines) = place = places[depth, group]
             is_leaf, outer = (depth, group) not in opened, ids[parent]
-            if group in ring_names:
-                key, each = (depth, group), ring_names[group]
+            if group in ring_texts:
+                key, each = (depth, group), ring_texts[group]
                 ids[key] = str(BoxId(depth, int(ring.rows[group]), outer.startswith("o")))
                 label, text = each.label, [measure.short_text(size)]
                 if style.width and not is_leaf and named[label[0]] > 1:
@@ -591,13 +593,13 @@ def _make_boxes(
                 write_name = other_label if group < 0 or parent in single else counted_noun
                 name = write_name(count, ring.noun)
                 ids[depth, group] = f"{outer}o" if group < 0 else f"o{outer}"
-                hover_lines = [name, measure.share_text(size, total)]
+                hover_lines = [name, measure.text_with_share(size, total)]
                 label = [name if len(name) <= chars else name.partition(" (")[0]]
                 has_text = measure.kind != "count" and (is_leaf or not style.width)
                 text = [measure.short_text(size)] * has_text
                 color, shape = OTHER_COLOR if is_leaf else BAND_COLORS[1], ""
             space = (max(chars, _MIN_CHARS), lines) if group < 0 else place.space
-            label, text = _fitting_lines(ring, space, label, text, style, is_leaf=is_leaf)
+            label, text = _fit_texts(ring, space, label, text, style.width, is_leaf=is_leaf)
             markup = to_markup(label), to_markup(text), hover_text(*hover_lines)
             yield _Box(ids[depth, group], outer, size * is_leaf, *markup, color, shape)
 
@@ -619,21 +621,21 @@ def _choose_fills(
     return dict(zip(keys, level.fills(level.groups.codes[rows].tolist()), strict=True))
 
 
-def _fitting_lines(
-    ring: _Ring, space: _Space, label: list[str], text: list[str], style: _Style, *, is_leaf: bool
+def _fit_texts(
+    ring: _Ring, space: _Space, label: list[str], text: list[str], width: int, *, is_leaf: bool
 ) -> tuple[list[str], list[str]]:
     chars, count = space
     text = [line for line in text if len(line) <= chars]
-    is_cut = bool(style.width) and not is_leaf and len(" · ".join(label)) > chars
+    is_cut = bool(width) and not is_leaf and len(" · ".join(label)) > chars
     if ring.name == "wallet" and (is_cut or len(label) > count):
         label = label[:1]  # a token's name without its contract could mislead
-    if not is_leaf and style.width:  # a treemap shows label and text in one strip
+    if not is_leaf and width:  # a treemap shows label and text in one strip
         text = text if len(" · ".join([*label, *text])) <= chars else []
         chars = chars // len(label) - 1 if is_cut and len(label) > 1 else chars
     else:
         joined = " ".join(label)
         if len(label) > count:
-            label = [joined if style.width or len(joined) <= chars else f"{label[0]}…"]
+            label = [joined if width or len(joined) <= chars else f"{label[0]}…"]
         text = text if len(label) + len(text) <= count else []
     cut = (line if len(line) <= chars else f"{line.partition('…')[0]}…" for line in label)
     return [safe_line(line, chars) for line in cut], text
@@ -662,7 +664,7 @@ def _make_ring(
     )
 
 
-def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteNames]:
+def _custom_path_rings_and_texts(grouped: GroupedBalances) -> _RingsAndTexts:
     balances, rings, levels = grouped.balances, list[_Ring](), []
     for count, name in enumerate(grouped.names, 1):
         level, own = grouped.group_by(grouped.names[:count]), grouped.group_by([name])
@@ -670,14 +672,14 @@ def _custom_path_rings(grouped: GroupedBalances) -> tuple[list[_Ring], _WriteNam
         names = name, own.group_noun
         rings.append(_make_ring(balances, level.group_codes, rings, *names, has_one_token=one))
         levels.append((level, own))
-    return rings, partial(_custom_path_names, rings, levels)
+    return rings, partial(_custom_path_texts, rings, levels)
 
 
-def _custom_path_names(
+def _custom_path_texts(
     rings: Sequence[_Ring],
     levels: Sequence[tuple[GroupLevel, GroupLevel]],  # grouped by the ring's path, and by its name
     depth: int,
-) -> dict[int, _Names]:
+) -> dict[int, _BoxTexts]:
     ring, (level, own), balances = rings[depth], levels[depth], levels[depth][1].balances
     measure, total = balances.measure, float(rings[0].sizes.sum())
     rows, own_levels = ring.rows[ring.drawn], [each for _, each in levels[depth::-1]]
@@ -685,13 +687,13 @@ def _custom_path_names(
     full_names = [cache(each.full_group_name) for each in own_levels]
     chosen = [*dict.fromkeys(paths[0])]
     short_names = dict(zip(chosen, own.short_group_names(chosen), strict=True))
-    full_token_name, tokens = cache(balances.full_token_name), balances.positions.tokens.codes[rows]
+    token_texts, tokens = cache(balances.symbol_and_contract), balances.positions.tokens.codes[rows]
     columns = tokens.tolist(), level.groups.codes[rows].tolist(), zip(*paths, strict=True)
-    names = {}
+    texts = {}
     for group, token, at, path in zip(ring.drawn.tolist(), *columns, strict=True):
         label, size = [short_names[path[0]]], float(ring.sizes[group])
         head, *outer = (full_name(code) for full_name, code in zip(full_names, path, strict=True))
-        symbol, contract = full_token_name(token) if ring.has_one_token else ("", "")
+        symbol, contract = token_texts(token) if ring.has_one_token else ("", "")
         name, _, rest = label[0].partition(" (")
         if ring.name == "wallet":
             split = label_lines_without_chain if "blockchain" in level.names else wallet_label_lines
@@ -701,11 +703,11 @@ def _custom_path_names(
         is_amount = ring.has_one_token and measure.kind == "count"
         text = [] if is_amount else [measure.text_with_noun(size)]
         hover = [head, *[contract] * (ring.name in KINDS), *outer, level.known_wallets_text(at)]
-        names[group] = _Names(label, text, hover, measure.share_text(size, total), symbol)
-    return names
+        texts[group] = _BoxTexts(label, text, hover, measure.text_with_share(size, total), symbol)
+    return texts
 
 
-def _choose_groups(rings: list[_Ring], style: _Style) -> None:
+def _choose_drawn_groups(rings: list[_Ring], style: _TreeStyle) -> None:
     """Choose the largest groups of each ring, and each group that would be alone in Other."""
     edges = np.cumsum([0, *(len(ring.sizes) for ring in rings)])
     sizes, total = np.concatenate([ring.sizes for ring in rings]), rings[0].sizes.sum()
@@ -748,21 +750,21 @@ def _choose_groups(rings: list[_Ring], style: _Style) -> None:
         rings[depth] = rings[depth]._replace(drawn=np.flatnonzero(part))
 
 
-def _box_names_on_default_path(
+def _default_path_texts(
     balances: DrawnBalances, rings: Sequence[_Ring], depth: int
-) -> dict[int, _Names]:
+) -> dict[int, _BoxTexts]:
     positions, ring, measure = balances.positions, rings[depth], balances.measure
     is_count, total = measure.kind == "count", float(rings[0].sizes.sum())
     groups = ring.drawn[~ring.is_combined[ring.drawn]].tolist()
     rows = ring.rows[groups]
     owners, tokens = positions.wallet_codes[rows].tolist(), positions.tokens.codes[rows].tolist()
     chains = [positions.distinct_chains[code] for code in positions.wallet_chain_codes[owners]]
-    labels, names = [[chain] for chain in chains], {}
+    labels, texts = [[chain] for chain in chains], {}
     if ring.has_one_token:
         weights = sum_by_group(positions.tokens.codes[rows], ring.sizes[groups])
         drawn = largest_indices(weights, len(weights)).tolist()
         short_names = dict(zip(drawn, balances.token_names(drawn), strict=True))
-        full_names = {token: balances.full_token_name(token) for token in drawn}
+        full_names = {token: balances.symbol_and_contract(token) for token in drawn}
         on_chain, assets = short_names, positions.assets.blockchains if positions.assets else ()
         if not positions.assets:
             on_chain = dict(zip(drawn, balances.token_names(drawn, by_chain=True), strict=True))
@@ -776,12 +778,12 @@ def _box_names_on_default_path(
     for group, owner, token, chain, label in columns:
         wallets = counted_noun(int(ring.wallet_counts[group]), "wallet")
         size = float(ring.sizes[group])
-        text, share = measure.short_text(size), measure.share_text(size, total)
+        text, share = measure.short_text(size), measure.text_with_share(size, total)
         if depth == 0:
-            texts = [wallets, *[text] * (not is_count)]
-            names[group] = _Names(label, texts, [chain, wallets], share)
+            parts = [wallets, *[text] * (not is_count)]
+            texts[group] = _BoxTexts(label, parts, [chain, wallets], share)
         elif not ring.has_one_token:
-            names[group] = _Names(label, [text], [balances.full_wallet_name(owner)], share)
+            texts[group] = _BoxTexts(label, [text], [balances.full_wallet_name(owner)], share)
         else:
             holder, (symbol, contract) = balances.full_wallet_name(owner), full_names[token]
             if rings[depth - 1].is_combined[ring.parents[group]]:
@@ -789,8 +791,8 @@ def _box_names_on_default_path(
             elif is_count:
                 text = share = ""
             hover = [short_names[token], contract, holder]
-            names[group] = _Names(label, [text] * bool(text), hover, share, symbol)
-    return names
+            texts[group] = _BoxTexts(label, [text] * bool(text), hover, share, symbol)
+    return texts
 
 
 def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
@@ -803,7 +805,7 @@ def _token_label_lines(label: str, token_chain: str, chain: str) -> list[str]:
     return [name, f"({contract})"] if contract else [name]
 
 
-def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_Ring], _WriteNames]:
+def _default_path_rings_and_texts(balances: DrawnBalances, style: _TreeStyle) -> _RingsAndTexts:
     positions, owners = balances.positions, balances.wallet_codes
     chain_of, kind = positions.wallet_chain_codes, positions.kind
     count, rings = len(chain_of), list[_Ring]()
@@ -824,7 +826,7 @@ def _default_path_rings(balances: DrawnBalances, style: _Style) -> tuple[list[_R
         wallets = pd.unique(ring.codes * count + owners) // count
         is_combined = ring.is_combined if name != "wallet" else pd.unique(codes) >= count
         rings.append(ring._replace(is_combined=is_combined, wallet_counts=np.bincount(wallets)))
-    return rings, partial(_box_names_on_default_path, balances, rings)
+    return rings, partial(_default_path_texts, balances, rings)
 
 
 def _drawn_count_notes(rings: Sequence[_Ring]) -> list[str]:

@@ -95,7 +95,7 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
 def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = None) -> list[str]:
     """Return colours of tokens or assets: from `colors`, otherwise the settings or the palette."""
     assets = asset_key_by_contract()
-    own = _own_colors({} if colors is None else colors, assets)
+    own = _settings_and_user_colors({} if colors is None else colors, assets)
     pairs = ((key, assets.get(key, key)) for key in keys)
     return [
         own.get(key)
@@ -152,7 +152,7 @@ def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
     return [fills["label", name] for name in names]
 
 
-def _own_colors(
+def _settings_and_user_colors(
     colors: Mapping[Any, str], assets: Mapping[TokenKey, TokenKey]
 ) -> dict[TokenKey, str]:
     if not isinstance(colors, Mapping):

@@ -12,16 +12,16 @@ import plotly.graph_objects as go
 
 from walletframe.charts.balances import (
     BalanceOptions,
+    bar_texts_by_trace,
     check_limit,
-    count_known_wallets,
     join_names,
+    known_and_requested_counts,
     label_text,
     largest_indices,
     pivot_sizes,
     prefer_user_names,
     rank_by_code,
     select_grouped_balances,
-    stack_total_texts,
     sum_by_group,
 )
 from walletframe.charts.canvas import (
@@ -109,7 +109,7 @@ _BY_ASSET_HINT = (
 _COMPARE_HINT = "use compare(before, after).wf.plot.waterfall()"
 
 
-class _Snapshots(NamedTuple):
+class _DrawnSnapshots(NamedTuple):
     codes: Indices  # the snapshot of each row of holdings; -1 if the row is not drawn
     drawn: pd.DatetimeIndex  # the times of the drawn snapshots, sorted
     times: list[str]  # these times as text, in UTC
@@ -117,14 +117,14 @@ class _Snapshots(NamedTuple):
     notes: Notes
 
 
-class _Facets(NamedTuple):
+class _TimelineFacets(NamedTuple):
     codes: Indices  # the small chart of each drawn row; rows in no chart have `len(groups)`
     marks: list[tuple[str, str]]  # (time, text) of triangles; no triangle if the text is empty
     groups: list[int]  # the group of each small chart
     is_known: Mask | bool = True  # (small charts, snapshots): whether the size is known
 
 
-class _Drawing(NamedTuple):
+class _TracesAndLayout(NamedTuple):
     traces: list[Any]
     legend_names: list[str]
     notes: Notes
@@ -231,7 +231,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, notes, reason)
     drawn = balances._replace(rows=balances.rows[mask], sizes=balances.sizes[mask])
     groups = grouped._replace(balances=drawn)
-    facets = _single_facet(drawn, snapshots)
+    facets = _all_rows_as_one_facet(drawn, snapshots)
     if facet is not None:
         level = groups.group_by(title_names)
         facets = _choose_timeline_facets(level, snapshots, groups.requests)
@@ -280,22 +280,22 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, level, facets.groups)
 
 
-def _single_facet(balances: DrawnBalances, snapshots: _Snapshots) -> _Facets:
+def _all_rows_as_one_facet(balances: DrawnBalances, snapshots: _DrawnSnapshots) -> _TimelineFacets:
     codes, known = np.zeros_like(snapshots.codes), np.ones((1, len(snapshots.times)), dtype=np.intp)
     is_known = _known_sums_mask(balances, snapshots, codes, known)
     gaps = np.array(snapshots.times)[~is_known[0]].tolist()
     marks = dict.fromkeys(gaps, f"no {balances.measure.kind} is known") | dict(snapshots.incomplete)
-    return _Facets(codes[balances.rows], [*marks.items()], [0], is_known)
+    return _TimelineFacets(codes[balances.rows], [*marks.items()], [0], is_known)
 
 
 def _choose_timeline_facets(
-    level: GroupLevel, snapshots: _Snapshots, requests: pd.DataFrame | None
-) -> _Facets:
+    level: GroupLevel, snapshots: _DrawnSnapshots, requests: pd.DataFrame | None
+) -> _TimelineFacets:
     groups = choose_facets(level)
     codes = rank_by_code(groups, len(level.groups))[level.group_codes]
     if requests is None:
-        return _Facets(codes, [], groups.tolist(), is_known=False)
-    counts = count_known_wallets(level.groups, requests, snapshots.drawn)
+        return _TimelineFacets(codes, [], groups.tolist(), is_known=False)
+    counts = known_and_requested_counts(level.groups, requests, snapshots.drawn)
     known, most, asked = (each[groups] for each in counts)
     ranks = rank_by_code(groups, len(level.groups))[level.groups.codes]
     is_known = _known_sums_mask(level.balances, snapshots, ranks, known)
@@ -311,11 +311,11 @@ def _choose_timeline_facets(
         for counts, sums_known, highest, of in each
         for time, count, is_sum_known in zip(snapshots.times, counts, sums_known, strict=True)
     ]
-    return _Facets(codes, marks, groups.tolist(), is_known)
+    return _TimelineFacets(codes, marks, groups.tolist(), is_known)
 
 
 def _known_sums_mask(
-    balances: DrawnBalances, snapshots: _Snapshots, ranks: Indices, wallets_known: Indices
+    balances: DrawnBalances, snapshots: _DrawnSnapshots, ranks: Indices, wallets_known: Indices
 ) -> Mask:
     """Return whether the sum of each group (row) in each snapshot (column) is known."""
     width, counts = len(snapshots.times), []
@@ -327,8 +327,8 @@ def _known_sums_mask(
     return np.asarray((counts[1] > 0) | ((counts[0] == 0) & (wallets_known > 0)))
 
 
-def _axes(
-    snapshots: _Snapshots, measure: Measure, highest: float
+def _time_and_size_axes(
+    snapshots: _DrawnSnapshots, measure: Measure, highest: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     ticks = sorted({*snapshots.times, *(time for time, _ in snapshots.incomplete)})
     # The latest time always has a tick. Ticks omit a time of day that is always the same.
@@ -350,7 +350,7 @@ def _axes(
 
 def _choose_snapshots(
     grouped: GroupedBalances, wallets: FetchLike | None, names: Sequence[str], *, keep_unknown: bool
-) -> _Snapshots:
+) -> _DrawnSnapshots:
     """Choose snapshots with rows or with a known wallet. With `keep_unknown`, choose all."""
     positions, requests = grouped.balances.covered, grouped.requests
     column = snapshot_times(positions.holdings)
@@ -389,7 +389,7 @@ def _choose_snapshots(
         count = f"{len(chosen):,} of " * (len(chosen) < len(times))
         period = f"from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC"
         drawn = f"{count}{counted_noun(len(times), 'snapshot')} are drawn, {period}."
-    return _Snapshots(
+    return _DrawnSnapshots(
         codes=np.where(fresh, chosen.get_indexer(column), -1),
         drawn=chosen,
         times=drawn_times,
@@ -403,11 +403,11 @@ def _choose_snapshots(
 
 def _draw_bars(
     balances: DrawnBalances,
-    snapshots: _Snapshots,
-    facets: _Facets,
+    snapshots: _DrawnSnapshots,
+    facets: _TimelineFacets,
     top: int,
     colors: ColorsLike | None,
-) -> _Drawing:
+) -> _TracesAndLayout:
     measure, count = balances.measure, len(snapshots.times)
     is_drawn = facets.codes < len(facets.groups)
     balances = balances._replace(rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
@@ -422,7 +422,7 @@ def _draw_bars(
     x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
     # The name Other has no count, so that the legend on a phone has more columns.
     styles[len(tokens) :] = [each._replace(name="Other") for each in styles[len(tokens) :]]
-    sums, totals = grid.sizes[:-1].sum(axis=1), stack_total_texts(grid.sizes[:-1])
+    sums, totals = grid.sizes[:-1].sum(axis=1), bar_texts_by_trace(grid.sizes[:-1])
     held = facets.is_known | (sums > 0).reshape(-1, count)
     for token, each in enumerate(styles):
         sizes, texts = grid.sizes[:-1, token], []
@@ -439,10 +439,10 @@ def _draw_bars(
     height = max(_PLOT_HEIGHT, _FACET_HEIGHT * len(facets.groups))
     dimensions = Dimensions(height + _TICKS_HEIGHT, right=-8, below_on_phone=_TICKS_BELOW_MARGIN)
     highest = float(sums.max())
-    x_axis, y_axis = _axes(snapshots, measure, highest)
+    x_axis, y_axis = _time_and_size_axes(snapshots, measure, highest)
     space = _TOTAL_HEIGHT * len(facets.groups) / height
     y_axis["autorangeoptions"] = {"include": highest * (1 + space)}
-    return _Drawing(traces, names, Notes(drawn=notes), dimensions, x_axis, y_axis)
+    return _TracesAndLayout(traces, names, Notes(drawn=notes), dimensions, x_axis, y_axis)
 
 
 def _size_text(measure: Measure, size: float, exact_text: str) -> str:
@@ -452,7 +452,7 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
     return f"{exact_text} ({short})" if exact_text and measure.kind == "value" else short
 
 
-def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _Drawing:
+def _draw_lines(grouped: GroupedBalances, snapshots: _DrawnSnapshots, top: int) -> _TracesAndLayout:
     balances, level = grouped.balances, grouped.group_by(grouped.names)
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
     ranks = rank_by_code(chosen, len(level.groups))[level.groups.codes]
@@ -468,8 +468,8 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     if grouped.requests is not None:
         known, most, asked = (
             np.append(each[chosen], each[sets].sum(axis=0, keepdims=True), axis=0)
-            for sets in [level.groups_with_distinct_wallets(rest)]
-            for each in count_known_wallets(level.groups, grouped.requests, snapshots.drawn)
+            for sets in [level.drop_groups_with_same_wallets(rest)]
+            for each in known_and_requested_counts(level.groups, grouped.requests, snapshots.drawn)
         )
         is_set = level.groups.tokens[np.append(chosen, rest[:1])] < 0
         ends = zip(known[:, -1], asked, is_set, strict=False)
@@ -483,7 +483,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     of_other = [other_label(len(rest), level.group_noun)] * bool(len(rest))
     names = level.short_group_names(chosen.tolist()) + of_other
     styles = [*level.fills(chosen.tolist()), (EDGE_COLOR, "")]
-    traces, preferred = [], level.preferred_names(chosen.tolist()) + of_other
+    traces, preferred = [], level.user_or_short_names(chosen.tolist()) + of_other
     drawn, alone = (np.where(at, sizes, np.array(None)).tolist() for at in (held & ~hollow, hollow))
     for line, (name, (color, pattern)) in enumerate(zip(names, styles, strict=False)):
         # The label of a single point is beside the point, not at the end of the axis.
@@ -521,7 +521,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     ends = sizes[np.arange(len(names)), last]
     is_stated = (held & ~hollow)[: len(names), -1]  # otherwise, the latest size is unknown
     texts = [
-        _label_lines(name, compact(end) if stated else "", count)
+        _end_label_lines(name, compact(end) if stated else "", count)
         for name, end, stated, count in zip(
             preferred, ends.tolist(), is_stated, latest, strict=False
         )
@@ -531,19 +531,19 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _Snapshots, top: int) -> _D
     lines = [line + "  " * ("…" in line) for line in chain(*texts)]
     right = _LEADER_WIDTH + label_width(lines) - _RIGHT_PAD
     dimensions = Dimensions(height + _TICKS_HEIGHT, right=right, below_on_phone=_TICKS_BELOW_MARGIN)
-    x_axis, y_axis = _axes(snapshots, balances.measure, float(sizes.max()))
+    x_axis, y_axis = _time_and_size_axes(snapshots, balances.measure, float(sizes.max()))
     if width > 1:  # the last points are at the edge, beside their labels
         starts = [snapshots.times[0], *(time for time, _ in snapshots.incomplete)]
         start, end = pd.Timestamp(min(starts)), pd.Timestamp(x_axis["tickvals"][-1])
         x_axis["range"] = [str(start - _START_RATIO * (end - start)), str(end)]
     y_axis["range"] = [0, _TOP_RATIO * float(sizes.max())]
-    labels = _end_labels(texts, ends, y_axis["range"][1], height)
+    labels = _line_end_labels(texts, ends, y_axis["range"][1], height)
     for label, name, (color, _) in zip(labels, names, styles, strict=False):
         label |= {"arrowcolor": color, "hovertext": to_markup([name])}
-    return _Drawing(traces, [], notes, dimensions, x_axis, y_axis, labels)
+    return _TracesAndLayout(traces, [], notes, dimensions, x_axis, y_axis, labels)
 
 
-def _end_labels(
+def _line_end_labels(
     texts: Sequence[list[str]], ends: Floats, top: float, height: int
 ) -> list[dict[str, Any]]:
     order = np.argsort(ends, kind="stable")
@@ -559,7 +559,7 @@ def _end_labels(
     ]
 
 
-def _label_lines(name: str, size_text: str, known_text: str) -> list[str]:
+def _end_label_lines(name: str, size_text: str, known_text: str) -> list[str]:
     name = name.replace(".", " ", "…" in name)  # an address is on the line below its blockchain
     lines = wrap(name, _LABEL_CHARS, break_on_hyphens=False)
     if len(lines) > 2:  # noqa: PLR2004 - the end may distinguish the name from others
@@ -645,8 +645,8 @@ def waterfall(
     is_known = selected["change"] != "unknown"
     known, without_token = selected[is_known], changes[~has_token]
     if len(without_token):
-        drawn_names = {*_row_names(known, wallets)[1]}
-        names = _row_names(without_token, wallets)[1]
+        drawn_names = {*_short_and_full_names(known, wallets)[1]}
+        names = _short_and_full_names(without_token, wallets)[1]
         without_token = without_token[[name not in drawn_names for name in names]]
     unknown = pd.concat([selected[~is_known], without_token])
     left_out = []
@@ -666,7 +666,7 @@ def waterfall(
     rows, rest = known[:most], known[most:]
     symbol = safe_line(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
     name = symbol if _ASSET in rows else qualified_name(symbol, encode_tokens(rows[:1]).keys[0])
-    short, full = _row_names(rows, wallets)
+    short, full = _short_and_full_names(rows, wallets)
     if {*rows.columns} >= _KNOWN_COUNTS:
         each = zip(short, rows["wallets_known"], rows["wallets"], strict=True)
         short = [name + f" ({n:,} of {of:,} known)" * (n < of) for name, n, of in each]
@@ -740,7 +740,7 @@ def _select_token_changes(
 
 
 def _join_row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
-    names = [*dict.fromkeys(_row_names(rows, wallets)[0])]
+    names = [*dict.fromkeys(_short_and_full_names(rows, wallets)[0])]
     more = f" and {len(names) - _MAX_NAMED:,} more" * (len(names) > _MAX_NAMED)
     return f"{', '.join(names[:_MAX_NAMED])}{more}"
 
@@ -760,7 +760,7 @@ def _grouping_columns(rows: pd.DataFrame) -> list[str]:
     return [name for name in columns[: columns.index("before")] if name not in others]
 
 
-def _row_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
+def _short_and_full_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], ...]:
     if "address" in rows:
         frame = rows if wallets is None else extract_frame(wallets, "wallets")
         user_names = user_wallet_names(rows, frame)
