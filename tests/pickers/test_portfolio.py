@@ -28,8 +28,8 @@ from walletframe.pickers.data import (
 from walletframe.pickers.view import (
     ExplorerState,
     breadcrumb_texts,
+    keep_first_breadcrumb_filters,
     selection_after_click,
-    selection_up_to_level,
 )
 from walletframe.service import SHOWCASE
 
@@ -324,12 +324,12 @@ class TestPictures:
             "ETH.0x8888…8888",
             "USDC (ETH 0xa0b8…eb48)",
         ]
-        assert selection_up_to_level(selection, 2) == Selection(
+        assert keep_first_breadcrumb_filters(selection, 2) == Selection(
             selection.blockchains, selection.wallets
         )
         assert (
-            selection_up_to_level(selection, 0)
-            == selection_up_to_level(selection, -1)
+            keep_first_breadcrumb_filters(selection, 0)
+            == keep_first_breadcrumb_filters(selection, -1)
             == Selection()
         )
         many = Selection(("ETH", "BSC"), ("ETH.0xnobody",), ())

@@ -109,7 +109,7 @@ class ExplorerChart(NamedTuple):
     tokens: tuple[int, ...] = ()  # for each drawn token or asset, its first row in the holdings
 
     def choices(self) -> dict[str, Any]:
-        """Return the current chart, measure and grouping, and all values of each menu."""
+        """Return the current value of each menu (chart, measure, grouping), and all its values."""
         chart = self.options
         measures = {
             VALUE: "value",

@@ -188,10 +188,10 @@ def small_button_label(selected: SelectedHoldings) -> str:
     if not selected.small_balances:
         return ""
     verb = "Hide" if selected.selection.small is None else "Show"
-    return f"{verb} {_small_text(selected)} ({money(selected.small_value)} in total)"
+    return f"{verb} {_small_balances_text(selected)} ({money(selected.small_value)} in total)"
 
 
-def _small_text(selected: SelectedHoldings) -> str:
+def _small_balances_text(selected: SelectedHoldings) -> str:
     count = counted_noun(selected.small_balances, "balance")
     return f"{count} below {money(SMALL_BELOW)}{selected.data.currency}"
 
@@ -225,7 +225,7 @@ def empty_reason(selected: SelectedHoldings) -> str:
     if selected.spam_tokens and selection.spam is False:
         advice = f" Spam is hidden ({counted_noun(selected.spam_tokens, 'token')})."
     if selected.small_balances and selection.small is not None:
-        advice += f" Small balances are hidden ({_small_text(selected)})."
+        advice += f" Small balances are hidden ({_small_balances_text(selected)})."
     return f"There are no balances to show: {', '.join(parts) or none}.{advice}"
 
 

@@ -111,8 +111,8 @@ class HoldingsExplorer(FetchingWidget):
     Notes
     -----
     Values are read from the column ``value``. Without this column, values are computed from prices.
-    `prepare` can add it: ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. At first,
-    spam is hidden.
+    `prepare` can add values: ``prepare=lambda holdings: holdings.wf.value(currency="USD")``.
+    At first, spam is hidden.
 
     If exactly one token is selected, charts show amounts where possible. A token has the same
     colour in all selections. Charts combine balances per token or per asset (see `assets`). Extra
@@ -251,14 +251,14 @@ class HoldingsExplorer(FetchingWidget):
         This method returns immediately; `details` changes when the fetch ends. If a wallet can't be
         fetched, its older answer is kept. Errors are shown in the widget.
         """
-        self._fetch_details(refresh=True)
+        self._fetch_again(refresh=True)
 
     @locked_handler
     def _retry_fetch(self) -> None:
-        self._fetch_details(refresh=False)
+        self._fetch_again(refresh=False)
 
-    def _fetch_details(self, *, refresh: bool) -> None:
-        """Fetch again. Raise an error if the fetch would undo changes of the holdings."""
+    def _fetch_again(self, *, refresh: bool) -> None:
+        """Start a new fetch. Raise an error if it would undo changes of the holdings."""
         if _is_stored(self.details):
             raise WalletframeError(
                 "Refresh is not available for holdings that are stored in a folder",
@@ -319,8 +319,7 @@ class HoldingsExplorer(FetchingWidget):
     def _open_client(self) -> AbstractContextManager[Client]:
         if self._client is not None:
             return nullcontext(self._client)
-        services = [*self.details.wallets["service"].dropna().unique()]
-        problem = ""
+        services, problem = [*self.details.wallets["service"].dropna().unique()], ""
         try:
             client = default_client()
             if not services or [client.settings.service] == services:

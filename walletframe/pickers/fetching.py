@@ -79,7 +79,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     @abstractmethod
     def _open_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager of the client. Close only a client that this call made."""
+        """Return a context manager of the client. It closes the client if this call created it."""
 
     def _start_fetch(
         self,

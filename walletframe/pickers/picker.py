@@ -77,7 +77,7 @@ class Option(NamedTuple):
 
 
 class Options(dict[OptionValue, Option]):
-    """The distinct options of a picker, by value, in the order of their stats."""
+    """The distinct options of a picker, sorted by their stats. A key is the value of an option."""
 
     def __init__(
         self,
@@ -155,8 +155,8 @@ def stats_by_key(keys: list[Any], codes: Codes, values: Floats | None) -> dict[A
     return dict(zip(keys, map(OptionStats, counts, sums.tolist()), strict=True))
 
 
-def values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row and a label such as "value in USD", or None and ""."""
+def row_values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
+    """Return the value of each row, or None, and a label such as "value in USD", or ""."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
@@ -200,7 +200,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
         # Invalid values raise an error before super().__init__ registers the widget.
         chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
-        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_stats()
+        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_fields()
         self.value = chosen
 
     @staticmethod
@@ -269,14 +269,14 @@ class Picker(MessageHandlingWidget, ValueWidget):
             remaining = {key: options.stats.get(key) for key in options.by_key}
         with LOCK:
             self._remaining = remaining
-            self.send({"kind": "narrowed", **self._remaining_stats()})
+            self.send({"kind": "narrowed", **self._remaining_fields()})
 
-    def _remaining_stats(self) -> dict[str, Any]:
+    def _remaining_fields(self) -> dict[str, Any]:
         kept = self._remaining
         return {"remaining": None if kept is None else self._options.remaining_lists(kept)}
 
     @validate("value")
-    def _resolve_values(self, proposal: dict[str, Any]) -> tuple[OptionValue, ...]:
+    def _validate_selection(self, proposal: dict[str, Any]) -> tuple[OptionValue, ...]:
         return tuple(dict.fromkeys(self._resolve_value(value) for value in proposal["value"]))
 
     @observe("value")
@@ -322,7 +322,7 @@ def _blockchain_options(source: BlockchainsLike) -> Options:
     codes, spellings = factorize(holdings["blockchain"])
     canonical = [canonical_blockchain(str(name)) for name in spellings]
     key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
-    values, label = values_and_label(holdings)
+    values, label = row_values_and_label(holdings)
     stats = stats_by_key([*keys], np.append(key_codes, -1)[codes], values)
     return Options("Blockchain", options, stats, label)
 
@@ -482,7 +482,7 @@ class TokenOptions(Options):
                 search_text=" ".join(starmap(_original_if_changed, pairs)).strip(),
             )
             options.append(option)
-        values, label = values_and_label(holdings)
+        values, label = row_values_and_label(holdings)
         stats = stats_by_key(tokens.keys, tokens.codes, values)
         super().__init__("Symbol, blockchain, contract", options, stats, label)
 
@@ -511,7 +511,7 @@ def _wallet_options(source: WalletSource) -> Options:
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
     owners = identity.encode_wallets(holdings)
-    values, label = values_and_label(holdings)
+    values, label = row_values_and_label(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
     return Options(hint, options, known | stats_by_key(keys, owners.codes, values), label)
 
@@ -530,7 +530,7 @@ def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
 
 
 def options_of_filter(details: WalletDetails, columns: Iterable[str], filter_name: str) -> Options:
-    """Return the options of a filter. The label filter reads the given columns of wallets."""
+    """Return the options of a filter. `columns` are the wallet columns with labels."""
     if filter_name == "wallets":
         return _wallet_options(details)
     if filter_name == "tokens":

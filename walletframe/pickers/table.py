@@ -75,7 +75,7 @@ class HoldingsTable:
         ]
         groups = ["", *_GROUP_NAMES, *self.positions.extra_column_names, *user_columns]
         self._groups = [*dict.fromkeys(groups)]
-        self.grid: Callable[[str], _DataGrid] = lru_cache(_CACHE_SIZE)(self._make_grid)
+        self.grid: Callable[[str], _ColumnsAndRowCount] = lru_cache(_CACHE_SIZE)(self._make_grid)
         self.sort_rows: Callable[[str, str, bool], Codes] = lru_cache(_CACHE_SIZE)(self._sort_rows)
         self._matching_rows = lru_cache(_CACHE_SIZE)(self._find_rows)
 
@@ -151,7 +151,7 @@ class HoldingsTable:
             descending = bool(sort)
         return by, str(sort), descending, search.split_search_words(str(request.get("find", "")))
 
-    def _make_grid(self, by: str) -> _DataGrid:
+    def _make_grid(self, by: str) -> _ColumnsAndRowCount:
         if by:
             return _groups_grid(self.positions, by, totals(self.positions, by))
         if self._part_of is None:
@@ -179,18 +179,18 @@ class HoldingsTable:
         return matching
 
 
-class _Column(NamedTuple):
+class _TableColumn(NamedTuple):
     label: str  # the heading, as one escaped line
     rank: int  # narrow pages hide columns with a high rank first
     cells: Cells
 
 
-class _DataGrid(NamedTuple):
-    columns: dict[str, _Column]  # by name, as in requests
+class _ColumnsAndRowCount(NamedTuple):
+    columns: dict[str, _TableColumn]  # by name, as in requests
     row_count: int
 
 
-def _balances_grid(positions: Positions) -> _DataGrid:
+def _balances_grid(positions: Positions) -> _ColumnsAndRowCount:
     holdings, tokens = positions.holdings, positions.tokens
     texts = {
         "wallet": _wallet_cells(positions, positions.wallets, positions.wallet_codes),
@@ -204,10 +204,10 @@ def _balances_grid(positions: Positions) -> _DataGrid:
     columns = _make_columns(texts | numbers) | _make_value_columns(holdings)
     for position, each in enumerate(search.extra_columns(positions)):
         columns[f"own {position}"] = _user_column(each, _USER_RANK)
-    return _DataGrid(columns, len(holdings))
+    return _ColumnsAndRowCount(columns, len(holdings))
 
 
-def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid:
+def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _ColumnsAndRowCount:
     texts: dict[str, Cells] = {}
     if by == "token":
         texts = _token_cells(positions, sums, encode_tokens(sums))
@@ -232,30 +232,30 @@ def _groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> _DataGrid
         ranks = [(ok / max(asked, 1), ok - stale, asked) for ok, stale, asked in each]
         texts_of_counts = search.text_column_from_codes(codes.ravel(), labels)
         counted["known"] = _TextCells(texts_of_counts, sort_key=ranks.__getitem__)
-    return _DataGrid(columns | _make_columns(counted), len(sums))
+    return _ColumnsAndRowCount(columns | _make_columns(counted), len(sums))
 
 
-def _user_column(series: pd.Series, rank: int) -> _Column:
-    return _Column(safe_line(str(series.name), _MAX_HEADING), rank, _make_cells(series))
+def _user_column(series: pd.Series, rank: int) -> _TableColumn:
+    return _TableColumn(safe_line(str(series.name), _MAX_HEADING), rank, _make_cells(series))
 
 
-def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _Column]:
+def _make_columns(cells: Mapping[str, Cells]) -> dict[str, _TableColumn]:
     return {
-        name: _Column(_LABELS.get(name, name), _COLUMN_RANKS.get(name, _LAST_RANK), each)
+        name: _TableColumn(_LABELS.get(name, name), _COLUMN_RANKS.get(name, _LAST_RANK), each)
         for name, each in cells.items()
     }
 
 
-def _make_value_columns(frame: pd.DataFrame) -> dict[str, _Column]:
+def _make_value_columns(frame: pd.DataFrame) -> dict[str, _TableColumn]:
     if "value" not in frame:
         return {}
     currencies: Any = frame["currency"].dropna().unique() if "currency" in frame else []
     unit = f" ({safe_line(str(currencies[0]), 12)})" if len(currencies) == 1 else ""
     rank = _COLUMN_RANKS["value"]
-    columns = {"value": _Column(f"value{unit}", rank, _make_cells(frame["value"], money=True))}
+    columns = {"value": _TableColumn(f"value{unit}", rank, _make_cells(frame["value"], money=True))}
     if len(currencies) > 1:
         texts = text_cells(*search.factorize_values(frame["currency"]))
-        columns["currency"] = _Column("currency", rank, texts)
+        columns["currency"] = _TableColumn("currency", rank, texts)
     return columns
 
 
@@ -263,7 +263,7 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
     names = user_wallet_names(wallets, positions.wallet_frame if positions.has_wallets else None)
     texts = search.wallet_text_column(wallets, codes, names)
     pairs = search.chain_address_pairs(wallets)
-    urls, own_pairs = _wallet_frame_urls(positions), search.chain_address_pairs(positions.wallets)
+    urls, own_pairs = _wallet_page_urls(positions), search.chain_address_pairs(positions.wallets)
     row_by_pair = dict(zip(own_pairs, positions.first, strict=True))
 
     def lines(code: int) -> list[str]:
@@ -304,14 +304,14 @@ def _token_cells(positions: Positions, frame: pd.DataFrame, tokens: KeyCodes) ->
     }
 
 
-def _wallet_frame_urls(positions: Positions) -> list[str]:
+def _wallet_page_urls(positions: Positions) -> list[str]:
     urls = positions.wallet_frame["explorer_url"] if positions.has_wallets else pd.Series()
     return [*map(cell_text, np.asarray(urls, dtype=object))]
 
 
 def _block_explorer_prefix_by_chain(positions: Positions) -> dict[str, str]:
     prefix_by_chain: dict[str, str] = {}
-    urls = _wallet_frame_urls(positions)
+    urls = _wallet_page_urls(positions)
     pairs = search.chain_address_pairs(positions.wallet_frame) if urls else []
     for (chain, address), url in zip(pairs, urls, strict=True):
         key = canonical_blockchain(chain)
@@ -341,7 +341,7 @@ class _TextCells:
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The rank of each text, by code. The last rank is -1, for missing text (code -1)."""
+        """The sort rank of each text, by code. At the end is -1, the rank of missing text."""
         keys = [*map(self.sort_key, range(self.texts.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
@@ -365,7 +365,7 @@ class _TextCells:
         return lengths[len(lengths) * 9 // 10], 0
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return labels, links, and texts to copy. Omit texts that equal the label."""
+        """Return labels, links, full texts and texts to copy. Omit texts that equal the label."""
         codes = self.texts.codes[rows].tolist()
         labels = ["" if code < 0 else self.texts.label(code) for code in codes]
         full_texts = ["" if code < 0 else self.texts.full_text(code) for code in codes]
@@ -415,7 +415,7 @@ class _NumberCells:
         return integer_digits, max(decimals, default=0)
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return numbers as text. Money is shown in cents, but copied exactly."""
+        """Return numbers as text. If cents are cut off, the field ``copy`` has the exact number."""
         pairs = [*zip(self.numbers[rows].tolist(), self._missing[rows].tolist(), strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:
@@ -443,7 +443,7 @@ class _AmountCells:
         return _max_integer_digits(float_sort_keys(integers[~missing]) / 10.0**scale), decimals
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return exact amounts. Unknown amounts are empty and have a note."""
+        """Return exact amounts as text. An unknown amount is empty, and its note has the reason."""
         amounts = self._amounts.take(rows)
         missing = np.flatnonzero(amounts.isna()).tolist()
         texts = [*map(str, amounts)]

@@ -54,7 +54,7 @@ FILTERS = {kind: kind.title() for kind in ("wallets", "tokens", "blockchains", "
 """The title of each filter. The keys are fields of `Selection`."""
 
 
-def _remaining_stats(data: ExplorerData, selection: Selection, filter_name: str) -> Remaining:
+def _remaining_with_stats(data: ExplorerData, selection: Selection, filter_name: str) -> Remaining:
     """Return the options that match the other filters, with the stats of their balances."""
     nothing: dict[str, Any] = {filter_name: ()}
     others = selection._replace(**nothing)
@@ -127,7 +127,7 @@ class ExplorerState:
         if "click" in request and request["view"] == self._drawn_chart_id():
             self.selection = selection_after_click(self.drawn_chart(), request["click"])
         elif "back" in request:
-            self.selection = selection_up_to_level(before, request["back"])
+            self.selection = keep_first_breadcrumb_filters(before, request["back"])
         else:
             if "spam" in request:
                 changes["spam"] = None if request["spam"] else False
@@ -199,13 +199,13 @@ class ExplorerState:
 
     def _answer_options(self, filter_name: str, _request: object) -> dict[str, Any]:
         options = self._options(filter_name)
-        remaining = _remaining_stats(self.data, self.selection, filter_name)
+        remaining = _remaining_with_stats(self.data, self.selection, filter_name)
         return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
         data = self.data
         held, wallet_keys = data.held, data.requested.keys
-        matching = {kind: _remaining_stats(data, self.selection, kind) for kind in FILTERS}
+        matching = {kind: _remaining_with_stats(data, self.selection, kind) for kind in FILTERS}
         totals = {  # counted without making the options, which is slow
             "wallets": len(wallet_keys),
             "tokens": sum(not is_unknown(key) for key in held.tokens.keys),
@@ -324,7 +324,7 @@ def breadcrumb_texts(data: ExplorerData, selection: Selection) -> list[str]:
     return texts
 
 
-def selection_up_to_level(selection: Selection, filter_count: int) -> Selection:
+def keep_first_breadcrumb_filters(selection: Selection, filter_count: int) -> Selection:
     """Keep only the first `filter_count` filters of the breadcrumb."""
     kinds = [kind for kind in _BREADCRUMB_ORDER if getattr(selection, kind)]
     nothing: dict[str, Any] = dict.fromkeys(kinds[max(filter_count, 0) :], ())
