@@ -115,7 +115,7 @@ class WalletMagics(Magics):
                 fetch_options = {name: getattr(options, name) for name in _FETCH_OPTIONS}
                 details = client.fetch(requested, **fetch_options, on_failure="ignore")
             variables[options.out] = details
-            self._print_failures_later(details)
+            self._print_failures_after_cell(details)
             return totals(details.holdings, options.by, wallets=details) if options.by else details
         except FetchInterrupted as stopped:
             variables[options.out] = stopped.details
@@ -123,7 +123,7 @@ class WalletMagics(Magics):
         except WalletframeError as error:
             raise _usage_error(str(error)) from None
 
-    def _print_failures_later(self, details: WalletDetails) -> None:
+    def _print_failures_after_cell(self, details: WalletDetails) -> None:
         """Print the failures after the cell has run, unless the cell displays the result."""
         reasons = failure_lines(details.wallets)
         if not reasons and details.wallets["error"].isna().all():
@@ -173,7 +173,7 @@ def _print_lines(lines: list[str]) -> None:
 
 @contextmanager
 def _print_input_warnings() -> Iterator[None]:
-    """Print warnings about the input, and issue all other warnings later."""
+    """Print the warnings about the input. Afterwards, issue all other warnings again."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         yield
@@ -204,7 +204,7 @@ def _complete_magic_line(context: CompletionContext) -> SimpleMatcherResult:
 
 @dataclass(frozen=True, slots=True)
 class _NoMathJaxFormatter:
-    """A wrapper of an HTML formatter. It disables MathJax in the HTML."""
+    """A wrapper of an HTML formatter that disables MathJax in the HTML."""
 
     earlier: Callable[[Any], str | None] | None
 

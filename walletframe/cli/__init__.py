@@ -30,7 +30,7 @@ class _UnusableResourceError(click.ClickException):
     exit_code = 3
 
 
-class _ErrorPrintingGroup(click.Group):
+class _SafeConsoleGroup(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:
         prepare_consoles()
         return super().main(*args, **extra)
@@ -56,7 +56,7 @@ class _ErrorPrintingGroup(click.Group):
 
 
 @click.group(
-    cls=_ErrorPrintingGroup,
+    cls=_SafeConsoleGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=flags.examples("walletframe demo", "walletframe fetch --help"),
     commands=[*_FETCH_COMMANDS, history, sandbox, cache, settings],

@@ -44,7 +44,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     The API key is read from the environment variable WALLETFRAME_API_KEY, not from the command
     line. The exit code is 1 if a wallet is not ok.
     """
-    details, interrupted = steps.fetch_details(wallets, **options)
+    details, interrupted = steps.fetch_until_interrupted(wallets, **options)
     if output is not None:
         write_details(details, output)
     _print_details(details, rows)

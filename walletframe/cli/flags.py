@@ -40,14 +40,14 @@ def one_or_list(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | 
     return [*chosen] if chosen[1:] else next(iter(chosen), None)
 
 
-def _only_one(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | None:
+def _at_most_one(_ctx: object, _param: object, chosen: tuple[str, ...]) -> str | None:
     if chosen[1:]:
         raise click.BadParameter("it can't be repeated in this command")
     return next(iter(chosen), None)
 
 
 def examples(*lines: str) -> str:
-    """Return the end of a command's help: example lines to paste into a shell."""
+    """Return example commands to print at the end of a command's help."""
     head = "Example:" if len(lines) == 1 else "Examples:"
     return "\n".join(["\b", head, *(f"  {line}" for line in lines)])  # \b keeps line breaks
 
@@ -133,8 +133,8 @@ with_spam_option: _Option = flag(
 )
 
 
-def group_options(default: str) -> _Option:
-    """Return the options for grouping and assets. The help shows `default` for --by."""
+def grouping_and_asset_options(default: str) -> _Option:
+    """Return options for grouping and assets. The help shows `default` as the default of --by."""
     by = click.option(
         "--by",
         multiple=True,
@@ -154,7 +154,7 @@ folder_option: _Option = click.option(
 
 
 def all_rows_option(noun: str) -> _Option:
-    """Return the option --all. It sets the maximum number of rows (``rows``) to None."""
+    """Return the option --all, which prints all rows. It sets the argument ``rows`` to None."""
     return flag(
         "--all",
         "rows",
@@ -174,7 +174,7 @@ def _token_option(callback: Callable[..., Any]) -> _Option:
     )
 
 
-token_option: _Option = _token_option(_only_one)
+token_option: _Option = _token_option(_at_most_one)
 tokens_option: _Option = _token_option(one_or_list)
 
 

@@ -57,11 +57,11 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     wallet is not ok, or if an answer is out of date. Simulated holdings need a separate --folder.
     """
 
-    def check_settings(settings: Settings) -> None:
+    def check(settings: Settings) -> None:
         if settings.service is not None:  # otherwise the fetch raises an error
             dataset.require_savable(settings.service, folder=folder, at=at)
 
-    details, interrupted = steps.fetch_details(wallets, check_settings=check_settings, **options)
+    details, interrupted = steps.fetch_until_interrupted(wallets, check_settings=check, **options)
     known = known_and_fresh_mask(details.wallets).all()
     if interrupted:
         echo("Interrupted: no snapshot was saved. Run the command again to fetch the rest.")

@@ -92,7 +92,7 @@ def balances_table(balances: pd.DataFrame) -> Table:
 
 
 def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
-    """Return a table of totals. The column ``complete`` counts known and requested wallets."""
+    """Return a table of totals. In the column ``complete``, 3/4 means 3 of 4 wallets are known."""
     head = totals.iloc[:rows]
     columns = _group_columns(head, wallets)
     if "amount" in totals:
@@ -120,7 +120,7 @@ def snapshots_table(snapshots: pd.DataFrame) -> Table:
 def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
     """Return a table of amounts over time."""
     head = timeline.iloc[:rows]
-    columns = {"wallet": tables.wallet_cells(head, wallets)} | _token_columns(head)
+    columns = {"wallet": tables.wallet_cells(head, wallets)} | _token_or_asset_columns(head)
     columns["snapshot"] = _snapshot_time_cells(head)
     columns["amount"] = tables.amount_cells(head["amount"])
     columns["status"] = text_cells(head["status"])
@@ -128,7 +128,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes. The last column has reasons, or counts of known wallets."""
+    """Return a table of changes. The last column explains unknown changes or counts wallets."""
     head = changes.iloc[:rows]
     columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):
@@ -152,7 +152,7 @@ def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[st
                 columns["wallet"] = tables.wallet_cells(frame, wallets)
         elif name in _TOKEN and {*names} >= _TOKEN:
             if name == "symbol":
-                columns |= _token_columns(frame)
+                columns |= _token_or_asset_columns(frame)
         elif name == "snapshot":
             columns[name] = _snapshot_time_cells(frame)
         else:
@@ -160,7 +160,7 @@ def _group_columns(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[st
     return columns
 
 
-def _token_columns(frame: pd.DataFrame) -> dict[str, list[Cell]]:
+def _token_or_asset_columns(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     if "symbol" not in frame:
         return {"asset": text_cells(frame["asset"], limit=_MAX_LABEL_WIDTH)}
     return {

@@ -50,14 +50,14 @@ def parse_token(text: str | list[str] | None, *holdings: pd.DataFrame) -> Any:
     return blockchain, contract or None
 
 
-def fetch_details(
+def fetch_until_interrupted(
     wallets: Sequence[str],
     *,
     keep: Sequence[str],
     check_settings: Callable[[Settings], None] = lambda _settings: None,
     **options: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets. Also return whether the fetch was interrupted."""
+    """Fetch wallets. Return the result, and whether the fetch was interrupted."""
     read_options = {name: options.pop(name) for name in ("files", "on_unreadable", "fix")}
     fetch_options = {name: options.pop(name) for name in ("refresh", "offline")}
     requested = read_requested_wallets(wallets, keep=keep, **read_options)

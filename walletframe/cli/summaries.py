@@ -18,7 +18,7 @@ from walletframe.cli.files import (
     write_frames,
 )
 from walletframe.cli.screen import echo, print_table, totals_table, with_option_names
-from walletframe.cli.steps import exit_by_coverage, fetch_details, parse_token
+from walletframe.cli.steps import exit_by_coverage, fetch_until_interrupted, parse_token
 from walletframe.frames.groups import KINDS
 from walletframe.frames.known import ValueSummary, summarize_value, summary_lines
 from walletframe.frames.positions import read_positions
@@ -72,7 +72,7 @@ Source: TypeAlias = "FetchFrames | StoredWallets"
     )
 )
 @_arguments
-@flags.group_options("asset, or token with --token")
+@flags.grouping_and_asset_options("asset, or token with --token")
 @flags.output_option
 @flags.tokens_option
 @click.option(
@@ -113,7 +113,7 @@ def totals(
         by = (*by, kind)
     if holdings_path(arguments, options["files"]) is None:
         _require_grouping_names(by, options["keep"])
-    source, interrupted = _read_or_fetch(arguments, **options)
+    source, interrupted = _read_or_fetch_until_interrupted(arguments, **options)
     wallets = source.wallets
     price_options = (*pricing.values(), table_defaults().prices)
     if any(each is not None and each is not False for each in price_options):
@@ -127,7 +127,7 @@ def totals(
     # Without groups by asset, --assets and --bridged apply only to prices or to --asset.
     is_by_asset = "asset" in by or not (asset or "assets" in pricing)
     grouping = {"by": by} | (asset_options if is_by_asset else {})
-    table, value = _compute_totals(source, filters, with_spam=with_spam, **grouping)
+    table, value = _compute_totals_and_value(source, filters, with_spam=with_spam, **grouping)
     coverage = coverage_from_attrs(table)
     table = _sort_totals(table, by, is_comparable=isinstance(token or asset, str))
     write_frames(output, totals=table)
@@ -143,11 +143,11 @@ def totals(
     exit_by_coverage(coverage, interrupted=interrupted)
 
 
-def _read_or_fetch(
+def _read_or_fetch_until_interrupted(
     arguments: tuple[str, ...], files: tuple[str, ...], **options: Any
 ) -> tuple[Source, bool]:
     if (file := holdings_path(arguments, files)) is None:
-        details, interrupted = fetch_details(arguments, files=files, **options)
+        details, interrupted = fetch_until_interrupted(arguments, files=files, **options)
         return FetchFrames(details.holdings, details.wallets), interrupted
     if is_bulk_folder(file):
         return folders.open_wallets(file), False
@@ -158,12 +158,12 @@ def _read_or_fetch(
     return source, False
 
 
-def _compute_totals(
+def _compute_totals_and_value(
     source: Source, filters: dict[str, Any], *, with_spam: bool, **grouping: Any
 ) -> tuple[pd.DataFrame, ValueSummary | None]:
     by_snapshot = "snapshot" in grouping["by"]
     if filters:
-        selected = _where_token(source, **filters)
+        selected = _holdings_of_tokens(source, **filters)
     elif isinstance(source, FetchFrames):
         selected = selection.where_in_fetch(*source, spam=None if with_spam else False).holdings
     else:
@@ -176,7 +176,7 @@ def _compute_totals(
     return sums.totals(positions, **grouping), summarize_value(selected)
 
 
-def _where_token(source: Source, token: Any = None, **asset_options: Any) -> pd.DataFrame:
+def _holdings_of_tokens(source: Source, token: Any = None, **asset_options: Any) -> pd.DataFrame:
     if isinstance(source, FetchFrames):
         token_option = parse_token(token, source.holdings)
         return selection.where_in_fetch(*source, token=token_option, **asset_options).holdings
@@ -186,7 +186,7 @@ def _where_token(source: Source, token: Any = None, **asset_options: Any) -> pd.
 
 
 def _sort_totals(table: pd.DataFrame, by: Sequence[str], *, is_comparable: bool) -> pd.DataFrame:
-    """Sort by value, holders or amount, largest first. Keep rows with equal `by[0]` together."""
+    """Sort by value, holders or amount, largest first. Keep rows of the same `by[0]` together."""
     keys = [name for name in ("value", "holders") if name in table]
     if is_comparable and "value" not in table:
         keys = ["amount"]
@@ -233,7 +233,7 @@ def _require_grouping_names(by: Collection[str], keep: Collection[str]) -> None:
 )
 @flags.price_options
 @flags.with_spam_option
-@flags.group_options("owner, if there is this column, or else wallet")
+@flags.grouping_and_asset_options("owner, if there is this column, or else wallet")
 @flags.folder_option
 def report(  # noqa: PLR0913 - click passes each option as an argument
     arguments: tuple[str, ...],
@@ -260,7 +260,7 @@ def report(  # noqa: PLR0913 - click passes each option as an argument
         details, interrupted = read_saved_details(file, _WITHOUT_WALLETS), False
     else:
         _require_grouping_names(by, options["keep"])
-        details, interrupted = fetch_details(arguments, files=files, **options)
+        details, interrupted = fetch_until_interrupted(arguments, files=files, **options)
     if any(each is not None for each in pricing.values()):
         details = details._replace(holdings=valuation.value(details.holdings, **pricing))
     if with_spam:
