@@ -229,7 +229,7 @@ def crosscheck(
     options = NodeOptions(block, chain_ids, timeout_s)
     names = [*_COPIED_COLUMNS, *({"token_blockchain"} & set(frame.columns))]
     rows: Any = frame[names].astype(object).where(frame[names].notna(), None).to_dict("records")
-    requested = [_query_or_reason(row, options) for row in rows]
+    requested = [_query_or_failure_reason(row, options) for row in rows]
     queries = list(dict.fromkeys(each for each in requested if isinstance(each, BalanceQuery)))
     by_query, _ = _look_up_balances(rpc_url, queries, options)
     results = [
@@ -268,7 +268,7 @@ def _look_up_balances(url: RpcUrl, *arguments: Any) -> Any:
     return lookup.look_up_balances(url, *arguments)
 
 
-def _query_or_reason(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
+def _query_or_failure_reason(row: dict[str, Any], options: NodeOptions) -> BalanceQuery | str:
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
     holder, token_address = request.parse_evm_address(str(row["address"])), row["token_address"]
     contract = None if token_address is None else request.parse_evm_address(str(token_address))

@@ -60,7 +60,7 @@ class _ContractCall(NamedTuple):
         return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
 
     def decode(self, result: Any) -> bytes | NodeFailure:
-        """Decode hex. A native balance becomes a uint256, like the balance of a token."""
+        """Decode hex. A native balance becomes a uint256 of 32 bytes, like a token's balance."""
         if isinstance(result, NodeFailure):
             return result
         try:
@@ -96,7 +96,7 @@ def look_up_balances(
         block = _read_block_number(node, options.block)
         if isinstance(block, NodeFailure):
             return results | dict.fromkeys(requested, NodeBalance(failure=block)), TokenMetadata()
-        answers = _BlockCaller(node, hex(block)).call_all(calls)
+        answers = _CallerAtBlock(node, hex(block)).call_all(calls)
     # The last answers are the token's metadata.
     for query, answer in zip(requested, answers, strict=False):
         if isinstance(answer, NodeFailure):
@@ -151,7 +151,7 @@ def _read_block_number(node: Node, block: int | None) -> int | NodeFailure:
     return NodeFailure(NodeStatus.NO_BLOCK, reason)
 
 
-class _BlockCaller:
+class _CallerAtBlock:
     def __init__(self, node: Node, block: str) -> None:
         self._node, self._block = node, block
         self._has_multicall = True

@@ -125,7 +125,7 @@ class Gate:
         return self._keys.get(key_text or "")
 
     def close(self) -> None:
-        """Wait for the clean-up thread of the library `limits`."""
+        """Wait until the clean-up thread of the library `limits` has ended."""
         self._storage.timer.join()
 
     def _enforce_limit(self, limit: RateLimitItem | None, problem: Problem, *caller: str) -> None:
@@ -181,7 +181,7 @@ def _with_answer_schemas(document: dict[str, Any]) -> dict[str, Any]:
 
 
 class _WalletEndpoint:
-    """The endpoint. Whether a wallet fails depends on the seed and on its earlier requests."""
+    """The endpoint. The seed and the number of earlier requests decide which wallets fail."""
 
     def __init__(self, ledger: Ledger, behaviour: Behaviour, gate: Gate) -> None:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate
@@ -197,7 +197,7 @@ class _WalletEndpoint:
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
     def _make_answer(self, wallets: Sequence[WalletAddress]) -> schemas.WalletDetailsAnswer:
-        """Return one entry per wallet, in order. Either all spellings of a wallet fail, or none."""
+        """Return one entry per wallet, in order. If a wallet fails, all its spellings fail."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             rng = HashRandom("failure", self._behaviour.seed, wallet, self._request_counts[wallet])
@@ -277,7 +277,7 @@ def _problem_response(problem: Problem, headers: Mapping[str, str]) -> Response:
 
 
 class LoopbackServer:
-    """A server on localhost that runs from its creation until `stop`."""
+    """A server on localhost. It starts when it is created, and runs until `stop` is called."""
 
     def __init__(self, app: FastAPI, *, port: int) -> None:
         self._socket = socket.create_server((HOST, port))

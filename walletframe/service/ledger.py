@@ -1,4 +1,4 @@
-"""The interface of ledgers, which contain the balances of wallets, and the simulated ledger.
+"""Ledgers, which contain the balances of wallets: their interface, and the simulated ledger.
 
 The simulated prices are invented. Random numbers are equal on all machines and Python versions,
 since they come from a hash. Symbols must be escaped for display.
@@ -31,7 +31,7 @@ _PROBABILITY_STEPS = 1_000_000
 _UINT256_MAX = 2**256 - 1
 
 
-class _Token(NamedTuple):
+class _LedgerToken(NamedTuple):
     symbol: str
     contract: str | None  # None for the native coin
     decimals: int
@@ -40,7 +40,7 @@ class _Token(NamedTuple):
 
 class _Chain(NamedTuple):
     name: str
-    coin: _Token
+    coin: _LedgerToken
     explorer: str  # the URL prefix of wallet pages
     form: str  # format of contracts: hex, solana, tron or near; none if there are no tokens
 
@@ -50,14 +50,14 @@ CHAINS = {
     name: _Chain(name, coin, data["explorer"], data["form"])
     for name, data in _DATA["chains"].items()
     for known in [native_coin(name)]
-    for coin in [_Token(known.symbol, None, known.decimals, data["price"])]
+    for coin in [_LedgerToken(known.symbol, None, known.decimals, data["price"])]
 }
 # If two contracts share a symbol, the first in the list is used.
 _KNOWN = {(each.blockchain, each.symbol): each for each in known_tokens()[::-1] if each.contract}
 TOKENS = {
     name: tuple(
-        _Token(token.symbol, token.contract, token.decimals, float(_DATA["prices"][token.symbol]))
-        for token in (_KNOWN[name, symbol] for symbol in data["tokens"].split())
+        _LedgerToken(each.symbol, each.contract, each.decimals, float(_DATA["prices"][each.symbol]))
+        for each in (_KNOWN[name, symbol] for symbol in data["tokens"].split())
     )
     for name, data in _DATA["chains"].items()
     if "tokens" in data
@@ -80,27 +80,27 @@ SHOWCASE_KINDS = {each.canonical: ShowcaseKind[_DATA["showcase"][str(each)]] for
 
 @runtime_checkable
 class Ledger(Protocol):
-    """The interface of a source from which the sandbox reads balances."""
+    """The interface of a ledger, from which the sandbox reads balances."""
 
     @property
     def fingerprint(self) -> str:
         """A text for file names. Ledgers with the same text have the same answers."""
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return the entry for a wallet in an answer, in the requested spelling."""
+        """Return the wallet's entry in an answer, in the requested spelling."""
 
 
 def make_wallet_detail(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
-    """Return the entry for a wallet in an answer, with the URL of its block explorer page."""
+    """Return a wallet's entry in an answer, with the URL of its block explorer page."""
     chain = CHAINS.get(wallet.blockchain.upper())
     page = (chain.explorer if chain else _DEFAULT_EXPLORER) + quote(wallet.address, safe="")
     return WalletDetail(failed, wallet.blockchain, wallet.address, balances, page)
 
 
 class HashRandom:
-    """A random number generator that hashes a subject and a counter."""
+    """A random number generator. It hashes a subject, such as a wallet, and a counter."""
 
     def __init__(self, *subject: object) -> None:
         self._subject = repr([str(part) for part in subject]).encode("utf-8", "replace")
@@ -177,8 +177,8 @@ def _random_balances(rng: HashRandom, chain: _Chain) -> Iterator[AssetAndAmount]
         yield _make_balance(chain, token, _UINT256_MAX if huge else _random_raw_amount(rng, token))
 
 
-def _random_raw_amount(rng: HashRandom, token: _Token) -> int:
-    """Return an amount with a value of about 1,000 * 10**n, for a random n."""
+def _random_raw_amount(rng: HashRandom, token: _LedgerToken) -> int:
+    """Return a random amount, whose value is about 1,000 * 10**n for a random n."""
     integer_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
     tail = rng.choice((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
     digits = min(max(token.decimals + integer_digits + tail, 1), _MAX_DIGITS)
@@ -188,13 +188,13 @@ def _random_raw_amount(rng: HashRandom, token: _Token) -> int:
     return raw_amount - raw_amount % rounding if rng.bernoulli(0.15) else raw_amount
 
 
-def _make_balance(chain: _Chain, token: _Token, raw_amount: int) -> AssetAndAmount:
+def _make_balance(chain: _Chain, token: _LedgerToken, raw_amount: int) -> AssetAndAmount:
     asset = Asset(blockchain=chain.name, address=token.contract, symbol=token.symbol)
     amount = Amount(amount=str(raw_amount), decimals=token.decimals)
     return AssetAndAmount(asset, amount, token.price)
 
 
-def _invented_token(chain: _Chain, contract_salt: str, symbol: str, decimals: int) -> _Token:
+def _invented_token(chain: _Chain, contract_salt: str, symbol: str, decimals: int) -> _LedgerToken:
     """Return a token with an invented contract. Equal arguments give equal contracts."""
     subject = f"{chain.name}|{contract_salt}|{symbol}".encode()
     digest = blake2b(subject, digest_size=20, person=b"made-up").digest()
@@ -208,4 +208,4 @@ def _invented_token(chain: _Chain, contract_salt: str, symbol: str, decimals: in
             number, digit = divmod(number, len(BASE58))
             letters += BASE58[digit]
         contract = letters[:43] if chain.form == "solana" else f"T{letters[:33]}"
-    return _Token(symbol, contract, decimals)
+    return _LedgerToken(symbol, contract, decimals)

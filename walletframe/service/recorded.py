@@ -41,7 +41,7 @@ _FORMATS_HINT = (
 
 
 class _RecordedLedger:
-    """Recorded holdings. Unrecorded wallets are empty; on unknown blockchains, they fail."""
+    """Recorded holdings. A wallet without a record is empty, or fails on an unknown blockchain."""
 
     def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
         self._details: dict[WalletAddress, schemas.WalletDetail] = {}
@@ -162,7 +162,7 @@ class _HoldingRow(msgspec.Struct):
 
 
 def _ledger_from_records(
-    records: Iterable[Mapping[str, object]], failed: Iterable[tuple[str, str]] = ()
+    records: Iterable[Mapping[str, object]], failed_wallets: Iterable[tuple[str, str]] = ()
 ) -> _RecordedLedger:
     by_wallet: dict[WalletAddress, list[schemas.AssetAndAmount]] = {}
     for number, record in enumerate(records):
@@ -178,7 +178,7 @@ def _ledger_from_records(
         asset = schemas.Asset(blockchain=chain, address=contract, symbol=row.symbol or "")
         amount = schemas.Amount(amount=str(row.raw_amount), decimals=row.decimals)
         by_wallet.setdefault(wallet, []).append(schemas.AssetAndAmount(asset, amount, row.price))
-    entries: list[tuple[Any, ...]] = [(True, *wallet) for wallet in failed]
+    entries: list[tuple[Any, ...]] = [(True, *wallet) for wallet in failed_wallets]
     entries += [(False, each.blockchain, each.address, held) for each, held in by_wallet.items()]
     return _RecordedLedger(starmap(schemas.WalletDetail, entries))
 
