@@ -29,7 +29,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that returns ``call(accessor, load(), …)``. Its docstring is from ``load()``."""
+    """A method that returns ``call(accessor, function, …)``, where `load` returns the function."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]

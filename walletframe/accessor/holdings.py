@@ -116,7 +116,7 @@ class HoldingsAccessor:
 class DetailsAccessor(HoldingsAccessor):
     """Tables and charts of a fetch that show its completeness.
 
-    The methods are those of ``holdings.wf``, called with the ``wallets`` of the fetch. `value`,
+    The methods of ``holdings.wf`` are called with the ``wallets`` of the fetch. `value`,
     `flag_spam`, `without_spam` and `where` return `walletframe.WalletDetails` with new holdings.
 
     Parameters

@@ -28,7 +28,7 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method that calls the result of `load_chunked`. Its docstring is from `load`."""
+    """Return a method that calls ``load_chunked()``, with the docstring of ``load()``."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _arguments_by_name(function, *args, **kwargs)

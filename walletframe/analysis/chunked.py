@@ -1,8 +1,8 @@
 """Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
 Each chunk is reduced to a `PartialAggregate`. Then the partial aggregates of all chunks are merged.
-A partial aggregate has representative rows: the first row of each group, and of each pair of a
-token and a wallet's blockchain. To merge, the representative rows of all chunks are grouped again.
+A partial aggregate keeps some rows: the first row of each group, and the first row of each token on
+each wallet blockchain. A merge groups these representative rows of all chunks again.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class ChunkedHoldings(Protocol):
 
     @property
     def template(self) -> Positions:
-        """All wallets and columns of the holdings, without rows."""
+        """Holdings without rows, but with all columns and wallets."""
 
     @property
-    def spells_blockchains_as_template(self) -> bool:
-        """Whether results use the blockchain names of `template`, not the names in the rows."""
+    def uses_blockchain_names_of_template(self) -> bool:
+        """Whether results spell blockchains as in `template`, not as in the rows."""
 
     def map_chunks(
         self, function: Callable[[Chunk], T], extra_columns: Collection[str] = ()
@@ -97,7 +97,7 @@ class PartialAggregate(NamedTuple):
     group_first: Codes  # each group's first representative row, or len(representatives) if empty
 
 
-class Aggregation(NamedTuple):
+class AggregatedGroups(NamedTuple):
     """Groups of rows, and the aggregates of each group."""
 
     chunk: Chunk
@@ -130,42 +130,43 @@ class GroupSpec:
             positions = replace(positions, holdings=self.key_columns(positions))
         positions, groups = self._group_rows(positions)
         aggregates = aggregate_groups(positions, groups, sums_only=self.key_columns is not None)
-        return self.to_partial(Aggregation(chunk._replace(positions=positions), groups, aggregates))
+        chunk = chunk._replace(positions=positions)
+        return self.to_partial(AggregatedGroups(chunk, groups, aggregates))
 
-    def merge(self, source: ChunkedHoldings, partials: Sequence[PartialAggregate]) -> Aggregation:
+    def merge(self, source: ChunkedHoldings, parts: Sequence[PartialAggregate]) -> AggregatedGroups:
         """Merge the aggregates of all chunks."""
-        positions = np.concatenate([part.row_positions for part in partials])
+        positions = np.concatenate([part.row_positions for part in parts])
         order = np.argsort(positions)
         ranks = np.empty_like(order)  # the position of each row after sorting
         ranks[order] = np.arange(len(order))
-        rows = pd.concat([part.representatives for part in partials])
+        rows = pd.concat([part.representatives for part in parts])
         rows = rows.take(order).reset_index(drop=True)
         rows.attrs = source.template.holdings.attrs
-        if source.spells_blockchains_as_template:
+        if source.uses_blockchain_names_of_template:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
         merged = source.template.replace_rows(
             rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
-            merge_encoded_tokens([part.contracts for part in partials], order),
-            np.concatenate([part.wallet_indices for part in partials])[order],
+            merge_encoded_tokens([part.contracts for part in parts], order),
+            np.concatenate([part.wallet_indices for part in parts])[order],
         )
         grouped, groups = self._group_rows(merged)
-        lengths = [len(part.row_positions) for part in partials]
-        pairs = [*zip(partials, np.split(ranks, np.cumsum(lengths)[:-1]), strict=True)]
+        lengths = [len(part.row_positions) for part in parts]
+        pairs = [*zip(parts, np.split(ranks, np.cumsum(lengths)[:-1]), strict=True)]
         aggregates = merge_aggregates(
-            [part.aggregates for part in partials],
+            [part.aggregates for part in parts],
             [np.append(groups.codes[rank], 0)[part.group_first] for part, rank in pairs],
             [grouped.contracts.codes[rank[part.contracts.first]] for part, rank in pairs],
             len(groups),
         )
         chunk = Chunk(grouped, np.arange(len(merged.wallets)), positions[order])
-        return Aggregation(chunk, groups, aggregates)
+        return AggregatedGroups(chunk, groups, aggregates)
 
     def _group_rows(self, positions: Positions) -> tuple[Positions, Groups]:
         if "asset" in self.names:
             positions = asset_list.tokens_to_assets(positions, self.assets, bridged=self.bridged)
         return group_by_asset_or_token(positions, self.names)
 
-    def to_partial(self, aggregation: Aggregation) -> PartialAggregate:
+    def to_partial(self, aggregation: AggregatedGroups) -> PartialAggregate:
         """Choose representative rows, and return a partial aggregate."""
         chunk, groups, aggregates = aggregation
         positions, contracts = chunk.positions, chunk.positions.contracts
@@ -194,7 +195,7 @@ class GroupSpec:
 
 def aggregate_chunks(
     source: ChunkedHoldings, specs: Sequence[GroupSpec], extra_columns: Collection[str] = ()
-) -> list[Aggregation]:
+) -> list[AggregatedGroups]:
     """Read each chunk once, and aggregate its rows by each spec."""
     if any(spec is not _BY_TOKEN for spec in specs):
         extra_columns = {*extra_columns, "amount"}
@@ -215,7 +216,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 
 def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
     """Compute the table of `totals` in chunks."""
-    tokens = read_distinct_tokens(source) if "symbol" in by_as_list(by) else source.template
+    tokens = read_token_symbol_pairs(source) if "symbol" in by_as_list(by) else source.template
     names = read_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, **options)], columns)
@@ -231,14 +232,14 @@ def chunked_value_summary(source: ChunkedHoldings) -> ValueSummary | None:
     """Compute the result of `summarize_value` in chunks."""
     if "value" not in source.template.holdings:
         return None
-    parts = [*source.map_chunks(_summarize_chunk_values, ["amount"])]
+    parts = [*source.map_chunks(_value_sum_currency_and_counts, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
     total = concat_float_sums(totals).regroup(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
     return value_summary(total.sums(), currency, int(total.sizes[0]), sum(unpriced), sum(unread))
 
 
-def _summarize_chunk_values(chunk: Chunk) -> tuple[ExactFloatSums, list[Any], int, int]:
+def _value_sum_currency_and_counts(chunk: Chunk) -> tuple[ExactFloatSums, list[Any], int, int]:
     holdings, missing = chunk.positions.holdings, chunk.positions.amounts.isna()
     values = holdings["value"].to_numpy()
     total = sum_floats_by_group(values, np.zeros(len(values), dtype=np.intp), 1)
@@ -246,19 +247,19 @@ def _summarize_chunk_values(chunk: Chunk) -> tuple[ExactFloatSums, list[Any], in
     return total, currencies, int(unpriced.sum()), int(missing.sum())
 
 
-def _token_columns(positions: Positions) -> pd.DataFrame:
+def _token_key_columns(positions: Positions) -> pd.DataFrame:
     return positions.holdings[[*TOKEN]]
 
 
-_BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=_token_columns)
+_BY_TOKEN = GroupSpec(["token", "symbol"], key_columns=_token_key_columns)
 
 
-def read_distinct_tokens(source: ChunkedHoldings) -> Positions:
+def read_token_symbol_pairs(source: ChunkedHoldings) -> Positions:
     """Return holdings with one row for each pair of a token and a symbol, without amounts."""
-    return _distinct_tokens(source, aggregate_chunks(source, [_BY_TOKEN])[0])
+    return _token_symbol_pairs(source, aggregate_chunks(source, [_BY_TOKEN])[0])
 
 
-def _distinct_tokens(source: ChunkedHoldings, aggregation: Aggregation) -> Positions:
+def _token_symbol_pairs(source: ChunkedHoldings, aggregation: AggregatedGroups) -> Positions:
     positions, groups = aggregation.chunk.positions, aggregation.groups
     first = first_rows(groups.codes, len(groups))
     tokens = positions.holdings.iloc[first].reset_index(drop=True)
@@ -272,13 +273,13 @@ def _contract_keys(tokens: Positions, indices: Codes) -> set[TokenKey]:
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
 
-def _tokens_and_totals(
+def _tokens_group_names_and_totals(
     source: ChunkedHoldings, by: By, **options: Any
 ) -> tuple[Positions, list[str], pd.DataFrame]:
     positions, _ = encode_by_holder(source.template, by, **options)
     specs = [_BY_TOKEN, GroupSpec([positions.kind], **options)]
     by_token, (chunk, groups, sums) = aggregate_chunks(source, specs)
-    tokens, names = encode_by_holder(_distinct_tokens(source, by_token), by, **options)
+    tokens, names = encode_by_holder(_token_symbol_pairs(source, by_token), by, **options)
     return tokens, names, build_totals_table(chunk.positions, groups, sums)
 
 
@@ -290,10 +291,10 @@ def chunked_prices(
     by_symbol: bool,
     **options: Any,
 ) -> PriceLookup:
-    """Return the prices that `value` uses, by token. With `by_symbol`, return them by symbol."""
+    """Return the prices that `value` uses, by token or by symbol."""
     chosen = valuation.prices_or_default(prices, by_symbol=by_symbol, **options)
     only_service = all(map(valuation.is_service_prices, chosen.entries))
-    positions = source.template if only_service else read_distinct_tokens(source)
+    positions = source.template if only_service else read_token_symbol_pairs(source)
     rows, tokens = positions.holdings, positions.tokens
     check_service_prices = partial(_require_usable_service_prices, source)
     prices_by_entry, stated = chosen.read_prices(rows, currency, check_service_prices)
@@ -340,7 +341,7 @@ def _measure_one_token(
     if named is None:
         return measure(source.template)  # raises the error
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
-    tokens, names = encode_by_holder(_distinct_tokens(source, aggregation), names, **options)
+    tokens, names = encode_by_holder(_token_symbol_pairs(source, aggregation), names, **options)
     index = asset_list.find_token_or_asset(tokens, named)
     keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # unknown tokens are counted, too
     if tokens.assets:
@@ -361,7 +362,7 @@ def chunked_concentration(
     measure = partial(distribution.concentration, top=options.pop("top"))
     if asset is not None or token is not None:
         return _measure_one_token(source, measure, asset=asset, token=token, **options)
-    tokens, names, table = _tokens_and_totals(source, **options)
+    tokens, names, table = _tokens_group_names_and_totals(source, **options)
     measured = table.assign(**dict.fromkeys(MEASURES, np.nan))
     unknown, balances = tokens.tokens.unknown, table["balances"].to_numpy(np.intp)
     known = np.flatnonzero(~unknown)
@@ -381,7 +382,7 @@ def chunked_pivot(
     """Compute the table of `pivot` in chunks."""
     if n is not None and n < 1:
         return distribution.pivot(source.template, n)  # raises the error
-    tokens, group_names, totals = _tokens_and_totals(source, by, **options)
+    tokens, group_names, totals = _tokens_group_names_and_totals(source, by, **options)
     row_columns = source.template.holdings.columns.drop("blockchain")
     if unsupported := [name for name in group_names if name in row_columns]:
         raise SettingsError(

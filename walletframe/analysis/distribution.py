@@ -14,7 +14,12 @@ from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.arithmetic import quotient
 from walletframe.amounts.integers import ExactAmounts, ratios
 from walletframe.amounts.sums import AmountsWithGroups, group_sums_scale_and_counts, group_totals
-from walletframe.analysis.sums import compute_totals, count_contracts, distinct_pairs, sorted_unique
+from walletframe.analysis.sums import (
+    compute_totals,
+    count_contracts_by_group,
+    distinct_pairs,
+    sorted_unique,
+)
 from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import find_token_or_asset, token_or_asset_names
 from walletframe.frames.coverage import (
@@ -246,7 +251,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     if positions.assets:
         held = exact.integers > 0
         pairs = distinct_pairs(groups.codes[held], positions.contracts.codes[held])
-        contracts = count_contracts(positions, pairs, count).items()
+        contracts = count_contracts_by_group(positions, pairs, count).items()
         columns |= {name: count_array(each, missing) for name, each in contracts}
     columns |= known
     could_hold = np.asarray(known["wallets_asked"] > 0) if known else False
@@ -347,7 +352,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
     require_one_snapshot(positions.holdings)
     table = compute_totals(positions, group_holdings(positions, [positions.kind]))
-    measured = table.assign(**_measures_by_token(positions, group_holdings(positions, names), top))
+    measured = table.assign(**_values_by_measure(positions, group_holdings(positions, names), top))
     coverage = coverage_from_attrs(table)
     if named is not None:
         index = find_token_or_asset(positions, named)
@@ -356,7 +361,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     return with_coverage(measured, coverage)
 
 
-def _measures_by_token(positions: Positions, holders: Groups, top: float) -> dict[str, Floats]:
+def _values_by_measure(positions: Positions, holders: Groups, top: float) -> dict[str, Floats]:
     stride, exact, tokens = len(holders), positions.amounts.exact(), positions.tokens
     by_token = np.argsort(tokens.codes, kind="stable")
     ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
@@ -366,12 +371,12 @@ def _measures_by_token(positions: Positions, holders: Groups, top: float) -> dic
         rows = by_token[start : ends[after - 1] if after else 0]
         amounts = ExactAmounts(exact.integers[rows], exact.missing[rows], exact.scale)
         pairs = (tokens.codes[rows] - first) * stride + holders.codes[rows]
-        batches.append(_measures_of_batch(amounts, pairs, after - first, stride, top))
+        batches.append(_batch_values_by_measure(amounts, pairs, after - first, stride, top))
         first, start = after, start + len(rows)
     return {name: np.concatenate([batch[name] for batch in batches]) for name in MEASURES}
 
 
-def _measures_of_batch(
+def _batch_values_by_measure(
     amounts: ExactAmounts, pair_codes: Codes, count: int, holder_count: int, top: float
 ) -> dict[str, Floats]:
     codes, pair_codes = pd.factorize(pair_codes)
@@ -477,8 +482,8 @@ def pivot(
         - An amount is the sum of the known amounts in the row.
         - The amount is NA if all balances of the asset in the row are unreadable.
         - The amount is 0 if the row has no balance of the asset: the service lists all balances.
-        - Instead of 0, the amount is NA if all wallets of the row failed, or all wallets of the row
-          that could hold the asset.
+        - Instead of 0, the amount is NA if all wallets of the row failed. The amount is also NA if
+          all wallets of the row that could hold the asset failed.
 
         The line below the table counts the sums that may be too low, since a wallet or balance is
         unknown.
@@ -660,10 +665,10 @@ def overlap(
             f"the limit is {limit:,}",
             hint=f"{', '.join(hints)}, or drop tokens that every {noun} holds",
         )
-    overlaps = _iterate_overlapping_pairs(members, tokens, count)
-    blocks = [_largest_overlaps(pairs, sizes, n) for pairs in overlaps]
+    overlaps = _iterate_pairs_and_overlaps(members, tokens, count)
+    blocks = [_select_largest_overlaps(pairs, sizes, n) for pairs in overlaps]
     merged = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
-    first, second, both = _largest_overlaps(merged, sizes, n)
+    first, second, both = _select_largest_overlaps(merged, sizes, n)
     either = sizes[first] + sizes[second] - both
     one, other = (groups.labels.iloc[side].reset_index(drop=True) for side in (first, second))
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
@@ -674,7 +679,7 @@ def overlap(
     return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 
 
-def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
+def _select_largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
     first, second, both = pairs
     jaccard = both / (sizes[first] + sizes[second] - both)
     if n is not None and n < len(jaccard):
@@ -683,7 +688,7 @@ def _largest_overlaps(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
     return pairs[:, np.lexsort((-pairs[2], -jaccard))[:n]]
 
 
-def _iterate_overlapping_pairs(groups: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
+def _iterate_pairs_and_overlaps(groups: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
     by_token = np.argsort(tokens, kind="stable")
     holders = groups[by_token]
     ranks = np.empty_like(by_token)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 PriceKey: TypeAlias = tuple[Any, pd.Timestamp | None]
-"""A pair: a token, a symbol or a normalized asset name; and the time of the price, or None."""
+"""A pair: a token, symbol or normalized asset name; and the time of its price, or None."""
 
 UTC_TIME = pd.DatetimeTZDtype("us", "UTC")
 
@@ -366,7 +366,7 @@ def keys_and_prices(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any
     return zip(keys, table["price"], strict=True)
 
 
-def normalize_price_table(table: object, *, dated: bool = False) -> PriceTable:
+def normalize_price_column_names(table: object, *, dated: bool = False) -> PriceTable:
     """Convert known column names to lower case without surrounding spaces."""
     if not isinstance(table, pd.DataFrame):
         if dated:
@@ -415,7 +415,7 @@ def _parse_key(name: Any) -> TokenKey | str | None:
 
 
 def unusable_price_reason(price: Any) -> str:
-    """Return why a price is unusable, such as "negative". If the price is usable, return ""."""
+    """Return why a price is unusable, such as "negative". The text is empty for a usable price."""
     if not isinstance(price, _NUMBER_TYPES) or isinstance(price, bool) or "_" in str(price):
         return "not a number"
     try:

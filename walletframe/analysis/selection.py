@@ -11,7 +11,7 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_blockchain, canonical_key
 from walletframe.address.lists import parse_wallets
-from walletframe.analysis.chunked import read_distinct_tokens
+from walletframe.analysis.chunked import read_token_symbol_pairs
 from walletframe.analysis.search import rows_with_words_mask, searchable_columns, split_search_words
 from walletframe.analysis.spam.flags import spam_mask
 from walletframe.analysis.valuation import can_value_by_default, value
@@ -181,7 +181,7 @@ def where_in_chunks(
     """Compute the result of `where` for a folder, with the given columns of holdings."""
     wallets, tokens = source.template.wallet_frame, source.template
     if search or {"token", "asset"} & {name for name, each in options.items() if each is not None}:
-        tokens = read_distinct_tokens(source)
+        tokens = read_token_symbol_pairs(source)
     empty = SelectableHoldings(source.template.holdings, wallets)
     selection = parse_where_arguments(empty, tokens, **options)
     indices = np.flatnonzero(empty.wallet_mask(selection))
@@ -199,7 +199,7 @@ def where_in_chunks(
 
 
 class Selection(NamedTuple):
-    """Conditions on holdings. An empty field or None means no condition."""
+    """Conditions on holdings. An empty tuple or None means no condition."""
 
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
@@ -289,8 +289,8 @@ class SelectableHoldings:
             texts = searchable_columns(self.with_wallets, names).values()
             found = rows_with_words_mask(words, texts, len(holdings))
         matches = found & self.mask_before_spam_and_value(selection)
-        mask = self.mask_spam_and_value(matches, selection)
-        with_small = self.mask_spam_and_value(matches, selection._replace(small=None))
+        mask = self.narrow_mask_by_spam_and_value(matches, selection)
+        with_small = self.narrow_mask_by_spam_and_value(matches, selection._replace(small=None))
         reasons = {}
         if selection.spam is not None:
             reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
@@ -312,7 +312,7 @@ class SelectableHoldings:
         if is_narrower or (omitted and not is_checked):
             holdings = narrow_dropped_rows(holdings, selected_keys, counts_bridged=is_checked)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
-        if record := self._record_of_holders(holdings, selection, matches, found):
+        if record := self._possible_holders_record(holdings, selection, matches, found):
             selected.attrs[HOLDERS] = record
         searched = [_condition_text("search", [" ".join(sorted(words))])] * bool(words)
         earlier = holdings.attrs.get(SELECTED, [])
@@ -321,7 +321,7 @@ class SelectableHoldings:
             selected.attrs[BRIDGED] = True
         return WalletDetails(self.wallets[self.wallet_mask(selection)], selected)
 
-    def _record_of_holders(
+    def _possible_holders_record(
         self, holdings: pd.DataFrame, selection: Selection, matches: Mask, found: Mask
     ) -> dict[str, Any]:
         record, rows = {**holdings.attrs.get(HOLDERS, {})}, omitted_rows(holdings)
@@ -340,8 +340,8 @@ class SelectableHoldings:
         if selection.bridged:
             versions = selection._replace(tokens=tuple(dict(selection.bridged)))
             mask = self.mask_before_spam_and_value(versions)
-            omitted |= self.mask_spam_and_value(mask & found, versions)
-        added = self._describe_omitted(np.flatnonzero(omitted), dict(selection.bridged))
+            omitted |= self.narrow_mask_by_spam_and_value(mask & found, versions)
+        added = self._group_omitted_rows(np.flatnonzero(omitted), dict(selection.bridged))
         warn_about_bridged(*count_and_sum_bridged(added))
         rows += added
         if selection.tokens:
@@ -349,7 +349,7 @@ class SelectableHoldings:
             rows = [row for row in rows if not row.asset and row.blockchain in chains] + by_asset
         return record_omitted_rows(record, rows)
 
-    def _describe_omitted(
+    def _group_omitted_rows(
         self, rows: Codes, asset_by_key: Mapping[TokenKey, TokenKey]
     ) -> list[OmittedRow]:
         held = self.held
@@ -370,7 +370,7 @@ class SelectableHoldings:
         parts: Any = zip(sums.index, amounts, sizes, strict=True)
         return [OmittedRow._make([*key, *numbers]) for key, *numbers in parts]
 
-    def mask_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
+    def narrow_mask_by_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
         """Narrow a mask to the rows that match the conditions `spam` and `small`."""
         if selection.spam is not None:
             mask = mask & (self.spam_mask == selection.spam)
@@ -402,7 +402,7 @@ def parse_where_arguments(
             raise SettingsError(f"no row has {name}={unknown[0]!r}", hint=f"choose from: {listed}")
         labels += [(name, text) for text in (*named, *equal)]
         conditions[name] = [text or None for text in named]
-    keys, token_chains, left_out, names = _selected_and_omitted_tokens(tokens, options)
+    keys, token_chains, left_out, names = _tokens_chains_omitted_versions_and_names(tokens, options)
     wallets = [] if wallet is None else _nonempty_list("wallet", parse_wallets(wallet))
     selection = Selection(
         blockchains=() if blockchain is None else tuple(_nonempty_list("blockchain", blockchain)),
@@ -450,7 +450,7 @@ def _nonempty_list(name: str, argument: Any, types: Any = (list, tuple, set)) ->
     return values
 
 
-def _selected_and_omitted_tokens(
+def _tokens_chains_omitted_versions_and_names(
     positions: Positions, options: Mapping[str, Any]
 ) -> tuple[list[TokenKey], list[Collection[str]], list[tuple[TokenKey, TokenKey]], list[Any]]:
     keys, holdings = positions.tokens.keys, positions.holdings

@@ -1,7 +1,7 @@
 """Totals of holdings: exact sums of groups, and the completeness of each group.
 
-A group is complete if all wallets that could have balances in the group are known. To merge the
-aggregates of chunks, all rows of a wallet must be in one chunk.
+A group is complete if all wallets that could have balances in the group are known. Aggregates of
+chunks can be merged only if all rows of each wallet are in one chunk.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _CURRENCY_HINT = (
 )
 
 Pairs: TypeAlias = "tuple[Codes, Codes]"
-"""The codes and the members of distinct pairs: two arrays, in ascending order of the pairs."""
+"""Distinct pairs (code, member) in ascending order, as an array of codes and one of members."""
 
 
 def totals(
@@ -133,8 +133,8 @@ def totals(
         or asset is not counted as known.
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. In the row of an
-        unknown wallet, all columns are NA except those of `by` and the last three. In the row of an
-        empty wallet, amount, counts and value are 0, and the token is NA.
+        unknown wallet, all columns are NA, except the columns of `by` and the last three. In the
+        row of an empty wallet, amount, counts and value are 0, and the token is NA.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
     counts: dict[str, Codes] = {}
     bridged_separate = 0
     if sums.contracts is not None and "asset" in groups.names:
-        counts = count_contracts(positions, sums.contracts, len(groups))
+        counts = count_contracts_by_group(positions, sums.contracts, len(groups))
         bridged_separate = count_bridged_versions(positions, positions.contracts.codes)
     elif sums.contracts is not None:
         counts = {"tokens": np.bincount(sums.contracts[0], minlength=len(groups))}
@@ -296,7 +296,7 @@ def aggregate_groups(
 def merge_aggregates(
     parts: Sequence[GroupAggregates], groups: Sequence[Codes], contracts: Sequence[Codes], size: int
 ) -> GroupAggregates:
-    """Merge aggregates into `size` groups. `groups[n]` has the new group codes of `parts[n]`."""
+    """Merge into `size` groups. `groups[n]` has the new code of each group of `parts[n]`."""
     codes = np.concatenate(groups)
 
     def merge_counts(counts: Sequence[Codes]) -> Codes:
@@ -339,7 +339,7 @@ def _value_totals(positions: Positions, groups: Groups) -> ValueTotals | None:
     return ValueTotals(totals, np.bincount(unpriced, minlength=count), currencies)
 
 
-def count_contracts(positions: Positions, pairs: Pairs, count: int) -> dict[str, Codes]:
+def count_contracts_by_group(positions: Positions, pairs: Pairs, count: int) -> dict[str, Codes]:
     """Count the contracts and their blockchains in each group."""
     chain_codes, _ = factorize_values([key[0] for key in positions.contracts.keys])
     groups_by_chain, _ = distinct_pairs(pairs[0], chain_codes[pairs[1]])

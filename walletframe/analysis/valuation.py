@@ -20,7 +20,7 @@ from walletframe.analysis.prices import (
     currency_or_default,
     keys_and_prices,
     normalize_asset_name,
-    normalize_price_table,
+    normalize_price_column_names,
     parse_prices,
     read_price_file,
     unusable_price_reason,
@@ -132,10 +132,9 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     PricesWarning
-        If a price is for an unknown asset. If you pass a list of prices, one more warning per
-        session counts bridged versions that don't get your price of the asset. If you pass other
-        prices, more warnings state which prices match no token, and how many snapshots have no
-        prices of their day.
+        If a price is for an unknown asset. For a list of prices, also once per session if a bridged
+        version doesn't get your price of its asset. For other prices, also if a price matches no
+        token, or if a snapshot has no prices of its day.
 
     Examples
     --------
@@ -183,7 +182,7 @@ class EffectivePrices(NamedTuple):
         service_prices: Callable[[], Floats | None],
         times: pd.Series | None = None,
     ) -> tuple[list[Any], str | None]:
-        """Return an array of row prices for each entry, and the currency of all prices."""
+        """For each entry, return the price of each row. Also return the common currency."""
         prices_by_entry, currencies = [], []
         for entry in self.entries:
             if is_service_prices(entry):  # these are already prices of the snapshot's day
@@ -204,7 +203,7 @@ class EffectivePrices(NamedTuple):
 def prices_or_default(
     prices: PricesLike | None, *, by_symbol: bool, assets: AssetsLike | None, bridged: bool
 ) -> EffectivePrices:
-    """Return `prices`. Defaults are the setting `prices`, and then the service's prices."""
+    """Return the given prices, or the prices in the setting `prices`, or the service's prices."""
     if by_symbol and (bridged or assets is not None):
         problem = "by_symbol=True can't be combined with assets=… or bridged=…"
         hint = "leave out by_symbol=…, or leave out assets=… and bridged=…"
@@ -291,7 +290,7 @@ def _custom_prices(
             _warn_about_bridged_versions(omitted, priced)
     prices[holdings["token_blockchain"].isna()] = np.nan
     if chosen.allows_unmatched:
-        _warn_about_unmatched_lines(loaded, position_by_key, None, by_asset)
+        _warn_with_list_of_unmatched_prices(loaded, position_by_key, None, by_asset)
     else:
         _warn_about_unmatched_prices(loaded, position_by_key, prices, keys, by_asset, times)
     return prices, currency
@@ -366,7 +365,7 @@ def _warn_about_unmatched_prices(
         notify(f"{message}: pass prices by {by}", PricesWarning)
         return
     if len(prices):
-        _warn_about_unmatched_lines(loaded, position_by_key, held, by_asset)
+        _warn_with_list_of_unmatched_prices(loaded, position_by_key, held, by_asset)
     if times is not None:
         is_valued = pd.Series(prices).notna().groupby(times.array).any()
         unvalued = is_valued.index[~is_valued]
@@ -377,7 +376,7 @@ def _warn_about_unmatched_prices(
             notify(f"{message}; the first is from {unvalued[0]:%Y-%m-%d}", PricesWarning)
 
 
-def _warn_about_unmatched_lines(
+def _warn_with_list_of_unmatched_prices(
     loaded: LoadedPrices,
     position_by_key: Mapping[PriceKey, int],
     held: set[Any] | None,
@@ -438,7 +437,7 @@ def _load_prices(
         path = Path(prices).expanduser()
         if not path.is_dir():
             table, lines = read_price_file(path)
-            normalized = normalize_price_table(table, dated=dated)
+            normalized = normalize_price_column_names(table, dated=dated)
             return LoadedPrices(normalized, dated, safe_line(path.name), lines)
         prices = ParquetPrices(path)
     if not isinstance(prices, Mapping | pd.Series | pd.DataFrame):
@@ -450,4 +449,4 @@ def _load_prices(
             bounds = [time for time in (times.min(), times.max()) if not pd.isna(time)]
             bounds = bounds or [pd.Timestamp.now("UTC")]
             prices = prices.price_history(requested, bounds[0].date(), bounds[-1].date())
-    return LoadedPrices(normalize_price_table(prices, dated=dated), dated)
+    return LoadedPrices(normalize_price_column_names(prices, dated=dated), dated)

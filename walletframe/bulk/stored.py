@@ -49,7 +49,7 @@ class StoredHoldings:
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # one item for each call of `without_spam`
     unknown_rows: Codes | None = None  # rows of unknown tokens, if spam is flagged or removed
-    spells_blockchains_as_template: bool = True
+    uses_blockchain_names_of_template: bool = True
 
     @property
     def wallets(self) -> pd.DataFrame:

@@ -181,7 +181,7 @@ def _holdings_of_tokens(source: Source, token: Any = None, **asset_options: Any)
         token_option = parse_token(token, source.holdings)
         return selection.where_in_fetch(*source, token=token_option, **asset_options).holdings
     stored = source.holdings
-    token_option = token and parse_token(token, chunked.read_distinct_tokens(stored).holdings)
+    token_option = token and parse_token(token, chunked.read_token_symbol_pairs(stored).holdings)
     return source.wf.where(token=token_option, **asset_options).holdings
 
 

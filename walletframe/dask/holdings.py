@@ -146,7 +146,7 @@ class ClusterHoldings:
     folders: list[OpenedFolder] | None = None  # None unless each partition is an unchanged folder
 
     @property
-    def spells_blockchains_as_template(self) -> bool:
+    def uses_blockchain_names_of_template(self) -> bool:
         """Whether results spell blockchains as in `template`."""
         return self.folders is not None
 

@@ -83,10 +83,10 @@ class ExplorerData(SelectableHoldings):
         spam = np.unique(self.held.tokens.codes[matches & self.spam_mask])
         small, small_value = np.zeros_like(matches), 0.0
         if values is not None:  # a row without a value is not small
-            small = self.mask_spam_and_value(matches, selection._replace(small=None))
+            small = self.narrow_mask_by_spam_and_value(matches, selection._replace(small=None))
             small = small & (values < SMALL_BELOW)
             small_value = math.fsum(values[small].tolist())
-        mask = self.mask_spam_and_value(matches, selection)
+        mask = self.narrow_mask_by_spam_and_value(matches, selection)
         requested, held = self.wallet_mask(selection), self.held.select_rows(mask)
         wallets = self.wallets if requested.all() else self.wallets[requested]
         encoded = self.with_wallets if held is self.held and wallets is self.wallets else held
@@ -105,7 +105,7 @@ class ExplorerData(SelectableHoldings):
     def option_stats(self, selection: Selection, filter_name: str) -> dict[Any, OptionStats]:
         """Return the stats of the options in a filter. Options without balances are omitted."""
         held, values, keys = self.held, self.row_values, list[Any]()
-        mask = self.mask_spam_and_value(
+        mask = self.narrow_mask_by_spam_and_value(
             self.mask_before_spam_and_value(selection), selection._replace(small=None)
         )
         if filter_name == "tokens":

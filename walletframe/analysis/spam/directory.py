@@ -45,12 +45,12 @@ class TokenDirectory(NamedTuple):
             return Finding("native_coin")
         return Finding("known_token") if token in known_token_by_key() else None
 
-    def shared_skeletons(self, symbol: str) -> list[str]:
+    def known_skeletons(self, symbol: str) -> list[str]:
         """Return the skeletons of a symbol that are also skeletons of known symbols."""
         return [*filter(self.symbols.__contains__, skeletons(symbol))]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
-        """Return signs that a token imitates another. `shared` is from `shared_skeletons`."""
+        """Return signs that a token imitates another. `shared` has the symbol's known skeletons."""
         if not shared:
             return []
         # Only the deployer of a contract can get the same address on another EVM blockchain.
@@ -81,14 +81,14 @@ class TokenDirectory(NamedTuple):
 
 
 def make_token_directory(allow: TokensLike | None, deny: TokensLike | None) -> TokenDirectory:
-    """Merge the user's lists with the known tokens. An allowed token can't take a known symbol."""
+    """Combine the user's lists with the known tokens."""
     listed = [(token_key(token), symbol) for token, symbol in parse_tokens(allow)]
     denied = [token_key(token) for token, _ in parse_tokens(deny)]
     allowed, fault = frozenset(dict(listed)), "it is on both the allow list and the deny list"
     if both := [(row, f"{token}", fault) for row, token in enumerate(denied) if token in allowed]:
         raise TokenListError(both)
     allowed_owners = _symbol_owners((token, symbol) for token, symbol in listed if symbol)
-    owners = allowed_owners | _packaged_symbol_owners()
+    owners = allowed_owners | _packaged_symbol_owners()  # known tokens take precedence
     symbols = {name: symbol for (_, name), (symbol, _) in reversed(owners.items())}
     return TokenDirectory(allowed, frozenset(denied), owners, symbols)
 

@@ -275,7 +275,7 @@ def explain_spam(
     if isinstance(holdings, pd.DataFrame):
         evidence = _collect_evidence(holdings)
     else:
-        evidence, *_ = _collect_chunked_evidence(holdings)
+        evidence, *_ = _evidence_row_positions_and_sizes(holdings)
     pairs, rows = _TokenSymbolPairs(directory, evidence), evidence.holdings
     chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
     codes, first = np.unique(pairs.codes[chosen], return_index=True)
@@ -319,7 +319,7 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
     return SpamEvidence(holdings, tokens, amounts.exact(), absurd, _priced_mask(holdings))
 
 
-def _collect_chunked_evidence(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
+def _evidence_row_positions_and_sizes(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
     require_columns(source.template.holdings, _COLUMNS)
     names = ["raw_amount", "price", "is_spam"]
     [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], names)
@@ -380,13 +380,13 @@ class _TokenSymbolPairs:
         self.directory, self.keys = directory, evidence.tokens.keys
         self.names = [name[:MAX_SYMBOL_LENGTH] for name in names]
         self.by_symbol = [symbol_findings(name) for name in names]
-        self.shared_skeletons = [directory.shared_skeletons(name) for name in self.names]
-        self.by_token = _amount_findings(evidence)
-        self.by_price = _price_findings(evidence)
+        self.known_skeletons = [directory.known_skeletons(name) for name in self.names]
+        self.by_token = _amount_findings_by_token(evidence)
+        self.by_price = _price_finding_by_token(evidence)
 
     def findings_by_suspect_pair(self) -> dict[int, tuple[Finding, ...]]:
         denied = self.directory.denied
-        symbols = [*map(any, zip(self.by_symbol, self.shared_skeletons, strict=True))]
+        symbols = [*map(any, zip(self.by_symbol, self.known_skeletons, strict=True))]
         tokens = [code in self.by_token or key in denied for code, key in enumerate(self.keys)]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         by_pair = {pair: self.findings_about(pair) for pair in np.flatnonzero(suspects).tolist()}
@@ -411,7 +411,7 @@ class _TokenSymbolPairs:
             *self.by_symbol[symbol],
             *self.by_token.get(token, ()),
             *self.directory.imitation_findings(
-                self.keys[token], self.names[symbol], self.shared_skeletons[symbol]
+                self.keys[token], self.names[symbol], self.known_skeletons[symbol]
             ),
         ]
         # A price or a missing price counts only if there are other findings.
@@ -433,7 +433,7 @@ def _read_token_directory(
     )
 
 
-def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
+def _amount_findings_by_token(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
     exact, codes = evidence.amounts, evidence.tokens.codes
     limit, count = _EXTREME_AMOUNT * 10**exact.scale, len(evidence.tokens.keys)
     absurd = np.unique(codes[evidence.is_absurd]).tolist()
@@ -448,7 +448,7 @@ def _amount_findings(evidence: SpamEvidence) -> dict[int, tuple[Finding, ...]]:
     return findings
 
 
-def _price_findings(evidence: SpamEvidence) -> list[Finding | None]:
+def _price_finding_by_token(evidence: SpamEvidence) -> list[Finding | None]:
     tokens = evidence.tokens
     findings = np.full(len(tokens.keys), None, dtype=object)
     priced = np.bincount(tokens.codes[evidence.is_priced], minlength=len(findings)) > 0
@@ -464,7 +464,7 @@ def flags_and_unknown_token_positions(
 ) -> tuple[SpamFlags, Codes]:
     """Return the flags of suspect tokens, and the positions of rows with an unknown token."""
     directory, threshold = _read_token_directory(**options), options["threshold"] or THRESHOLD
-    evidence, positions, balances = _collect_chunked_evidence(source)
+    evidence, positions, balances = _evidence_row_positions_and_sizes(source)
     pairs = _TokenSymbolPairs(directory, evidence)
     suspects, codes = pairs.findings_by_suspect_pair().items(), pairs.codes
     flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}
