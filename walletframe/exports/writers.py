@@ -163,7 +163,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a Parquet file that other programs can read, such as DuckDB and polars.
 
     The columns are the same as in `to_arrow`. `read_holdings` reads the file back. The file stores
-    ``attrs``, since they record which rows `where` and `without_spam` left out.
+    ``attrs``, which record the rows that `where` and `without_spam` left out.
 
     Parameters
     ----------
@@ -236,14 +236,14 @@ def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: IfExists
         columns[arrow.text_column_name(label, frame)] = series.array.to_arrow().to_pandas()
         if has_decimals:
             columns[column] = arrow.rounded_decimals(series).to_pandas()
-            types[column] = _decimal_type()
+            types[column] = _sql_decimal_type()
         else:
             columns[column] = series.astype("float64")
     pd.DataFrame(columns).to_sql(name, con, if_exists=if_exists, index=False, dtype=types)
 
 
-def _decimal_type() -> Any:
-    """Return a SQL type for Decimals, since `Numeric` passes floats to DuckDB."""
+def _sql_decimal_type() -> Any:
+    """Return a SQL type that passes Decimals unchanged. `Numeric` would pass floats to DuckDB."""
     from sqlalchemy import Numeric  # noqa: PLC0415 - not a dependency; only databases other than SQLite need it
 
     class DecimalColumnType(Numeric[Decimal]):
@@ -322,7 +322,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     links: list[tuple[int, int, str]] = []
     for name, series in frame.items():
         names.append(_escape_for_excel(name))
-        columns.append(_excel_column(series))
+        columns.append(_rounded_excel_column(series))
         if str(name).endswith("_url"):
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
             links += [(row, len(names), text) for row, text in texts if url_if_safe(text)]
@@ -339,7 +339,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         file.write(buffer.getbuffer())
 
 
-def _excel_column(series: pd.Series) -> pd.Series:
+def _rounded_excel_column(series: pd.Series) -> pd.Series:
     if isinstance(series.dtype, AmountDtype):
         return series.astype("float64")
     if _may_hold_text(series):
