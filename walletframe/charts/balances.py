@@ -57,7 +57,7 @@ from walletframe.frames.names import (
     full_wallet_name,
     mask_of_wallet,
     short_wallet_name,
-    symbol_and_contract,
+    symbol_and_identity,
     token_names,
     unique_names,
     user_wallet_names,
@@ -67,7 +67,7 @@ from walletframe.frames.positions import (
     HOLDERS,
     Positions,
     encode_holdings,
-    mark_selection_unreadable,
+    mark_unreadable_if_single,
     mark_unreadable_unknown,
     read_positions,
     snapshot_times,
@@ -153,7 +153,7 @@ def _measure_and_sizes(
             [name] = token_or_asset_names(positions, code)
             symbol = name
             if not positions.assets:
-                symbol, _ = symbol_and_contract(positions.holdings, positions.tokens, int(code[0]))
+                symbol, _ = symbol_and_identity(positions.holdings, positions.tokens, int(code[0]))
             symbol = safe_line(symbol, _SYMBOL_CHARS)
         phrase = f"amount of {name}"
         title_start = safe_line(name, _SYMBOL_CHARS)
@@ -254,7 +254,7 @@ class DrawnBalances(NamedTuple):
 
     def symbol_and_contract(self, index: int) -> tuple[str, str]:
         """Return a token's symbol and contract, or an asset's name and number of contracts."""
-        positions, full_name = self.positions, partial(symbol_and_contract, limit=_HOVER_CHARS)
+        positions, full_name = self.positions, partial(symbol_and_identity, limit=_HOVER_CHARS)
         tokens, contracts = positions.tokens, positions.contracts
         if not positions.assets or tokens.keys[index] not in positions.assets.blockchains:
             return full_name(positions.holdings, tokens, index)
@@ -796,7 +796,7 @@ def _read_requests(
     frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
     columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
     requests = pd.DataFrame(columns).take(positions.first)
-    positions = mark_selection_unreadable(positions)
+    positions = mark_unreadable_if_single(positions)
     if token is not None and len(positions.holdings):
         index = find_token_or_asset(positions, token)
         can_hold = positions.possible_holders_mask(index)

@@ -53,7 +53,7 @@ from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.names import (
     full_wallet_name,
     mask_of_token,
-    qualified_name,
+    name_with_contract,
     unique_names,
     user_wallet_names,
     wallet_names,
@@ -665,7 +665,7 @@ def waterfall(
     known = known.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     rows, rest = known[:most], known[most:]
     symbol = safe_line(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
-    name = symbol if _ASSET in rows else qualified_name(symbol, encode_tokens(rows[:1]).keys[0])
+    name = symbol if _ASSET in rows else name_with_contract(symbol, encode_tokens(rows[:1]).keys[0])
     short, full = _short_and_full_names(rows, wallets)
     if {*rows.columns} >= _KNOWN_COUNTS:
         each = zip(short, rows["wallets_known"], rows["wallets"], strict=True)

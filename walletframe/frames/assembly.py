@@ -59,7 +59,7 @@ class WalletRecord(NamedTuple):
 
 
 def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both frames from one record for each wallet. Append `extra` to ``wallets``."""
+    """Build both frames from one record for each wallet. Append the columns of `extra`."""
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     pending: list[Balances] = []
@@ -115,7 +115,7 @@ def build_holdings(
 
 
 def concatenate_column(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
-    """Concatenate the chunks of a holdings column, and convert them to the column's dtype."""
+    """Concatenate the chunks of a holdings column into an array of the column's dtype."""
     array: Any
     if name == "amount":
         array = AmountArray._concat_same_type(chunks)  # noqa: SLF001 - our own class

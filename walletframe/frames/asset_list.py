@@ -148,7 +148,7 @@ def tokens_to_assets(
 
 
 def count_combinable(positions: Positions) -> int:
-    """Count the rows of a table of assets that ``bridged=True`` would merge into other rows."""
+    """Return how many fewer rows a table of assets would have with ``bridged=True``."""
     listed = {} if BRIDGED in positions.holdings.attrs else _contracts_by_key(None)
     held = [listed[key] for key in positions.contracts.keys if key in listed]
     separate = {row if row.kind == ASSET_KINDS[-1] else row.asset for row in held}
@@ -165,7 +165,7 @@ def combine_single_asset(positions: Positions) -> Positions | None:
 def count_and_sum_omitted_bridged(
     positions: Positions, asset_index: int, mask: Mask | np.bool_ = np.True_
 ) -> tuple[int, str]:
-    """Count and sum an asset's omitted bridged versions. For several snapshots, the sum is ""."""
+    """Count and sum an asset's omitted bridged versions (no sum for several snapshots)."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts

@@ -20,7 +20,7 @@ from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
 from walletframe.frames.positions import (
     HOLDERS,
-    mark_selection_unreadable,
+    mark_unreadable_if_single,
     mark_unreadable_unknown,
 )
 from walletframe.frames.results import Coverage, bridged_text
@@ -60,7 +60,7 @@ def count_possible_holders(
 ) -> Codes:
     """Count the known (row 0), stale (row 1) and requested (row 2) wallets of each group."""
     if KINDS.isdisjoint(groups.names):
-        return _sum_wallet_sets(_wallet_state_flags(mark_selection_unreadable(positions)), groups)
+        return _sum_wallet_sets(_wallet_state_flags(mark_unreadable_if_single(positions)), groups)
     states = _wallet_state_flags(positions)
     if unreadable is None:
         unreadable = count_wallets_with_unreadable_amount(positions, groups)
@@ -84,7 +84,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts_by_wallet:
     """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts_by_wallet, groups)
-    possible, chain_codes = positions.possible_blockchains_mask(), positions.possible_token_chains
+    possible, chain_codes = positions.possible_blockchains_mask(), positions.wallet_chains_or_any
     sums = np.zeros((len(counts_by_wallet), len(groups)), dtype=np.intp)
     for code in {*chain_codes.tolist()}:
         wallets, chosen = chain_codes == code, possible[groups.tokens, code]
@@ -96,7 +96,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts_by_wallet:
 
 def repeat_completeness(positions: Positions, row_count: int) -> dict[str, Any]:
     """Return the counts of all wallets as columns with `row_count` equal rows."""
-    counts = _wallet_state_flags(mark_selection_unreadable(positions)).sum(axis=1, keepdims=True)
+    counts = _wallet_state_flags(mark_unreadable_if_single(positions)).sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
 
@@ -106,7 +106,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
 
 
 def _wallet_state_flags(positions: Positions) -> Codes:
-    can_hold = positions.can_hold_selection
+    can_hold = positions.wallets_able_to_hold_selection
     return np.array([positions.known & can_hold, positions.stale & can_hold, can_hold], np.intp)
 
 
@@ -140,8 +140,8 @@ def coverage_from_counts(
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
-    positions, codes = mark_selection_unreadable(positions), positions.first
-    mask = positions.can_hold_selection & (True if among is None else among)
+    positions, codes = mark_unreadable_if_single(positions), positions.first
+    mask = positions.wallets_able_to_hold_selection & (True if among is None else among)
     if positions.by_snapshot:  # count each wallet once
         codes = encode_wallets(positions.wallet_frame).codes[positions.first]
     requested, unknown, stale = (
@@ -166,7 +166,7 @@ def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
     return _count_dropped(positions.holdings, held, listed)[:2]
 
 
-def dropped_balances(details: WalletDetails) -> tuple[int, str, set[str]]:
+def dropped_count_reasons_and_kinds(details: WalletDetails) -> tuple[int, str, set[str]]:
     """Return the number of dropped balances, the reasons, and the kinds of filters.
 
     The kind "" means that rows were dropped without a record, for example with pandas.
@@ -241,11 +241,11 @@ def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
     return len({row.contract for row in held}), format(amounts.sum(), "f") if is_added else ""
 
 
-def dropped_and_selected(results: Mapping[str, WalletDetails]) -> dict[str, Any]:
-    """Return the arguments of `Coverage` about dropped balances and the selection."""
+def dropped_and_selected_arguments(results: Mapping[str, WalletDetails]) -> dict[str, Any]:
+    """Return arguments for `Coverage`: the dropped balances, and the conditions of `where`."""
     filtered, unknown, reasons, is_by_balance = 0, 0, list[str](), False
     for name, details in results.items():
-        count, text, _ = dropped_balances(details)
+        count, text, _ = dropped_count_reasons_and_kinds(details)
         is_by_balance |= "dropped balance" in text or "small" in text
         reasons += [f"{name}: {text.replace('; ', ', ')}" if name else text] * bool(text)
         filtered += count
@@ -288,11 +288,7 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
 def narrow_dropped_rows(
     holdings: pd.DataFrame, wallets: Container[object], *, counts_bridged: bool = True
 ) -> pd.DataFrame:
-    """Return a copy of holdings that records only the omitted rows of `wallets`.
-
-    Counts of filters are removed, since filters also dropped balances of other wallets. Omitted
-    bridged versions are kept only if `counts_bridged` is True.
-    """
+    """Return a copy that records omitted rows only of `wallets`, and filters without counts."""
     rows, omitted = len(holdings), omitted_rows(holdings)
     applied: list[Filter] = applied_filters(holdings, rows)
     kept = [row for row in omitted if row[:2] in wallets and (counts_bridged or not row.asset)]
@@ -305,8 +301,8 @@ def narrow_dropped_rows(
     return result
 
 
-def differing_selections(before: WalletDetails, after: WalletDetails) -> str:
-    """Describe the selections of two fetches. If the conditions are equal, return ""."""
+def differing_selections_text(before: WalletDetails, after: WalletDetails) -> str:
+    """Describe how the selections of two fetches differ. If equal, return an empty text."""
     conditions = [each.holdings.attrs.get(SELECTED, []) for each in (before, after)]
     if {*conditions[0]} == {*conditions[1]}:
         return ""

@@ -113,7 +113,7 @@ def _table_html(table: Table) -> str:
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'
-        f"{table_rows_html(table, _html_attributes, cell_html)}</table></div>"
+        f"{table_rows_html(table, _tag_style_attributes, cell_html)}</table></div>"
     )
 
 
@@ -147,7 +147,7 @@ def cell_html(cell: Cell) -> str:
     )
 
 
-def _html_attributes(tag: str, column: str) -> str:
+def _tag_style_attributes(tag: str, column: str) -> str:
     if column == "amount":  # up to 79 digits
         style = f"{_NUMBER_STYLE}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
     elif column in NUMBER_COLUMNS:

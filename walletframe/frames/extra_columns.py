@@ -95,7 +95,7 @@ def last_labels(wallets: pd.DataFrame, wallet_codes: Codes) -> pd.DataFrame:
 
 
 def changed_labels_note(wallets: pd.DataFrame, wallet_codes: Codes, names: Iterable[str]) -> str:
-    """Return a sentence about labels that changed over time. Return "" if none changed."""
+    """Return a sentence about labels that changed over time, or an empty text."""
     texts = []
     for name in [each for each in extra_names(wallets) if each in names]:
         _, changed = first_and_conflicting_label_rows(name, wallet_codes, wallets[name].array)

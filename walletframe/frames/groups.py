@@ -123,7 +123,7 @@ def add_default_asset(by: By) -> list[str]:
 def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Encode holdings. Remove "token" and "asset" from `by`. If `by` is empty, use ["wallet"]."""
+    """Encode holdings, and return the names in `by` that define a holder (default: wallet)."""
     positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"

@@ -49,7 +49,7 @@ class KeyCodes:
 
     @cached_property
     def unknown(self) -> Mask:
-        """A mask that is True for the key of an unknown token."""
+        """A mask of the keys of unknown tokens."""
         return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property

@@ -166,7 +166,7 @@ def join(
 def merge_by_wallet(
     table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
 ) -> tuple[pd.DataFrame, str]:
-    """Return the joined frame and the text of a warning, which is empty without a problem."""
+    """Return the joined frame, and the text of a warning. The text may be empty."""
     if how not in _HOW:
         hint = 'use how="left", "inner", "right" or "outer"'
         raise SettingsError(f"how={how!r} is not supported", hint=hint)

@@ -38,13 +38,13 @@ class TokenSymbolPairCodes(NamedTuple):
 
 
 def encode_token_symbol_pairs(
-    rows: pd.DataFrame, ids: KeyCodes, row_numbers: Codes
+    rows: pd.DataFrame, tokens: KeyCodes, row_numbers: Codes
 ) -> TokenSymbolPairCodes:
     """Encode the (token, symbol) pair of each row."""
     numbers, symbols = factorize(rows["symbol"], use_na_sentinel=False)
-    codes, pairs = pd.factorize(ids.codes * max(len(symbols), 1) + numbers)
+    codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
     token_codes, symbol_codes = np.divmod(pairs, max(len(symbols), 1))
-    keys, texts = ids.merged_keys, [text if isinstance(text, str) else None for text in symbols]
+    keys, texts = tokens.merged_keys, [text if isinstance(text, str) else None for text in symbols]
     pair_keys = [keys[code] for code in token_codes.tolist()]
     pair_texts = [texts[code] for code in symbol_codes.tolist()]
     return TokenSymbolPairCodes(codes, pair_keys, pair_texts, row_numbers, rows)

@@ -79,8 +79,8 @@ def token_names(
         if names[index] not in plain or counts[each] > 1 or unknown[index]
     ]
     pairs = [(names[index], keys[index]) for index in rest]
-    short = [qualified_name(*pair) for pair in pairs]
-    unique = unique_names(short, lambda number: qualified_name(*pairs[number], is_full=True))
+    short = [name_with_contract(*pair) for pair in pairs]
+    unique = unique_names(short, lambda number: name_with_contract(*pairs[number], is_full=True))
     labels = dict(zip(rest, unique, strict=True))
     return [labels.get(index, names[index]) for index in chosen]
 
@@ -138,7 +138,7 @@ def unique_names(short: list[str], full_name: Callable[[int], str]) -> list[str]
     return list(taken)
 
 
-def qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
+def name_with_contract(name: str, key: TokenKey, *, is_full: bool = False) -> str:
     """Return a symbol with its contract, such as ``USDC (ETH 0xa0b8…eb48)``."""
     chain, contract = key
     if is_unknown(key):
@@ -150,10 +150,10 @@ def qualified_name(name: str, key: TokenKey, *, is_full: bool = False) -> str:
     return f"{name} ({safe_line(chain, _MAX_CHAIN)} {shown})".lstrip()
 
 
-def symbol_and_contract(
+def symbol_and_identity(
     holdings: pd.DataFrame, tokens: KeyCodes, index: int, *, limit: int = _LIMIT
 ) -> tuple[str, str]:
-    """Return two texts: a token's symbol, and the blockchain with the full contract."""
+    """Return a token's symbol, and a text with its blockchain and full contract."""
     row, key = tokens.first[index], tokens.keys[index]
     name = safe_line(cell_text(holdings["symbol"].array[row])) or "no symbol"
     if is_unknown(key):

@@ -34,7 +34,7 @@ HOLDING_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token
 _WALLET = ("blockchain", "address")
 _REQUESTED = (*_WALLET, "status", "tokens", "source")
 HOLDERS: Final = "holders"
-"""Key in ``attrs`` for the blockchains and the omitted balances of a selection of tokens."""
+"""Key in ``attrs``: the blockchains and omitted balances of a selection by token."""
 
 
 class Assets(NamedTuple):
@@ -91,15 +91,15 @@ class Positions:
         return [*self.wallets["blockchain"].array.take(first)]
 
     @cached_property
-    def may_hold_any_token(self) -> Mask:
-        """A mask of unknown wallets on unlisted blockchains. Such a name may be misspelled."""
+    def wallets_able_to_hold_any_token(self) -> Mask:
+        """A mask of unknown wallets on blockchains that `walletframe.blockchains` lacks."""
         return ~self.known & unlisted_mask(self.index_by_chain)[self.wallet_chain_codes]
 
     @cached_property
-    def can_hold_selection(self) -> Mask:
-        """A mask of the wallets that could hold a selected token. Default: all wallets."""
+    def wallets_able_to_hold_selection(self) -> Mask:
+        """A mask of the wallets that could hold a selected token. Without a selection, all."""
         chains = self.holdings.attrs.get(HOLDERS, {}).get("blockchains")
-        return np.ones_like(self.known) if chains is None else self.on_blockchains_mask(chains)
+        return np.ones_like(self.known) if chains is None else self.wallets_on_chains_mask(chains)
 
     @property
     def kind(self) -> str:
@@ -179,28 +179,28 @@ class Positions:
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
         row_chains = self.wallet_chain_codes[self.wallet_codes[self.tokens.codes == token]]
         on_chains = np.isin(self.wallet_chain_codes, np.append(row_chains, key_chains))
-        return on_chains | self.may_hold_any_token
+        return on_chains | self.wallets_able_to_hold_any_token
 
-    def on_blockchains_mask(self, names: Collection[str]) -> Mask:
-        """Return a mask of the wallets on these blockchains, or on unlisted ones."""
+    def wallets_on_chains_mask(self, names: Collection[str]) -> Mask:
+        """Return a mask of the wallets on these blockchains, or on unlisted blockchains."""
         chains = self.index_by_chain
         return (unlisted_mask(chains) | np.isin([*chains], [*names]))[self.wallet_chain_codes]
 
     @cached_property
-    def possible_token_chains(self) -> Codes:
+    def wallet_chains_or_any(self) -> Codes:
         """The index of each wallet's blockchain, or -1 for wallets that may hold any token."""
         # In a history, a wallet that may hold any token can have rows with NA amounts.
-        return np.where(self.may_hold_any_token, -1, self.wallet_chain_codes)
+        return np.where(self.wallets_able_to_hold_any_token, -1, self.wallet_chain_codes)
 
     def possible_blockchains_mask(self) -> Mask:
         """Call the function `possible_blockchains_mask` for these holdings."""
-        row_chains = self.possible_token_chains[self.wallet_codes]
+        row_chains = self.wallet_chains_or_any[self.wallet_codes]
         blockchains = self.assets.blockchains if self.assets else {}
         return possible_blockchains_mask(self.tokens, row_chains, self.index_by_chain, blockchains)
 
 
 class Chunk(NamedTuple):
-    """A subset of wallets with all their rows, from larger holdings."""
+    """Some wallets of larger holdings, and all rows of these wallets."""
 
     positions: Positions
     wallet_indices: Codes  # the index of each wallet among all wallets
@@ -256,15 +256,15 @@ def read_positions(
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
         listed=(listed * known_rows)[requested.first],
     )
-    return _with_selection_known(positions) if HOLDERS in encoded.holdings.attrs else positions
+    return _mark_unable_wallets_known(positions) if HOLDERS in encoded.holdings.attrs else positions
 
 
-def _with_selection_known(positions: Positions) -> Positions:
-    can_hold = positions.can_hold_selection
+def _mark_unable_wallets_known(positions: Positions) -> Positions:
+    can_hold = positions.wallets_able_to_hold_selection
     return replace(positions, known=positions.known | ~can_hold, stale=positions.stale & can_hold)
 
 
-def mark_selection_unreadable(positions: Positions) -> Positions:
+def mark_unreadable_if_single(positions: Positions) -> Positions:
     """If a single token or asset is selected, mark wallets with NA amounts as unknown."""
     is_single = positions.holdings.attrs.get(HOLDERS, {}).get("is_single")
     return mark_unreadable_unknown(positions, slice(None)) if is_single else positions
@@ -277,7 +277,7 @@ def mark_unreadable_unknown(positions: Positions, rows: Mask | slice) -> Positio
     return replace(positions, known=positions.known & ~unread, stale=positions.stale & ~unread)
 
 
-def with_selection_status(details: WalletDetails) -> WalletDetails:
+def mark_unable_wallets_ok(details: WalletDetails) -> WalletDetails:
     """Return a copy with the status ok for each wallet that can't hold the selected tokens."""
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:
@@ -365,7 +365,7 @@ def possible_blockchains_mask(
 ) -> Mask:
     """Return a mask: whether a token (row) could be held on a blockchain (column).
 
-    A token is possible on the blockchains in the token's rows and key, and in `asset_blockchains`.
+    A token is possible on the blockchains of its key, of its asset and of wallets that hold it.
     The last row (no token) and the last column (wallets that may hold any token) are True.
     """
     mask = np.zeros((len(tokens.keys) + 1, len(chains) + 1), dtype=bool)

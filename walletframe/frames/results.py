@@ -43,7 +43,7 @@ _FORMATTERS |= dict.fromkeys(_MONEY, money)
 class Coverage:
     """Counts of the wallets and balances that a table includes or leaves out.
 
-    ``str(coverage)`` is a summary of what is left out, in one line.
+    ``str(coverage)`` summarizes omitted wallets and balances in one line.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ class Coverage:
         The number of requested wallets, or 0 if `wallets` was not passed. If tokens are selected,
         only wallets that could hold one of the tokens are counted.
     wallets_ok : int
-        The number of these wallets with known balances in all snapshots.
+        The number of requested wallets with known balances in all snapshots.
     wallets_stale : int
-        The number of these wallets with an out-of-date answer in any snapshot.
+        The number of requested wallets with an out-of-date answer in any snapshot.
     balances : int
         The number of counted balances, including balances of unknown amount.
     amount_na : int
@@ -313,7 +313,7 @@ def _add_wallet_names(table: pd.DataFrame, wallets: pd.DataFrame | None) -> pd.D
 def _formatters(
     frame: Any, amounts: Callable[[Any], str] | None = None
 ) -> dict[Any, Callable[[Any], str]]:
-    """Return formatters by column. Return none if the user formats numbers by pandas options."""
+    """Return formatters by column. If the user set a format in pandas, return {}."""
     custom = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
     if custom or not isinstance(frame, pd.DataFrame):
         return {}
@@ -336,10 +336,7 @@ def coverage_from_attrs(table: pd.DataFrame) -> Coverage:
 def with_coverage(
     table: pd.DataFrame | dict[str, Any], coverage: Coverage, positions: Positions | None = None
 ) -> ResultTable:
-    """Return a result table with the coverage as a dict in the ``attrs``.
-
-    The display includes the names of wallets in `positions`, if any.
-    """
+    """Return a result table with coverage in ``attrs``, and with wallet names from `positions`."""
     result = ResultTable(table, copy=False)
     if positions is not None and "name" in positions.extra_column_names:
         result._named_wallets = positions.wallet_frame  # noqa: SLF001 - our own class

@@ -72,7 +72,7 @@ def text_array(values: Any) -> Any:
 
 
 def text_from_arrow(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
-    """Concatenate Arrow arrays as text. All or no arrays must be dictionary-encoded."""
+    """Concatenate Arrow arrays as text. Either all are dictionary-encoded, or none."""
     text = pa.chunked_array(map(_as_large_text, chunks)).unify_dictionaries().combine_chunks()
     if isinstance(text, pa.DictionaryArray):  # a cast would take 15 times as long
         indices = text.indices if rows is None else text.indices.take(pa.array(rows))
@@ -121,7 +121,7 @@ def concat_frames(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def missing_wallets_text(attrs: Mapping[Any, Any]) -> str:
-    """Return a text such as ``3 of 9 wallets`` for an unfinished folder. Otherwise, return ""."""
+    """Return the wallets that a folder lacks, such as ``3 of 9 wallets``, or an empty text."""
     missing, total = attrs.get(UNFINISHED, (None, 0))
     if not missing:
         return "" if missing is None else "some wallets"
@@ -211,7 +211,7 @@ def blockchains() -> pd.DataFrame:
 
 
 def normalize_blockchains(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Write known blockchains in upper case, and unknown blockchains as in the first row."""
+    """Write known blockchains in upper case. Write an unknown blockchain as in its first row."""
     first: dict[str, str] = {}
     result = []
     for frame in frames:

@@ -290,7 +290,7 @@ def mark_shared_answers_stale(
             "simulated holdings can't be compared with real ones",
             hint="compare only simulated or only real snapshots: see the column 'service'",
         )
-    if text := coverage.differing_selections(before, after):
+    if text := coverage.differing_selections_text(before, after):
         problem = f"different selections can't be compared: {text}"
         raise SnapshotError(problem, hint=coverage.SELECT_HINT)
     times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in frames]
@@ -336,7 +336,7 @@ def filtered_side_note(before: WalletDetails, after: WalletDetails, lacked: Sequ
 
     `lacked` counts, for each result, the balances that only the other result has.
     """
-    missing = [coverage.dropped_balances(each) for each in (before, after)]
+    missing = [coverage.dropped_count_reasons_and_kinds(each) for each in (before, after)]
     for index, (name, other, kind) in enumerate(_SIDES):
         count, reasons, kinds = missing[index]
         if count and not kinds <= missing[1 - index][2] and lacked[index]:

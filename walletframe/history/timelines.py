@@ -30,7 +30,7 @@ from walletframe.frames.asset_list import (
 from walletframe.frames.coverage import (
     SELECTED,
     count_unknown_tokens,
-    dropped_and_selected,
+    dropped_and_selected_arguments,
     snapshot_count,
     sum_possible_holders,
 )
@@ -42,10 +42,10 @@ from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     HOLDERS,
     encode_holdings,
+    mark_unable_wallets_ok,
     possible_blockchains_mask,
     snapshot_times,
     unlisted_mask,
-    with_selection_status,
 )
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
@@ -135,7 +135,7 @@ class AmountMatrix(NamedTuple):
         is_known = pd.Series((status == OK).all(axis=1)).groupby(wallets).all()
         stale = int((self.wallet_status[is_known.index] == STALE).any(axis=1).sum())
         balances = int(((self.status == OK).all(axis=1) & (self.token_codes >= 0)).sum())
-        dropped = dropped_and_selected(results)
+        dropped = dropped_and_selected_arguments(results)
         omitted |= self.token_filter.omitted if self.token_filter else {}
         dropped["unknown_tokens"] += omitted.pop("unknown_tokens", 0)
         unread = int((self.status == NO_AMOUNT).sum())
@@ -154,7 +154,7 @@ def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
     needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
-    details = with_selection_status(details)
+    details = mark_unable_wallets_ok(details)
     wallets, holdings = (frame[names] for frame, names in zip(details, needed, strict=True))
     amounts_of(holdings["amount"])
     return WalletDetails(wallets, holdings)

@@ -15,7 +15,7 @@ from walletframe.errors import InputWarning, PricesWarning
 from walletframe.frames.asset_list import BRIDGED, count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
-    dropped_and_selected,
+    dropped_and_selected_arguments,
     price_sources,
 )
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
@@ -24,9 +24,9 @@ from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     HOLDERS,
-    mark_selection_unreadable,
+    mark_unable_wallets_ok,
+    mark_unreadable_if_single,
     read_positions,
-    with_selection_status,
 )
 from walletframe.frames.results import Coverage, with_coverage
 from walletframe.frames.schema import (
@@ -154,7 +154,7 @@ def compare_values(
     balances -= int(np.isnan(changes.balances[["earlier_gaps", "later_gaps"]].to_numpy()).sum())
     coverage = Coverage(
         *(wallets, known, 0, balances, 0, changes.unvalued),
-        **dropped_and_selected({"before": results[0], "after": results[1]}),
+        **dropped_and_selected_arguments({"before": results[0], "after": results[1]}),
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
         not_compared=changes.left_out,
         unfinished=missing_wallets_text(changes.requested.attrs),
@@ -215,8 +215,8 @@ class ValueChanges(NamedTuple):
     @property
     def known_and_possible_holders(self) -> tuple[int, int]:
         """The number of possible holders that are known at both times, and the number of all."""
-        positions = mark_selection_unreadable(read_positions(self.balances, self.requested))
-        can_hold = positions.can_hold_selection
+        positions = mark_unreadable_if_single(read_positions(self.balances, self.requested))
+        can_hold = positions.wallets_able_to_hold_selection
         return int((positions.known & can_hold).sum()), int(can_hold.sum())
 
     def notes(self, currency: str) -> str:
@@ -236,7 +236,7 @@ class ValueChanges(NamedTuple):
 def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
     """Compare values. Balances without an earlier value are valued at later prices."""
     earlier, later = before.holdings, after.holdings
-    requested = [with_selection_status(each).wallets for each in (before, after)]
+    requested = [mark_unable_wallets_ok(each).wallets for each in (before, after)]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
     frames = [frame[["blockchain", "address"]] for frame in (*fresh, earlier, later, *requested)]
     wallet_keys = encode_wallets(concat_frames(frames))

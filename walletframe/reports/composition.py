@@ -117,7 +117,7 @@ class Content(NamedTuple):
     simulated: bool
     scope: str  # the number of wallets, and their statuses
     total: str  # the value, the amount of a single asset, or the number of balances
-    currency_note: str  # a note if the currency of the total is unknown, or else ""
+    currency_note: str  # a note if the currency of the total is unknown, otherwise ""
     change: str  # a sentence about the change; "" without an earlier fetch
     notes: tuple[str, ...]  # sentences about uncounted wallets and balances
     groups: Listing
@@ -159,7 +159,7 @@ class Grouping(NamedTuple):
     bridged: bool = False
 
     def asset_arguments(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
-        """Return `assets` and `bridged`. If `names` does not contain "asset", return {}."""
+        """Return the arguments `assets` and `bridged` if `names` contains "asset", otherwise {}."""
         return {"assets": self.assets, "bridged": self.bridged} if "asset" in names else {}
 
 
@@ -236,7 +236,7 @@ def compose(
 def _describe_changes(
     before: WalletDetails, after: WalletDetails, groups: Groups, grouping: Grouping, unit: str
 ) -> tuple[str, list[str], Listing | None, GroupChanges | None]:
-    if text := coverage.differing_selections(before, after):
+    if text := coverage.differing_selections_text(before, after):
         return f"Not comparable: {text}. To compare them, {coverage.SELECT_HINT}.", [], None, None
     if "value" not in before.holdings and _uses_default_prices(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
@@ -252,11 +252,11 @@ def _describe_changes(
         earlier = replace(earlier, unpriced=0)
         listing, once = _changes_listing(amounts, after.wallets), coverage_from_attrs(amounts)
         note = f"Not compared: {once.unknown_once} not known at both times."
-        notes = [note * bool(once.unknown_once), *_sentences_on_wallet_lists(*results)]
+        notes = [note * bool(once.unknown_once), *_sentences_on_unshared_wallets(*results)]
         notes.append(_not_counted_sentence(earlier))
         summed = compare(*results, by="asset", **grouping.asset_arguments())
         if unit and (summed["asset"] == unit).all() and {*groups.columns} <= {*amounts}:
-            change, *total = _amount_change(summed, since)
+            change, *total = _amount_change_and_counts(summed, since)
             return change, notes, listing, GroupChanges(amounts, *total)
         counts = amounts["change"].value_counts(sort=False)
         counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
@@ -293,7 +293,7 @@ def _uses_default_prices(holdings: pd.DataFrame) -> bool:
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
 
 
-def _sentences_on_wallet_lists(before: WalletDetails, after: WalletDetails) -> list[str]:
+def _sentences_on_unshared_wallets(before: WalletDetails, after: WalletDetails) -> list[str]:
     keys = [{*encode_wallets(wallets).keys} for wallets, _ in (before, after)]
     counts = len(keys[0] - keys[1]), len(keys[1] - keys[0])
     pairs = zip(("earlier", "later"), counts, strict=True)
@@ -387,13 +387,13 @@ def _groups_listing(
 
     if measure == "balances":
         numbers = _select_cells(head, "amount", "tokens").items()
-        _add_cells(columns, {name: [*each, *[Cell("")] * len(ends)] for name, each in numbers})
-    _add_cells(columns, {measure: number_cells(measure, write)})
+        _add_columns(columns, {name: [*each, *[Cell("")] * len(ends)] for name, each in numbers})
+    _add_columns(columns, {measure: number_cells(measure, write)})
     if changes:
-        _add_cells(columns, {"change": _change_cells(changes, head, rest, write)})
+        _add_columns(columns, {"change": _change_cells(changes, head, rest, write)})
     if measure != "balances":
         share = number_cells("share", lambda share: percent(round(share, 9)))
-        _add_cells(columns, {"share": share})
+        _add_columns(columns, {"share": share})
     heading = f"By {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
 
@@ -427,7 +427,7 @@ def _label_cells(
     for label in labels:
         if label not in {"token_blockchain", "token_address"}:
             missing = "" if label in _TOKEN_LABELS else f"no {label}"
-            _add_cells(columns, {label: text_cells(frame[label], missing, _NAME_LENGTH)})
+            _add_columns(columns, {label: text_cells(frame[label], missing, _NAME_LENGTH)})
     return columns | (_contract_column(frame) if "token_address" in labels else {})
 
 
@@ -464,7 +464,7 @@ def _subtotals_listing(
         frame = frame.iloc[rows]
     head = frame.head(_MAX_ROWS)
     cells = _select_cells(head, "amount", "value", "holders")
-    columns = _add_cells(_label_cells(head, labels, wallets), cells)
+    columns = _add_columns(_label_cells(head, labels, wallets), cells)
     columns["wallets known"] = _wallet_count_cells(head)
     first = next(iter(columns))
     columns = {
@@ -502,7 +502,7 @@ def _wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     columns["answered (UTC)"] = time_cells(head["fetched_at"], missing="")
     columns |= _select_cells(head, "source")
     extra = [name for name in extra_names(wallets) if name != "name"]
-    _add_cells(columns, {name: text_cells(head[name], "", _NAME_LENGTH) for name in extra})
+    _add_columns(columns, {name: text_cells(head[name], "", _NAME_LENGTH) for name in extra})
     note = "Unknown wallets come first. An unknown wallet is not an empty wallet."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
 
@@ -534,7 +534,7 @@ def _spam_listing(spam: pd.DataFrame) -> Listing:
 def without_spam(
     before: WalletDetails, after: WalletDetails
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Remove spam from both results. If a token is in both, its flag in `after` decides."""
+    """Drop spam from both fetches. For a token in both, the flag in `after` decides."""
     frames = [before.holdings, after.holdings]
     names = ["token_blockchain", "token_address"]
     tokens = encode_tokens(concat_frames(frame[names] for frame in frames))
@@ -580,7 +580,7 @@ def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, si
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
 
-def _amount_change(changes: pd.DataFrame, since: str) -> tuple[str, Any, int, int]:
+def _amount_change_and_counts(changes: pd.DataFrame, since: str) -> tuple[str, Any, int, int]:
     if changes.empty:
         return f"Unchanged since {since}.", changes["difference"].sum(), 0, 0
     row: Any = next(changes.itertuples())
@@ -617,7 +617,7 @@ def _changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
         cells = {"kind": text_cells(head["change"])}
         cells |= _select_cells(head, "difference", "before", "after")
         cells["wallets known"] = [Cell(f"{known:,} of {count:,}") for known, count in counts]
-    table = Table("changes", _add_cells(_label_cells(head, labels, wallets), cells), len(changes))
+    table = Table("changes", _add_columns(_label_cells(head, labels, wallets), cells), len(changes))
     return Listing("Changes", note, table)
 
 
@@ -629,7 +629,7 @@ def _wallet_count_cells(frame: pd.DataFrame) -> list[Cell]:
     ]
 
 
-def _add_cells(
+def _add_columns(
     columns: dict[str, list[Cell]], added: Mapping[str, list[Cell]]
 ) -> dict[str, list[Cell]]:
     for name, cells in added.items():

@@ -27,7 +27,7 @@ from markupsafe import Markup
 from walletframe.disk import atomic_write
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.exports import to_csv
-from walletframe.frames.coverage import differing_selections
+from walletframe.frames.coverage import differing_selections_text
 from walletframe.frames.details import as_details
 from walletframe.frames.display import cell_html, shows_all_digits, table_markdown, table_rows_html
 from walletframe.frames.tables import NUMBER_COLUMNS
@@ -86,8 +86,8 @@ def report(  # noqa: PLR0913 - users pass each option by name
         "blockchain"]``, as in `.wf.totals`. The default is the column ``owner`` of the wallets. If
         this column is missing, each wallet is a group.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        The result of an earlier fetch, or a snapshot, to compare with. If it has no column
-        ``value``, its balances are valued at its own prices. If you valued `details` with your own
+        The result of an earlier fetch, or a snapshot, to compare with. Without a column ``value``,
+        the earlier balances are valued at the earlier prices. If you valued `details` with your own
         prices, your prices are used instead. Apply the same `where` to both fetches, since
         different selections can't be compared.
     title : str, default "Token holdings"
@@ -155,7 +155,7 @@ def report(  # noqa: PLR0913 - users pass each option by name
     grouping, made_at = composition.Grouping(by, assets, bridged), datetime.now(UTC)
     content = composition.compose(fetched, earlier, title=title, made_at=made_at, grouping=grouping)
     frames = {"holdings": fetched.holdings, "wallets": fetched.wallets} if data else {}
-    if data and earlier is not None and not differing_selections(earlier, fetched):
+    if data and earlier is not None and not differing_selections_text(earlier, fetched):
         frames["changes"] = compare(*composition.without_spam(earlier, fetched))
     files = {name: file.with_name(f"{file.stem}-{name}.csv") for name in frames}
     data_note = "To get files of all rows, write this report with data=True, or --data in a shell."
