@@ -95,7 +95,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def read_with_wallets(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read holdings and wallets. The wallets may be in a second file. If not found, return None."""
+    """Read holdings, and wallets from the same file or a second file. Missing wallets are None."""
     frame, wallets = _read_frame_and_wallets(path)
     beside = path.with_suffix(f".wallets{path.suffix}")
     if wallets is None and beside.exists():

@@ -131,7 +131,7 @@ def coverage_from_counts(
     held: int | None = None,
     **others: Any,
 ) -> Coverage:
-    """Return the coverage for counts of balances. Count the wallets in the mask `among`."""
+    """Return the coverage: these counts of balances, and counts of the wallets in `among`."""
     counts = balances, amount_na, unpriced
     held = balances if held is None else held
     filtered = count_filtered(positions, held)
@@ -161,7 +161,7 @@ def snapshot_count(frame: pd.DataFrame) -> int:
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
-    """Count the dropped balances, and list the reasons. `held` counts the remaining balances."""
+    """Count the dropped balances, and list the reasons. `held` balances remain."""
     listed = int(positions.listed.sum()) if positions.has_wallets else None
     return _count_dropped(positions.holdings, held, listed)[:2]
 
@@ -234,7 +234,7 @@ def omitted_rows(holdings: pd.DataFrame) -> list[OmittedRow]:
 
 
 def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
-    """Count and sum held bridged versions. For several assets or snapshots, the sum is ""."""
+    """Count and sum held bridged versions (no sum for several assets or snapshots)."""
     held = [row for row in rows if row.asset and row.amount and Decimal(row.amount) > 0]
     is_added = len({(row.asset, row.snapshot) for row in held}) <= 1
     amounts = pd.Series([row.amount for row in held], dtype=object).astype(AmountDtype())
@@ -331,7 +331,7 @@ def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
 def coverage_of_rows(
     positions: Positions, rows: Mask | None = None, among: Mask | None = None
 ) -> Coverage:
-    """Return the coverage of a table. The masks select rows and wallets (default: all)."""
+    """Return the coverage of a table. `rows` is a mask of rows, and `among` a mask of wallets."""
     unread, values = positions.amounts.isna(), positions.holdings.get("value")
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())

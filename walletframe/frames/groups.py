@@ -71,7 +71,7 @@ def by_as_list(by: By | None) -> list[str]:
 def token_or_asset_and_by(
     token: TokenLike | None, asset: TokenLike | None, by: By
 ) -> tuple[TokenLike | None, list[str]]:
-    """Return `token` or `asset`, whichever is passed, and `by` with "token" or "asset" added."""
+    """Return the passed token or asset, and the names in `by` with "token" or "asset" added."""
     reject_both(token, asset)
     if token is not None:
         return token, [*by_as_list(by), "token"]

@@ -33,7 +33,7 @@ SIMULATED_NOTE = "Simulated data: the sandbox generated it."
 
 
 def known_mask(wallets: pd.DataFrame) -> Mask:
-    """Return a mask of the wallets with known balances: the status is ok."""
+    """Return a mask of the wallets with the status ok and known balances."""
     return _equal_mask(wallets["status"], Status.OK.value) & ~_missing_mask(wallets["tokens"])
 
 

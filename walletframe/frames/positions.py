@@ -97,7 +97,7 @@ class Positions:
 
     @cached_property
     def wallets_able_to_hold_selection(self) -> Mask:
-        """A mask of the wallets that could hold a selected token. Without a selection, all."""
+        """A mask of the wallets that could hold a selected token. By default, all are True."""
         chains = self.holdings.attrs.get(HOLDERS, {}).get("blockchains")
         return np.ones_like(self.known) if chains is None else self.wallets_on_chains_mask(chains)
 
@@ -379,7 +379,7 @@ def possible_blockchains_mask(
 
 
 def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Return the exact sum of each cell, or NA if all amounts are NA. Cell -1 is skipped."""
+    """Return the sum of the amounts in each cell, or NA if all are NA. Skip amounts in cell -1."""
     exact = amounts.exact()
     grouped = AmountsWithGroups(exact, cells, count)
     missing = grouped.groups_with_missing & (grouped.known_counts == 0)

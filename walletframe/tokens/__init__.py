@@ -83,7 +83,7 @@ class AssetContract(NamedTuple):
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts of each asset with several contracts, bridged contracts last."""
+    """Return the contracts of assets that have several contracts. Bridged contracts are last."""
     known = [
         token
         for token in known_tokens()

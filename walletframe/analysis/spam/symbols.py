@@ -206,7 +206,7 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def mixes_scripts(text: str) -> bool:
-    """Return whether a word has both ASCII letters and other letters that look like ASCII."""
+    """Return whether any word has ASCII letters and other letters that look like ASCII."""
     for word in () if text.isascii() else text.split():
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]
