@@ -334,7 +334,7 @@ class UnknownTokenError(WalletframeError, LookupError):
 
 
 class AmbiguousTokenError(WalletframeError, ValueError):
-    """Several tokens share the requested symbol.
+    """Several tokens share the same symbol.
 
     Parameters
     ----------
@@ -426,7 +426,7 @@ class ClusterError(WalletframeError, RuntimeError):
 
 
 class DatasetError(WalletframeError, OSError):
-    """A file or a folder of holdings can't be read or written. No saved data was lost."""
+    """A file or a folder of holdings can't be read or written. Saved data is unchanged."""
 
 
 class HistoryError(WalletframeError, OSError):

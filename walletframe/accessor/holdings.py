@@ -39,8 +39,9 @@ def warn_without_wallets(*wallets: object) -> None:
 class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
-    A chart of one token or asset shows amounts. Other charts show the column ``value``. If this
-    column is missing, charts show shares or counts. Amounts of different assets are never added up.
+    If you pass a token or asset, a chart shows its amounts. Other charts show the column ``value``.
+    Without this column, charts show amounts of a single asset, shares, or counts of balances.
+    Amounts of different assets are never added up.
 
     Parameters
     ----------

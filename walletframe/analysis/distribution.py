@@ -296,8 +296,9 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     Returns
     -------
     DataFrame
-        One row for each token or asset. The first columns are the same as in `totals`. The last
-        three columns are float64, from 0 to 1, and NaN if no wallet holds the token:
+        One row for each token or asset; no rows without holdings. The first columns are the same as
+        in `totals`. The last three columns are float64, from 0 to 1, and NaN if no wallet holds the
+        token:
 
         - ``gini`` and ``herfindahl``: the indices defined in the notes;
         - ``top_share``: the sum of the shares of the `top` largest holders; NaN if there are fewer
@@ -485,8 +486,8 @@ def pivot(
         - Instead of 0, the amount is NA if all wallets of the row failed. The amount is also NA if
           all wallets of the row that could hold the asset failed.
 
-        The line below the table counts the sums that may be too low, since a wallet or balance is
-        unknown.
+        Without holdings and wallets, the result is empty, with the same index columns. The line
+        below the table counts the sums that may be too low, since a wallet or balance is unknown.
 
     Raises
     ------
@@ -613,8 +614,8 @@ def overlap(
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
-        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if there are
-        too many wallets to compare. The error states the limit.
+        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if the
+        comparison takes too many steps. The error states the limit.
     ColumnsError, AmountError
         If a column is missing, or if ``amount`` does not contain amounts.
     SnapshotError

@@ -40,8 +40,8 @@ class TextColumn:
 
     codes: Codes  # the code of each row
     count: int  # number of different codes
-    label: Callable[[int], str]  # returns an escaped line for tables
-    full_text: Callable[[int], str]  # returns a longer escaped line
+    label: Callable[[int], str]  # returns a safe line for tables
+    full_text: Callable[[int], str]  # returns a longer safe line
     extra_search_text: Callable[[int], str] = lambda _code: ""  # returns text that is never shown
 
     @cached_property

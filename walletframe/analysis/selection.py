@@ -134,8 +134,8 @@ def where(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     SettingsError
-        If a list is empty; if no row has a label; if both `token` and `asset` are given; or if
-        `assets` or `bridged` is given without `asset`.
+        If a list is empty; if no row has a value in `labels`; if both `token` and `asset` are
+        given; or if `assets` or `bridged` is given without `asset`.
     UnknownWalletError, UnknownBlockchainError, UnknownTokenError, AmbiguousTokenError
         If these holdings lack the wallet, blockchain, token or asset; or if tokens share a symbol.
     AddressError
@@ -204,7 +204,7 @@ class Selection(NamedTuple):
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
-    token_blockchains: tuple[Collection[str], ...] = ()  # of each token; () means any
+    token_blockchains: tuple[Collection[str], ...] = ()  # of each selected token or asset
     assets: tuple[str, ...] = ()  # the names of the selected assets
     bridged: tuple[tuple[TokenKey, TokenKey], ...] = ()  # omitted bridged versions, with assets
     labels: tuple[tuple[str, str], ...] = ()  # pairs of a column name and a text in the column

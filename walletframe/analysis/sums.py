@@ -121,8 +121,8 @@ def totals(
         - ``currency`` (str) and ``unpriced`` (Int64), if the holdings have values: the currency,
           and the number of balances with a known amount but no value;
         - ``wallets_ok`` (Int64), if `wallets` is given: the number of known wallets in the group;
-        - ``wallets_stale`` (Int64): the number of known wallets with an out-of-date answer;
-        - ``wallets_asked`` (Int64): the number of requested wallets in the group.
+        - ``wallets_stale`` (Int64), if `wallets` is given: known wallets with out-of-date answers;
+        - ``wallets_asked`` (Int64), if `wallets` is given: requested wallets in the group.
 
         ``contracts``, ``blockchains``, ``tokens`` and ``holders`` are NA if the group has balances,
         but no known amount.
@@ -133,8 +133,9 @@ def totals(
         or asset is not counted as known.
 
         With `wallets`, each requested wallet (or blockchain or owner) has a row. In the row of an
-        unknown wallet, all columns are NA, except the columns of `by` and the last three. In the
-        row of an empty wallet, amount, counts and value are 0, and the token is NA.
+        unknown wallet, only its labels and the last three columns are not NA. In the row of an
+        empty wallet, amount, counts and value are 0, and the token is NA. Without holdings, a table
+        by token or asset alone is empty.
 
     Raises
     ------
@@ -256,7 +257,7 @@ class ValueTotals(NamedTuple):
 class GroupAggregates(NamedTuple):
     """The sums and counts of each group."""
 
-    units: Integers | None  # the sums of known amounts; None if a group has several assets
+    units: Integers | None  # the sums of known amounts; None if groups may mix assets
     scale: int
     known_counts: Codes  # the number of known amounts
     unreadable: Codes  # from `count_wallets_with_unreadable_amount`

@@ -114,9 +114,9 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     PricesError
-        If prices can't be read, if a price is not a number of 0 or more, if a token has two prices,
-        or if currencies differ. The error lists all unusable prices, with positions or line
-        numbers.
+        If prices can't be read, if a price is negative, infinite or not a number, if a token has
+        two prices, or if currencies differ. The error lists all unusable prices, with positions or
+        line numbers.
     SettingsError
         If `by_symbol` is combined with `assets` or `bridged`, if `at` is not ``"snapshot"``, or if
         a file in the setting ``prices`` does not exist.
@@ -132,9 +132,10 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     PricesWarning
-        If a price is for an unknown asset. For a list of prices, also once per session if a bridged
-        version doesn't get your price of its asset. For other prices, also if a price matches no
-        token, or if a snapshot has no prices of its day.
+        If a price is for an unknown asset. If you pass `prices`, but not as a list, also if no
+        price matches a token, if a line of a file matches none, or if a snapshot has no prices of
+        its day. With several sources, also once per session if a bridged version doesn't get your
+        price of its asset.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 
         ``native`` is the coin of a blockchain. ``canonical`` contracts belong to the issuer of the
         asset. ``bridged`` contracts belong to a bridge, a custodian or a wrapping contract (USDC.e,
-        WETH, WBTC). All other listed contracts are also ``bridged``.
+        WETH, WBTC). All other packaged contracts are also ``bridged``.
 
         ``totals(by="asset")`` and ``share(asset=…)`` add up native and canonical contracts. To add
         bridged contracts, pass ``bridged=True``.

@@ -70,7 +70,7 @@ def extra_names(wallets: pd.DataFrame) -> list[str]:
 
 
 def extra_column_values(wallets: pd.DataFrame, name: str, first_rows: Codes) -> Any:
-    """Return each wallet's value in an extra column. In a history, return the last value."""
+    """Return each wallet's value. Several values raise an error; in a history, the last is used."""
     column, rows = wallets[name].array, first_rows
     if len(wallets) > len(first_rows):
         codes = encode_wallets(wallets).codes

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 By: TypeAlias = "str | Sequence[str]"
 """The column or columns to group by."""
 
-KINDS: Final = frozenset({"token", "asset"})  # only groups by one of these have sums of amounts
+KINDS: Final = frozenset({"token", "asset"})  # groups by one of these never mix assets
 _WALLET_NAMES = ("wallet", "blockchain", SNAPSHOT)
 _CHOICES = (
     "wallet, blockchain, asset, snapshot, a column of holdings, or an extra column of wallets"

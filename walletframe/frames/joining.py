@@ -132,8 +132,8 @@ def join(
         ``address`` are spelled as in `frame`. A row of your table is repeated for each matching
         row of `frame`. If a row has no match, the columns of the other table are NA.
 
-        Rows are in the order of your table; rows of `frame` without a match are last. With
-        ``how="right"``, rows are in the order of `frame`.
+        Rows are in the order of your table, then of `frame`. Rows of `frame` without a match are
+        last. With ``how="right"``, rows are in the order of `frame`, then of your table.
 
     Raises
     ------

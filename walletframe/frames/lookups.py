@@ -53,7 +53,7 @@ def encode_token_symbol_pairs(
 def price_columns(
     prices: Sequence[Floats], amounts: AmountArray, currency: str | None, sources: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the columns that `value` adds. A row gets its price from the first possible source."""
+    """Return the columns that `value` adds. The first source with a price for the row is used."""
     units, indices = prices[0], np.where(np.isnan(prices[0]), -1, 0)
     for source, candidates in enumerate(prices[1:], 1):
         missing = np.isnan(units)

@@ -215,7 +215,7 @@ def read_positions(
 ) -> Positions:
     """Encode the wallets and tokens of holdings, and add the requested `wallets`.
 
-    With `by_snapshot`, a wallet counts as a different wallet in each snapshot. Without
+    With `by_snapshot`, a wallet counts as a different wallet in each snapshot of `wallets`. Without
     `by_snapshot`, several snapshots raise an error.
     """
     frame = None if wallets is None else extract_frame(wallets, "wallets")

@@ -48,8 +48,8 @@ class Coverage:
     Parameters
     ----------
     wallets_asked : int
-        The number of requested wallets, or 0 if `wallets` was not passed. If tokens are selected,
-        only wallets that could hold one of the tokens are counted.
+        The number of requested wallets, or 0 if `wallets` was not passed. In a table of one token
+        or asset, or of selected tokens, only wallets that could hold one of them are counted.
     wallets_ok : int
         The number of requested wallets with known balances in all snapshots.
     wallets_stale : int
@@ -61,10 +61,11 @@ class Coverage:
     unpriced : int
         The number of balances with a known amount, but no value.
     filtered : int
-        The number of dropped balances, such as spam. Unknown tokens that a selection
-        drops are not included.
+        The number of dropped balances, such as spam. Unknown tokens that a selection drops are not
+        included.
     filtered_reasons : str
-        What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``.
+        What `without_spam` and `where` dropped, such as ``16 spam balances (930.00 USD)``. Empty if
+        rows were dropped in another way.
     bridged : int
         For a table of one asset, the number of held bridged versions that the table leaves out.
     bridged_amount : str

@@ -80,7 +80,7 @@ class Table(NamedTuple):
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Return a table of wallets. With a limit of `rows`, wallets with errors come first."""
+    """Return a table of wallets. With `rows`, failed wallets come first, then those with errors."""
     head = wallets
     if rows is not None:
         failed = ~known_mask(wallets)

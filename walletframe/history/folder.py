@@ -176,7 +176,7 @@ def remove_snapshots(
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove folders that crashed processes left behind. Keep unfinished snapshots for a day."""
+    """Remove this user's leftover folders. Keep unfinished snapshots for a day."""
     deadline = time.time() - ABANDONED_AFTER_S
     for path in folder.iterdir():
         if match := _LEFTOVER.fullmatch(path.name):
@@ -258,7 +258,7 @@ def open_parquet_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
 def read_snapshots(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
-    """Read both frames, by default for all wallets. Rows are sorted by time, then position."""
+    """Read the wallets `keys`, or all wallets for None. Sort rows by time, then position."""
     frames = (_read_frame(folders, name, keys) for name in (WALLETS, HOLDINGS))
     return WalletDetails(*normalize_blockchains(*frames))
 

@@ -484,8 +484,8 @@ def timeline(
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
         A wallet that never held a token has rows only for snapshots in which the wallet is unknown.
-        The token of these rows is NA, or the chosen token or asset. A balance of an unknown token
-        has one row, since the token can't be identified over time.
+        The token of these rows is NA, or the chosen token or asset if the wallet could hold it. A
+        balance of an unknown token has one row, since it can't be identified over time.
 
     Raises
     ------

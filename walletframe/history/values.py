@@ -91,9 +91,9 @@ def compare_values(
 
         - the columns of `by`, as in `totals`;
         - ``before``, ``after`` (float64): the values of the compared balances. NaN if no wallet of
-          the group is known at both times, or if no balance has a value at this time;
+          the group is known at both times, or if all balances at this time lack a value;
         - ``difference`` (float64): the change of the value. NaN if no wallet of the group is known
-          at both times, or if no balance has a value at any time;
+          at both times, or if all balances at both times lack a value;
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
@@ -206,7 +206,7 @@ class ValueChanges(NamedTuple):
 
     @property
     def change(self) -> float:
-        """The change of the total value without unvalued balances. NaN if no value is known."""
+        """The change of the compared value. NaN if no wallet is known, or if no value is known."""
         balances = self.balances
         is_known = balances[["earlier_held", "later_held"]].any(axis=None) or not self.unvalued
         change = balances["later"].sum() - balances["earlier"].sum()

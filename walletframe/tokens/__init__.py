@@ -83,7 +83,7 @@ class AssetContract(NamedTuple):
 
 @cache
 def asset_contracts() -> tuple[AssetContract, ...]:
-    """Return the contracts of assets that have several contracts. Bridged contracts are last."""
+    """Return each asset's contracts, if there are several. Bridged contracts come last."""
     known = [
         token
         for token in known_tokens()

@@ -50,7 +50,7 @@ class TokenDirectory(NamedTuple):
         return [*filter(self.symbols.__contains__, skeletons(symbol))]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:
-        """Return signs that a token imitates another. `shared` has the symbol's known skeletons."""
+        """Return signs for or against an imitation. `shared` has the symbol's known skeletons."""
         if not shared:
             return []
         # Only the deployer of a contract can get the same address on another EVM blockchain.

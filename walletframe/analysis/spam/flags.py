@@ -71,7 +71,7 @@ def flag_spam(
           as a table of `explain_spam`, or the path of a CSV file with these columns;
         - an iterable of pairs (blockchain, contract).
 
-        Another contract with the same symbol on the same blockchain counts as an imitation.
+        Another contract with the symbol of an allowed token on its blockchain is an imitation.
     deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
         Tokens that are always spam, in the same forms.
     threshold : float, default 0.5
@@ -132,7 +132,7 @@ def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
 
 
 def spam_mask(holdings: pd.DataFrame, tokens: KeyCodes | None = None, **options: Any) -> Mask:
-    """Return the column `is_spam`. If this column is missing or options are given, detect spam."""
+    """Return a mask of spam. If options are given or no spam is marked or dropped, detect it."""
     stated = _stated_spam_mask(holdings, *options.values())
     if stated is None:
         _, scores, codes = _score_pairs(holdings, _read_token_directory(**options), tokens)

@@ -39,7 +39,7 @@ class Finding:
 
     @property
     def text(self) -> str:
-        """The explanation as one escaped line."""
+        """The explanation as one safe line."""
         return REASONS[self.reason][1].format(
             *(safe_line(detail, _DETAIL_LENGTH) for detail in self.details)
         )
