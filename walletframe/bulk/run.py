@@ -87,7 +87,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     client : Client, optional
         As for `fetch_wallets`. Fresh answers in the cache are used, but no answers are stored.
     progress : bool or callable, optional
-        As for `fetch_wallets`. Wallets in the folder count as done. Iterators have no total.
+        As for `fetch_wallets`. Wallets in the folder count as done. An iterator's total is None.
     on_failure, on_unreadable, fix : optional
         As for `fetch_wallets`, but by default, unreadable items of an iterator are dropped.
 
@@ -104,7 +104,9 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     DatasetError
         - If the folder is a URL, has other files, or has the wallets of another service.
         - If another run is writing to the folder.
-        - If the disk is full. All written parts are complete.
+        - If the disk is full.
+
+        All written parts are complete.
     FetchError
         If wallets are not ok and ``on_failure="raise"``. The attribute ``details`` is the summary.
     FetchInterrupted
@@ -122,8 +124,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the index in the order of the input.
     - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
-      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is rounded to 18
-      decimals, and null for more than 20 digits before the point. ``amount_text`` is exact.
+      `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is rounded to 18 decimals,
+      and null for more than 20 digits before the point. ``amount_text`` is exact.
     - ``folder/failed/*.parquet``: the requested wallets that are not ok, with the columns of
       ``wallets``. These files are updated when a run ends.
     - ``folder/kept.parquet``, if `keep` is passed: blockchain, address and the columns in `keep`.

@@ -50,7 +50,7 @@ class FetchSummary:
     balances : int
         The number of rows of holdings that were written.
     parts : int
-        The number of new parts. Each part is a file of wallets and a file of holdings.
+        The number of parts that were written. A part without an ok wallet has no holdings.
     unreadable : tuple of (int, str, str)
         The first thousand unreadable items of an iterator, as (position from 0, value, reason).
     unreadable_count : int

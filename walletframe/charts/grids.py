@@ -144,10 +144,10 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Maximum number of bars (at most 200). The remaining groups are combined as Other. If
         Other would be more than twice as long as the longest bar, a text replaces its bar.
     top_tokens : int, optional
-        Maximum number of coloured tokens or assets (at most 24). The rest is combined as Other. At
-        least half of the colours go to the largest tokens. The other colours keep Other from being
-        the largest part of a bar. By default, 12 tokens are coloured, or up to 24 if Other would be
-        too large.
+        Maximum number of coloured tokens or assets (at most 24). The rest is combined as Other.
+        Half of the colours go to the largest tokens. The other colours are chosen so that Other is
+        rarely the largest part of a bar. A note counts the bars in which it is. By default, 12
+        tokens are coloured, or up to 24 to avoid such bars.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The chart then states how old the data is, and how many
         wallets of each group are known. A wallet is known if its status is ok. The methods of
@@ -162,8 +162,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         largest first. The bars of the remaining labels are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours as hex codes or CSS names, such as ``{"ETH": "#3366CC"}``. A key is the name of an
-        asset, or a token (blockchain, contract). If only tokens of an asset have a key, the asset
-        has the colour of the first one. Other tokens and assets have default colours.
+        asset, or a token (blockchain, contract), as in the result of `token_colors`. If only tokens
+        of an asset have a key, the asset has the first one's colour. The rest has default colours.
     title : str, optional
         The title of the chart, cut to 48 characters.
 
@@ -503,8 +503,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     by : str or list of str, default "wallet"
-        The column or columns of holdings to group by, as in `bar`. Each group is a row of the
-        heatmap. With ``"token"``, a column of the heatmap is a token instead of an asset.
+        The column or columns to group by, as in `bar`. Each group is a row of the heatmap. With
+        ``"token"``, a column of the heatmap is a token instead of an asset.
     top : int, default 30
         Maximum number of rows (at most 200). The rest is combined as Other.
     top_tokens : int, default 20

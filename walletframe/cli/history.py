@@ -29,7 +29,7 @@ else:
     archive, dataset = map(LazyPackage, ("history", "history.dataset"))
     spam_flags = LazyPackage("analysis.spam.flags")
 
-_TIME = re.compile(r"\d{4}-|[^.]*$")  # unlike a time, a wallet contains a dot and no year
+_TIME = re.compile(r"\d{4}-|[^.]*$")  # a wallet contains a dot and does not begin with a year
 _MIXED_ARGUMENTS = "use either wallets (for amounts over time), or BEFORE and AFTER (for changes)"
 
 
@@ -136,10 +136,10 @@ def show(
     """List snapshots, show amounts of WALLETS over time, or show changes from BEFORE to AFTER.
 
     BEFORE and AFTER are times, files of fetch, folders of fetch-to-parquet, or folders of
-    snapshots. A time, such as yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z, means the
-    last snapshot until then. The default of AFTER is latest. A folder of snapshots means its newest
-    snapshot. Tokens that look like spam are included. The exit code is 1 if a change, a wallet, an
-    amount or a token is unknown.
+    snapshots. A time, such as latest, yesterday, 2026-01-31 (a day in UTC) or 2026-01-31T06:00Z,
+    means the last snapshot until then. The default of AFTER is latest. A folder of snapshots means
+    its newest snapshot. Tokens that look like spam are included. The exit code is 1 if a change, a
+    wallet, an amount or a token is unknown.
     """
     rows = options.pop("rows")
     compared = [text for text in arguments if is_holdings_path(text) or _TIME.match(text)]

@@ -68,8 +68,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     """Methods that compute tables from holdings in a Dask DataFrame.
 
     The results equal the tables of ``details.wf`` in memory. A method computes the graph of the
-    DataFrame twice, and for selected tokens four times. If the graph is slow to compute, call
-    ``persist()`` first.
+    DataFrame one to four times. If the graph is slow to compute, call ``persist()`` first.
 
     Parameters
     ----------
@@ -194,7 +193,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
             As `walletframe.fetch_to_parquet`. Also if the folder has another number of shards, or
-            if a lost worker is still writing.
+            if a lost worker is still writing. The error names the process.
         SettingsError, AddressError, ColumnsError, FetchError, FetchInterrupted
             As `walletframe.fetch_to_parquet`.
 
@@ -209,10 +208,10 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
 
         Notes
         -----
-        This machine computes and checks the list of wallets, and needs about 500 bytes per wallet.
-        In the files, the column ``position`` is the position in this complete list. All workers
-        share the rate limit. If the scheduler is lost, each worker continues at an equal share of
-        the last rate. Workers write all other warnings to their logs.
+        This machine computes and checks the list of wallets, and needs about 500 bytes of memory
+        per wallet. In the files, the column ``position`` is the position in this complete list. All
+        workers share the rate limit. If the scheduler is lost, they divide the last rate among
+        themselves. Workers write all other warnings to their logs.
 
         Examples
         --------
@@ -285,8 +284,8 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         -------
         dask.dataframe.DataFrame
             The same rows and columns as in pandas. The join is lazy. Only the check for repeated
-            wallets computes a column of your table. A left or inner join with a pandas DataFrame
-            keeps the order of your rows. All other joins shuffle rows.
+            wallets computes the columns with wallets. A left or inner join with a pandas DataFrame
+            sends it to all workers, and keeps the order of your rows. All other joins shuffle rows.
 
         Raises
         ------
@@ -384,7 +383,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Raises
     ------
     DatasetError
-        If `fetch_to_parquet` did not write the folder. During a computation: if a file has changed.
+        If `folder` is not such a folder. During a computation: if a file has changed.
 
     See Also
     --------

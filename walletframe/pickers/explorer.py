@@ -55,8 +55,8 @@ _FORMATS: dict[str, tuple[str, str, Any]] = {
 }
 _OUTPUT = ".jp-OutputArea-child"
 _VIEW = '[data-mime-type="application/vnd.jupyter.widget-view+json"]'
-# Without a kernel, a widget view is only an error message. So a separate output with static tables
-# precedes the widget view. This style hides one of the two.
+# JupyterLab ignores HTML beside a widget view. Without a kernel, a view is only an error message.
+# So a separate output with static tables precedes the view. This style hides one of the two.
 _HIDING_STYLE = f"""<style>
 {_OUTPUT}:has(.wf-saved):has(+ {_OUTPUT} .wf-live),
 {_OUTPUT}:has(.wf-saved) + {_OUTPUT}:has({_VIEW}):not(:has(.wf-live)) {{ display: none !important }}
@@ -85,8 +85,8 @@ class HoldingsExplorer(FetchingWidget):
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
         The result of a fetch, or a folder that `open_wallets` has opened.
     client : Client, optional
-        The client for the button Refresh. By default, this is the default client or, for results of
-        a sandbox, a client of the running sandbox.
+        The client for the button Refresh. By default, this is the default client if `details` is
+        from its service. For other results of a sandbox, it is a client of the latest sandbox.
     prepare : callable, optional
         A function that takes and returns a DataFrame of holdings. The explorer calls it with the
         holdings of `details` and of each Refresh.
@@ -111,8 +111,8 @@ class HoldingsExplorer(FetchingWidget):
     Notes
     -----
     Values are read from the column ``value``. Without this column, values are computed from prices.
-    `prepare` can add values: ``prepare=lambda holdings: holdings.wf.value(currency="USD")``.
-    At first, spam is hidden.
+    At first, spam is hidden. `prepare` can add values and spam flags, such as
+    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``.
 
     If exactly one token is selected, charts show amounts where possible. A token has the same
     colour in all selections. Charts combine balances per token or per asset (see `assets`). Extra

@@ -64,7 +64,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     @locked_handler
     def cancel(self) -> None:
-        """Cancel the running fetch. The result contains the wallets that were already fetched.
+        """Cancel the running fetch, if any. The result contains all finished wallets.
 
         Examples
         --------

@@ -210,7 +210,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
 
     @abstractmethod
     def _resolve_value(self, value: Any) -> OptionValue:
-        """Return the value of the option that equals `value`, or raise an error."""
+        """Return a value in the spelling of its option, or raise an error if it is not valid."""
 
     def offer(self, source: Any, /) -> None:
         """Replace the options. Drop selected values that are not among the new options.
@@ -339,7 +339,7 @@ class BlockchainPicker(Picker):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        The options. Options from holdings are sorted by value, the largest first.
+        The options. For holdings, they are sorted by value, then by number of balances, descending.
     value : str or sequence of str
         The initial selection. Upper and lower case are equivalent.
     description : str, default "Blockchains"
@@ -392,8 +392,8 @@ class TokenPicker(Picker):
     ----------
     holdings : WalletDetails or DataFrame
         Holdings with the columns ``symbol``, ``token_blockchain`` and ``token_address``. The
-        options are the tokens of these holdings, the largest value first. Values are read from
-        the column ``value``. Without this column, values are computed from prices.
+        options are the tokens of these holdings, by descending value, then number of balances.
+        Values are read from the column ``value``. Without it, they are computed from prices.
     value : str, or sequence of (str, str or None) or of str
         The initial selection. A token is an unambiguous symbol or a pair (blockchain, contract).
         The contract of a native coin is None.
@@ -565,8 +565,8 @@ class WalletPicker(Picker):
     Attributes
     ----------
     value : tuple of str
-        The selected wallets in the order of selection, as strings ``"<BLOCKCHAIN>.<ADDRESS>"``.
-        `value` can be set, observed and linked.
+        The distinct selected wallets in the order of selection, as ``"<BLOCKCHAIN>.<ADDRESS>"`` in
+        the first spelling. `value` can be set, observed and linked.
 
     Raises
     ------
