@@ -1,6 +1,6 @@
 """The writer of a bulk run's folder, and the register of the folder's wallets."""
 # The files of a part are written under temporary names, synced to the disk, and then renamed: first
-# the failed wallets, then the holdings, and last the ok wallets. If a run ends too early, the next
+# the failed wallets, then the holdings, and last the ok wallets. If a run ends in between, the next
 # run removes holdings without a file of wallets, and writes the part again.
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def read_extra_columns(paths: Paths) -> pd.DataFrame | None:
 
 
 def first_extra_values(extra_columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return each wallet's first value in each extra column. The `keys` are distinct."""
+    """Return each wallet's first value in each extra column, in the order of distinct `keys`."""
     code_by_key = {key: code for code, key in enumerate(keys)}
     codes = np.array([code_by_key.get(key, -1) for key in wallet_keys(extra_columns)], np.intp)
     rows = np.flatnonzero(codes >= 0)

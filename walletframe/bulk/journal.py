@@ -65,7 +65,7 @@ def read_segment(segment: Path) -> Iterator[JournalEntry]:
 def best_records_and_positions(
     segments: Iterable[Path], service: str
 ) -> dict[str, tuple[WalletRecord, int]]:
-    """Return the first ok record of each wallet. If no record is ok, return the last failure."""
+    """Return each wallet's first ok record or, without one, its last failure, by wallet key."""
     records: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(read_segment, segments)):
         wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
@@ -97,7 +97,7 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer, and ignore failures. Any thread may call this method."""
+        """Write the answer, unless the request failed. Any thread may call this method."""
         if isinstance(reply.answer, bytes):
             self._write_entry(wallets, fetched_at=reply.fetched_at, body=reply.answer)
 

@@ -289,7 +289,7 @@ def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
 def ordered_wallets_and_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
-    """Return ordered wallets and indices in `contents`. Missing wallets are past the end."""
+    """Return ordered wallets and their indices in `contents`, past its end for missing wallets."""
     table = contents.wallets
     frame = table.select(list(schema.WALLET_DTYPES)).to_pandas(types_mapper=ARROW_DTYPES.get)
     wanted = schema.WALLET_DTYPES.items()

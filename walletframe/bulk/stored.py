@@ -116,7 +116,7 @@ class StoredHoldings:
     def read_rows(
         self, tokens: Collection[TokenKey] | None, extra_columns: Collection[str]
     ) -> pd.DataFrame:
-        """Read the rows of these tokens, or all rows if `tokens` is None."""
+        """Read the rows of these tokens, or of all tokens if None, in the order of the holdings."""
         wanted = {*_TABLE_COLUMNS, *extra_columns, *self._service_price_column}
         with as_dataset_errors(self.root):
             columns = [name for name in schema.HOLDING_DTYPES if name in wanted]

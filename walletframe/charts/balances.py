@@ -124,7 +124,7 @@ class Measure(NamedTuple):
         return self.short_text(size)
 
     def text_with_share(self, size: float, total: float) -> str:
-        """Return a text such as ``1,200.00 USD (5% of all)``. Omit the share if `total` is NaN."""
+        """Return a text such as ``1,200.00 USD (5.0% of all)``, but only the share of an amount."""
         if self.kind == "share":
             return f"{percent(size)} of the {self.unit}"
         part = "" if np.isnan(total) else f"{percent(size / total)} of all"
@@ -361,7 +361,7 @@ def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
 
 
 def largest_indices(sizes: Floats, top: int) -> Indices:
-    """Return the indices of the `top` largest sizes, the largest first. Omit sizes of 0."""
+    """Return the indices of the `top` largest sizes above 0, the largest first."""
     # If only one more size exists, return it too. Other would contain nothing else.
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
@@ -590,7 +590,7 @@ class GroupLevel(NamedTuple):
         return np.asarray((self.wallets_known < self.wallets_asked[:, np.newaxis]).any(axis=1))
 
     def largest_then_unknown_groups(self, sizes: Floats, top: int) -> Indices:
-        """Return the largest groups, then groups that have unknown wallets but no balances."""
+        """Return the largest groups, then empty incomplete groups. Snapshots are sorted by time."""
         largest = largest_indices(sizes, top)
         unsure = np.flatnonzero((sizes == 0) & self.is_incomplete)
         chosen = np.append(largest, unsure[: max(top - len(largest), 0)])

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 _ROUNDING, _MAX_NAMED = 1e-12, 3  # the last one is the maximum number of names in a note
 _MIN_SHARE_WITH_LINES = 0.055  # a leaf with a smaller share of the total has its name outside
 _REST = "the others are not drawn separately"
-_MIN_CHARS = 5  # the least length of a name, such as "stETH" or "Other"
+_MIN_CHARS = 5  # the part of a name that must fit, such as "stETH" or "Other"
 _RADIUS, _PHONE_RADIUS = 250, 165  # pixels
 _ARC_LETTER, _ARC_PAD = 7, 6
 _LINES_CHARS = 9, 15  # the least and most characters of a line, if an arc has several lines
@@ -93,7 +93,7 @@ class _TreeStyle(NamedTuple):
     dimensions: Dimensions
     min_leaf: float = 0.01  # the smallest share of the total that a box can have
     min_parent: float = 0.04  # the smallest share that a box with boxes inside can have
-    min_sum: float = 0  # the smallest share that the boxes of a ring can have
+    min_sum: float = 0  # the smallest share that a drawn ring can have in total
     width: int = 0  # the page width of a treemap in pixels; 0 for a sunburst
 
 

@@ -121,7 +121,7 @@ class _TimelineFacets(NamedTuple):
     codes: Indices  # the small chart of each drawn row; rows in no chart have `len(groups)`
     marks: list[tuple[str, str]]  # (time, text) of triangles; no triangle if the text is empty
     groups: list[int]  # the group of each small chart
-    is_known: Mask | bool = True  # (small charts, snapshots): whether the size is known
+    is_known: Mask | bool = True  # (small charts, snapshots): whether any size is known
 
 
 class _TracesAndLayout(NamedTuple):
@@ -317,7 +317,7 @@ def _choose_timeline_facets(
 def _known_sums_mask(
     balances: DrawnBalances, snapshots: _DrawnSnapshots, ranks: Indices, wallets_known: Indices
 ) -> Mask:
-    """Return whether the sum of each group (row) in each snapshot (column) is known."""
+    """Return where groups have a balance of known size, or no balance and a known wallet."""
     width, counts = len(snapshots.times), []
     for rows in (balances.unknown_rows, balances.rows):
         times = snapshots.codes[rows]
@@ -760,7 +760,9 @@ def _grouping_columns(rows: pd.DataFrame) -> list[str]:
     return [name for name in columns[: columns.index("before")] if name not in others]
 
 
-def _short_and_full_names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], ...]:
+def _short_and_full_names(
+    rows: pd.DataFrame, wallets: FetchLike | None
+) -> tuple[list[str], list[str]]:
     if "address" in rows:
         frame = rows if wallets is None else extract_frame(wallets, "wallets")
         user_names = user_wallet_names(rows, frame)

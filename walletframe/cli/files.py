@@ -113,7 +113,7 @@ def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) 
 
 
 def read_saved_frames(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read holdings and wallets from a file, or from the newest snapshot in a folder."""
+    """Read holdings and, if saved, wallets, from files or a folder's newest snapshot."""
     if Path(name).is_dir():
         return history.snapshot(folder=name)[::-1]
     try:

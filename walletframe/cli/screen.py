@@ -33,7 +33,7 @@ _MAX_LABEL_WIDTH = 44
 
 
 def print_table(table: Table, *, exact: bool = False) -> None:
-    """Print a table that fits the width of the terminal. Unless `exact`, cut long amounts."""
+    """Print a table. In a terminal, fit its width and, unless `exact`, cut long amounts."""
     echo(console_text(table, terminal_width(), exact=exact))
 
 

@@ -104,7 +104,7 @@ def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None)
 
 
 def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
-    """Return the folders that `open_wallets` opened, or None for frames of other functions."""
+    """Return the folders that `open_wallets` opened, or None for other frames."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
     if readers != (read_folder_wallets, read_folder_balances):
@@ -250,7 +250,7 @@ def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clus
 def holdings_with_partition_wallets(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
-    """Find each partition's wallets. A wallet in several partitions raises an error."""
+    """Return holdings with each partition's wallets. Raise an error if a wallet is in several."""
     empty = _empty_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     distinct = delayed(lambda part: part.iloc[encode_wallets(part).first], pure=False)
@@ -275,7 +275,7 @@ def _dummy_balances(empty: pd.DataFrame, wallets: pd.DataFrame, requested: Any =
 
 
 def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
-    """Return holdings without rows. Raise an error if columns are missing or `by` has snapshots."""
+    """Return holdings without rows. Raise an error for missing columns or the group "snapshot"."""
     if SNAPSHOT in by_as_list(by):
         raise SettingsError(
             "grouping by 'snapshot' needs the balances in memory, but they are in a Dask DataFrame",

@@ -1,7 +1,7 @@
 """A rate limiter on the scheduler of a Dask cluster.
 
 Each HTTP request needs a permit. Workers request permits from the scheduler in batches for about
-0.2 seconds. If the scheduler is lost, each worker continues at an equal share of the last rate.
+0.2 seconds. If the scheduler is lost, each thread continues at an equal share of the last rate.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class RateLimiterPlugin(SchedulerPlugin):
         return shared
 
     def _fallback_state(self, shared: _SharedRate) -> bytes:
-        """Return an equal share of the rate, for a worker that loses the scheduler."""
+        """Return the rate of one thread as JSON, for a worker that loses the scheduler."""
         threads, now = max(1, self._scheduler.total_nthreads), time.monotonic()
         return rate.state_to_json(_shift_times(rate.divide_rate(shared.state, threads, now), -now))
 

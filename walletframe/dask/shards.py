@@ -231,7 +231,7 @@ def _shard_summary(future: distributed.Future[FetchSummary]) -> FetchSummary:
 
 
 def worker_problem(required_version: str, settings: Settings, probe: Path, dask_worker: Any) -> str:
-    """Return why this worker can't fetch. The text is empty if there is no problem."""
+    """Return why this worker can't fetch, or "" after writing a file beside `probe`."""
     if (installed := version("walletframe")) != required_version:
         return f"the worker runs walletframe {installed}, but this machine runs {required_version}"
     try:

@@ -76,7 +76,7 @@ class ChartOptions(NamedTuple):
         return by if self.per_asset else (*(name for name in by if name != "asset"), "token")
 
     def with_user_changes(self, request: Mapping[str, Any], columns: Sequence[str]) -> ChartOptions:
-        """Return the options after a user's changes. `columns` are the valid values of `group`."""
+        """Return the options after a user's changes. `columns` are the extra columns."""
         names = ("chart", "measure", "group", "bridged", "width")
         changes = {name: request[name] for name in names if name in request}
         if changes.get("chart", self.chart) not in CHARTS:
@@ -103,7 +103,7 @@ class ExplorerChart(NamedTuple):
     subtitle: str = ""  # the notes in a downloaded image, in plotly's markup
     figure: bytes = b""  # JSON; empty if nothing is drawn
     reason: str = ""  # the reason why nothing is drawn
-    arguments: Mapping[str, Any] | None = None  # for the chart function, if it was called
+    arguments: Mapping[str, Any] | None = None  # of the chart function; None if nothing is drawn
     levels: Sequence[str] = ()  # the columns in the title
     rows: tuple[int, ...] = ()  # for each drawn wallet or group, its first row in the holdings
     tokens: tuple[int, ...] = ()  # for each drawn token or asset, its first row in the holdings

@@ -103,7 +103,7 @@ class ExplorerData(SelectableHoldings):
         )
 
     def option_stats(self, selection: Selection, filter_name: str) -> dict[Any, OptionStats]:
-        """Return the stats of the options in a filter. Options without balances are omitted."""
+        """Return the stats of the options that have balances. The label filter has no stats."""
         held, values, keys = self.held, self.row_values, list[Any]()
         mask = self.narrow_mask_by_spam_and_value(
             self.mask_before_spam_and_value(selection), selection._replace(small=None)

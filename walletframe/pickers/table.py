@@ -365,7 +365,7 @@ class _TextCells:
         return lengths[len(lengths) * 9 // 10], 0
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return labels, links, full texts and texts to copy. Omit texts that equal the label."""
+        """Return labels, links, full texts and texts to copy. Omit repeated texts."""
         codes = self.texts.codes[rows].tolist()
         labels = ["" if code < 0 else self.texts.label(code) for code in codes]
         full_texts = ["" if code < 0 else self.texts.full_text(code) for code in codes]
@@ -415,7 +415,7 @@ class _NumberCells:
         return integer_digits, max(decimals, default=0)
 
     def front_end_cells(self, rows: Codes) -> dict[str, list[Any]]:
-        """Return numbers as text. If cents are cut off, the field ``copy`` has the exact number."""
+        """Return numbers as text. Money is rounded to cents. The field ``copy`` is exact."""
         pairs = [*zip(self.numbers[rows].tolist(), self._missing[rows].tolist(), strict=True)]
         exact = ["" if is_missing else _exact_number_text(value) for value, is_missing in pairs]
         if not self._is_money:

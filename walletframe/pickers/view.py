@@ -287,7 +287,7 @@ def _heading_after_crumbs(chart: ExplorerChart, crumbs: Sequence[str]) -> str:
         head = f"{compact(holdings['value'].sum())}{selected.data.currency}"
     elif options.measure == AMOUNTS and len(selection.tokens) == 1:
         head = f"{compact(float(holdings['amount'].sum()))} {chart.token}"
-    # The heading omits groups that the breadcrumb names. A wallet is in a single group.
+    # The heading omits groups in the breadcrumb. A wallet is in one group and on one blockchain.
     labels = selection.texts_by_column(options.by)
     chosen = {name for name, texts in labels.items() if len(texts) == 1}
     chosen |= {"blockchain"} if len(selection.blockchains) == 1 else set()

@@ -1,7 +1,7 @@
 """The base class of the widgets: the front end, the error line, and messages to and from Python.
 
-The front end sends requests with the class `Kernel` of ``page/widget.js``. Python sends "pushed"
-messages without a request:
+The front end sends requests with the class `Kernel` of ``page/widget.js``. In the table, "pushed"
+means that Python sends the message without a request.
 
 ===============  =====================  ===========================================================
 kind             sent by                handled by: effect or reply
@@ -68,7 +68,7 @@ def locked_handler(
 
 
 def error_text(error: Exception) -> str:
-    """Return an error as one line. Omit the class name of walletframe's errors."""
+    """Return an error as one unescaped line. Omit the class name of walletframe's errors."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     text, separator, hint = f"{error}".partition("\n\nHint: ")

@@ -181,7 +181,7 @@ def _with_answer_schemas(document: dict[str, Any]) -> dict[str, Any]:
 
 
 class _WalletEndpoint:
-    """The endpoint. The seed and the number of earlier requests decide which wallets fail."""
+    """The endpoint. The seed and a wallet's earlier requests decide whether the wallet fails."""
 
     def __init__(self, ledger: Ledger, behaviour: Behaviour, gate: Gate) -> None:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate

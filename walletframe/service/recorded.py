@@ -41,7 +41,7 @@ _FORMATS_HINT = (
 
 
 class _RecordedLedger:
-    """Recorded holdings. A wallet without a record is empty, or fails on an unknown blockchain."""
+    """Recorded holdings. Other wallets are empty; unknown chains and malformed addresses fail."""
 
     def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
         self._details: dict[WalletAddress, schemas.WalletDetail] = {}
