@@ -53,7 +53,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from walletframe.numerals import counted_noun
-from walletframe.text import break_links, token_repr
+from walletframe.text import defang_links, token_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,7 +175,7 @@ def _without_package_frames(trace: TracebackType | None) -> TracebackType | None
 
 
 def _join_problem_lines(first_line: str, problems: Sequence[tuple[str, str]]) -> str:
-    shown = [break_links(f"  {item}: {reason}") for item, reason in problems[:_MAX_PROBLEMS]]
+    shown = [defang_links(f"  {item}: {reason}") for item, reason in problems[:_MAX_PROBLEMS]]
     rest = _remaining_count_lines(len(problems) - _MAX_PROBLEMS, "  ", ".problems")
     return "\n".join([first_line, *shown, *rest])
 
@@ -222,7 +222,7 @@ class ColumnsError(WalletframeError, KeyError):
 
     def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
         lacking, columns = (", ".join(map(repr, names)) for names in (missing, present))
-        message = f"the table lacks {lacking}; its columns are: {break_links(columns or 'none')}"
+        message = f"the table lacks {lacking}; its columns are: {defang_links(columns or 'none')}"
         super().__init__(message, hint)
         self.missing: tuple[str, ...] = tuple(missing)
 
@@ -324,7 +324,7 @@ class UnknownTokenError(WalletframeError, LookupError):
     def __init__(
         self, token: str | tuple[str, str | None], what: str = "token", hint: str = ""
     ) -> None:
-        named = break_links(repr(token)) if isinstance(token, str) else token_repr(token)
+        named = defang_links(repr(token)) if isinstance(token, str) else token_repr(token)
         default_hint = (
             "pass a token as (blockchain, contract), with None as the contract of a native coin; "
             "or pass a symbol, exactly as in the column 'symbol'"
@@ -358,10 +358,10 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         by_symbol = {symbol: list(tokens) for symbol, tokens in contracts.items()}
         listed = ["several tokens share the same symbol:"]
         for name, tokens in list(by_symbol.items())[:_MAX_NAMES]:
-            listed.append(break_links(f"  {name!a}:"))
+            listed.append(defang_links(f"  {name!a}:"))
             for token in tokens[:_MAX_NAMES]:
                 note = (notes or {}).get(token, "")
-                listed.append(f"    {token_repr(token)}{break_links(note and f': {note}')}")
+                listed.append(f"    {token_repr(token)}{defang_links(note and f': {note}')}")
             listed += _remaining_count_lines(len(tokens) - _MAX_NAMES, "    ", ".contracts")
         rest = _remaining_count_lines(len(by_symbol) - _MAX_NAMES, "  ", ".contracts")
         super().__init__("\n".join([*listed, *rest]), hint)
@@ -382,7 +382,7 @@ class UnknownWalletError(WalletframeError, LookupError):
     def __init__(
         self, wallet: str, hint: str = "failed and empty wallets have no rows in `holdings`"
     ) -> None:
-        super().__init__(break_links(f"no row has the wallet {wallet!r}"), hint)
+        super().__init__(defang_links(f"no row has the wallet {wallet!r}"), hint)
         self.wallet = wallet
 
 
@@ -400,8 +400,8 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:
         more = ", …" if len(known) > _MAX_NAMES else ""
         super().__init__(
-            break_links(f"the blockchain {blockchain!r} is not among the options"),
-            hint=break_links(f"choose from: {', '.join(known[:_MAX_NAMES]) or 'none'}{more}"),
+            defang_links(f"the blockchain {blockchain!r} is not among the options"),
+            hint=defang_links(f"choose from: {', '.join(known[:_MAX_NAMES]) or 'none'}{more}"),
         )
         self.blockchain = blockchain
 

@@ -41,20 +41,20 @@ def safe_line(text: str, limit: int = 80) -> str:
     """Return one line of visible characters that no terminal or notebook turns into a link."""
     if not text or (len(text) <= limit and text.isascii() and text.isalnum()):
         return text  # fast for most symbols and addresses
-    line = break_links(one_line(text, limit))
+    line = defang_links(one_line(text, limit))
     while len(line) > limit:  # truncation can create a link, and brackets make the line longer
-        line = break_links(line[: limit - 1] + _CUT)
+        line = defang_links(line[: limit - 1] + _CUT)
     return line
 
 
-def break_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
+def defang_links(text: str, *, slash: str = _DIVISION_SLASH) -> str:
     """Change text so that terminals and notebooks detect no link. `slash` replaces slashes."""
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def token_repr(token: object) -> str:
     """Return a token as a Python literal that no terminal or notebook turns into a link."""
-    return break_links(ascii(token), slash=r"\x2f")
+    return defang_links(ascii(token), slash=r"\x2f")
 
 
 def one_line(text: str, limit: int = 80) -> str:
@@ -151,7 +151,7 @@ def escape_excel_cell(text: str, limit: int) -> str:
 
 
 def unescape_cell(cell: str) -> str:
-    """Return the text of an escaped cell. Return other cells unchanged."""
+    """Return the text of an escaped cell. A cell that is not escaped is returned unchanged."""
     if not cell.startswith(ESCAPE_SIGN):
         return cell
     rest = cell[1:]
