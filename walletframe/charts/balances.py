@@ -161,7 +161,7 @@ def _measure_and_sizes(
         return measure, _floats_or_nan(positions.amounts[rows])
     if "value" in positions.holdings:
         values = _floats_or_nan(positions.holdings["value"])
-        unit = _single_currency(positions.holdings, values)
+        unit = _currency_or_empty(positions.holdings, values)
         phrase, title_start = f"value in {unit}" if unit else "value", "Holdings"
         if len(positions.tokens.keys) == 1 and not positions.tokens.unknown.any():
             [name] = token_or_asset_names(positions, np.array([0]))
@@ -184,7 +184,7 @@ def _measure_and_sizes(
     return count, np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))
 
 
-def _single_currency(holdings: pd.DataFrame, values: Floats) -> str:
+def _currency_or_empty(holdings: pd.DataFrame, values: Floats) -> str:
     if "currency" not in holdings.columns:
         return ""
     distinct = holdings["currency"][~np.isnan(values)].unique()
@@ -279,12 +279,12 @@ class DrawnBalances(NamedTuple):
         return full_wallet_name(blockchain, address, name, limit=_HOVER_CHARS)
 
     @property
-    def undrawn_unknown_token_count(self) -> int:
+    def undrawn_unsized_token_count(self) -> int:
         """The number of tokens or assets of unknown size that have no drawn row."""
         return len(np.setdiff1d(self.positions.tokens.codes[self.unknown_rows], self.token_codes))
 
     def exact_sums(self, groups: Indices, wanted: Indices) -> list[Amount | None]:
-        """Return the exact sum of each wanted group, or None if unknown. A group has one token."""
+        """Return each wanted group's exact sum, or None if unknown. Groups must not mix tokens."""
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
         cells = rank_by_code(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
@@ -355,14 +355,14 @@ def check_limit(name: str, number: Any, limit: int) -> int:
     return int(number)
 
 
-def sum_by_group(groups: Indices, sizes: Floats, count: int = 0) -> Floats:
-    """Return the sum of each group's sizes. The result has at least `count` elements."""
-    return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
+def sum_by_group(groups: Indices, sizes: Floats, minlength: int = 0) -> Floats:
+    """Return the sum of each group's sizes. The result has at least `minlength` elements."""
+    return np.bincount(groups, sizes, minlength=minlength).astype(np.float64, copy=False)
 
 
 def largest_indices(sizes: Floats, top: int) -> Indices:
     """Return the indices of the `top` largest sizes above 0, the largest first."""
-    # If only one more size exists, return it too. Other would contain nothing else.
+    # If Other would contain a single size, return this size instead.
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
 
@@ -380,7 +380,7 @@ class TraceStyle(NamedTuple):
         return {"type": "bar", "hoverinfo": "text"} | style | options
 
 
-def bar_texts_by_trace(sizes: Floats) -> list[list[str]]:
+def bar_totals_by_trace(sizes: Floats) -> list[list[str]]:
     """Return each trace's texts. Only the last segment of a stacked bar has a text: the total."""
     totals = [compact(size) for size in sizes.sum(axis=1).tolist()]
     last = sizes.shape[1] - 1 - (sizes[:, ::-1] > 0).argmax(axis=1)
@@ -417,7 +417,7 @@ class PivotedSizes(NamedTuple):
 
     @property
     def first_holdings_rows(self) -> dict[str, list[int]]:
-        """The first row of holdings for each row (key "rows") and each column (key "tokens")."""
+        """The index of the first holding of each row (key "rows") and column (key "tokens")."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
         counts = {name: int(max(codes[name].max(), chosen[name].max())) + 1 for name in codes}
@@ -471,9 +471,9 @@ def pivot_sizes(
     )
 
 
-def rank_by_code(chosen: Indices, count: int) -> Indices:
-    """Return the position in `chosen` of each code below `count`, or ``len(chosen)`` if absent."""
-    ranks = np.full(count, len(chosen), dtype=np.intp)
+def rank_by_code(chosen: Indices, code_count: int) -> Indices:
+    """Return each code's position in `chosen`. A code that is not chosen gets ``len(chosen)``."""
+    ranks = np.full(code_count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))
     return ranks
 
@@ -652,7 +652,7 @@ class GroupLevel(NamedTuple):
         return f"{known} of {counted}{of_group} {verb} known{end}"
 
     def _known_text_and_requested_count(self, indices: int | Indices) -> tuple[str, int]:
-        """Return the number of known wallets, such as "3 to 5", and of requested wallets."""
+        """Return the known count as text, such as "3 to 5", and the number of requested wallets."""
         chosen = self.drop_groups_with_same_wallets(indices)
         known = np.unique(self.wallets_known[chosen].sum(axis=0)).tolist()
         text = " to ".join(f"{count:,}" for count in dict.fromkeys([known[0], known[-1]]))
@@ -728,7 +728,7 @@ class GroupLevel(NamedTuple):
         return [label_text(label, limit, name) or _missing_label(name) for label in labels.tolist()]
 
 
-class BalanceOptions(NamedTuple):
+class CommonArguments(NamedTuple):
     """The arguments that most charts have in common."""
 
     token: TokenLike | None
@@ -741,7 +741,7 @@ class BalanceOptions(NamedTuple):
 def select_grouped_balances(  # noqa: PLR0913 - callers pass each option by name
     holdings: PositionsLike,
     by: By,
-    options: BalanceOptions,
+    options: CommonArguments,
     *,
     wallet: WalletLike | None = None,
     shares: bool = False,
@@ -836,10 +836,10 @@ def _missing_label(name: str) -> str:
     return f"no {safe_line(name, _NAME_CHARS)}"
 
 
-def label_text(label: Any, limit: int, name: str) -> str:
-    """Return a group's label as safe text, without exponents and without seconds."""
+def label_text(label: Any, limit: int, column: str) -> str:
+    """Return a group's label as safe text: decimals without exponent, times without seconds."""
     if pd.isna(label):
-        return _missing_label(name)
+        return _missing_label(column)
     if isinstance(label, Decimal):
         return f"{label:f}"
     if isinstance(label, pd.Timestamp):

@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 from walletframe.address.lists import parse_wallets
 from walletframe.charts.balances import (
     MIN_SHARE,
-    BalanceOptions,
-    bar_texts_by_trace,
+    CommonArguments,
+    bar_totals_by_trace,
     check_limit,
     join_names,
     largest_indices,
@@ -118,9 +118,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
 ) -> go.Figure:
     """Draw a bar for each wallet, owner or other group, stacked by asset or token.
 
-    Lengths show the amounts of `token` or `asset`. Otherwise, lengths show the column ``value``
-    (float64; a column ``currency`` is optional). Without ``value``, lengths show the amounts of a
-    single asset. With several assets, lengths show the number of balances.
+    If you pass `token` or `asset`, lengths show its amounts. Otherwise, lengths show the column
+    ``value`` (float64; a column ``currency`` is optional). Without ``value``, lengths show the
+    amounts of a single asset. With several assets, lengths show the number of balances.
 
     Parameters
     ----------
@@ -145,9 +145,9 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         Other would be more than twice as long as the longest bar, a text replaces its bar.
     top_tokens : int, optional
         Maximum number of coloured tokens or assets (at most 24). The rest is combined as Other.
-        Half of the colours go to the largest tokens. The other colours are chosen so that Other is
-        rarely the largest part of a bar. A note counts the bars in which it is. By default, 12
-        tokens are coloured, or up to 24 to avoid such bars.
+        Half of the colours go to the largest tokens. The remaining colours are chosen so that Other
+        is rarely the largest part of a bar, and a note counts such bars. By default, 12 tokens are
+        coloured, or up to 24 to avoid such bars.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch. The chart then states how old the data is, and how many
         wallets of each group are known. A wallet is known if its status is ok. The methods of
@@ -162,8 +162,8 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         largest first. The bars of the remaining labels are combined as Other.
     colors : mapping of (str, str or None) or str to str, optional
         Colours as hex codes or CSS names, such as ``{"ETH": "#3366CC"}``. A key is the name of an
-        asset, or a token (blockchain, contract), as in the result of `token_colors`. If only tokens
-        of an asset have a key, the asset has the first one's colour. The rest has default colours.
+        asset, or a token (blockchain, contract), as in the result of `token_colors`. An asset
+        without a key has the colour of its first token in `colors`. The rest has default colours.
     title : str, optional
         The title of the chart, cut to 48 characters.
 
@@ -189,7 +189,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     bars = check_limit("top", top, _MAX_BARS)
     most = _MAX_COLORS if top_tokens is None else check_limit("top_tokens", top_tokens, _MAX_COLORS)
     grouped = select_grouped_balances(
-        holdings, by, BalanceOptions(token, asset, wallets, assets, bridged), facet=facet, top=bars
+        holdings, by, CommonArguments(token, asset, wallets, assets, bridged), facet=facet, top=bars
     )
     balances, names = grouped.balances, grouped.names[facet is not None :] or grouped.names
     title = title or grouped.chart_title
@@ -205,7 +205,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     rows = level.largest_then_unknown_groups(group_sizes, bars)
     if facet is not None:
         facet_level = grouped.group_by(grouped.names[:1])
-        facets, ranks = _facets_and_group_ranks(facet_level, level)
+        facets, ranks = _facets_and_facet_ranks(facet_level, level)
         facet_sizes = np.where(ranks < len(facets), group_sizes, -1)
         rows = level.largest_then_unknown_groups(facet_sizes, bars)
         rows = rows[np.argsort(ranks[rows], kind="stable")]
@@ -262,7 +262,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
     return split_into_facets(figure, edges, facet_level, facets[shown].tolist())
 
 
-def _facets_and_group_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
+def _facets_and_facet_ranks(facet_level: GroupLevel, level: GroupLevel) -> tuple[Indices, Indices]:
     facets = choose_facets(facet_level)
     facet_ranks = rank_by_code(facets, len(facet_level.groups))
     if facet_level.wallets_asked.any():  # a facet also has wallets without balances
@@ -306,14 +306,14 @@ def _bar_traces(
             text=texts,
             **common,
         )
-        for token, (each, texts) in enumerate(zip(styles, bar_texts_by_trace(drawn), strict=False))
+        for token, (each, texts) in enumerate(zip(styles, bar_totals_by_trace(drawn), strict=False))
     ]
 
 
 def _choose_colored_tokens(
     bars: Indices, tokens: Indices, sizes: Floats, usual: int, most: int
 ) -> Indices:
-    """Choose the largest tokens, and further tokens of bars in which Other would be the largest."""
+    """Choose the largest tokens. Choose more for bars in which Other would be the largest part."""
     totals = sum_by_group(tokens, sizes)
     codes, pairs = pd.factorize(bars * len(totals) + tokens, sort=True)
     pair_sizes, (pair_bars, pair_tokens) = sum_by_group(codes, sizes), np.divmod(pairs, len(totals))
@@ -334,7 +334,7 @@ def _choose_colored_tokens(
 
 
 def _bar_tokens_to_color(tokens: Indices, descending_sizes: Floats, is_colored: Mask) -> Indices:
-    """Return the tokens of one bar to colour, so that Other is not the largest part of the bar."""
+    """Return the tokens that still need a colour, so that Other is not the bar's largest part."""
     colored = is_colored[tokens]
     rest = descending_sizes[~colored]
     if rest.sum() <= descending_sizes[colored].max(initial=0) * _ROUNDING:
@@ -422,7 +422,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
     notes = Notes(simulated_notes(answers))
     try:
         balances = select_grouped_balances(
-            holdings, by, BalanceOptions(None, None, answers, assets, bridged), wallet=wallet
+            holdings, by, CommonArguments(None, None, answers, assets, bridged), wallet=wallet
         ).balances
     except UnknownWalletError:
         if answers is None:
@@ -497,8 +497,8 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     The colours show the column ``value`` (float64; a column ``currency`` is optional). Without
     ``value``, the colours show the row's share of the asset's total in the frame. The colour scale
     is logarithmic. Small values are light, but dark in a dark template of plotly. The largest rows
-    and columns come first. Without ``value``, rows and columns of several assets are sorted by
-    their number of balances.
+    and columns come first. With several assets and no ``value``, the rows and columns with the
+    most balances come first.
 
     Parameters
     ----------
@@ -519,7 +519,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     plotly.graph_objects.Figure
         A figure with exact amounts in the hover texts. A cell is empty if the row does not hold the
         token. A cell has a question mark if its value or amount is unknown. The question marks are
-        a separate trace. If the row Other contains the largest cell, it is a separate grey trace.
+        a separate trace. If the largest cell is in the row Other, this row is a grey trace.
         If no value or amount is above 0, the figure has only an annotation with the reason.
 
     Raises
@@ -532,7 +532,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     rows = check_limit("top", top, _MAX_ROWS_OR_COLUMNS)
     columns = check_limit("top_tokens", top_tokens, _MAX_ROWS_OR_COLUMNS)
     grouped = select_grouped_balances(
-        holdings, by, BalanceOptions(None, None, wallets, assets, bridged), shares=True
+        holdings, by, CommonArguments(None, None, wallets, assets, bridged), shares=True
     )
     balances = grouped.balances
     measure, is_shares = balances.measure, balances.measure.kind == "share"
@@ -586,7 +586,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
     traces += [marks] * bool(marks.x)
     of_unknown = f" of unknown {'amount' if is_shares else 'value'}"
     notes += [
-        *undrawn_notes(balances.undrawn_unknown_token_count, kind, of_unknown),
+        *undrawn_notes(balances.undrawn_unsized_token_count, kind, of_unknown),
         *[_GREY_OTHER_NOTE] * off_scale,
         *[_UNKNOWN_CELLS_NOTE] * bool(marks.x),
         *[f"Narrow pages omit names of {kind}s."] * (width > _MAX_LABELS_ON_PHONE),
@@ -713,7 +713,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         raise SettingsError(
             "a Lorenz curve needs one asset or one token", hint="pass asset=… or token=…"
         )
-    options = BalanceOptions(token, asset, wallets, assets, bridged)
+    options = CommonArguments(token, asset, wallets, assets, bridged)
     balances = select_grouped_balances(holdings, "wallet", options).balances
     title = title or f"Lorenz curve of {balances.measure.title_start}"
     if not len(balances.rows):

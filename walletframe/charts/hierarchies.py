@@ -20,7 +20,7 @@ import pandas as pd
 
 from walletframe.charts.balances import (
     MIN_SHARE,
-    BalanceOptions,
+    CommonArguments,
     check_limit,
     largest_indices,
     select_grouped_balances,
@@ -85,7 +85,7 @@ DEFAULT_PATH = ("blockchain", "wallet", "asset")
 
 
 class _TreeStyle(NamedTuple):
-    """The differences between a treemap and a sunburst."""
+    """The options that have different values in a treemap and a sunburst."""
 
     trace: Mapping[str, Any]  # the type of the trace, and options of this type
     top: int  # the maximum number of boxes
@@ -125,11 +125,11 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     top : int, default 250
         Maximum number of rectangles (at most 500, since browsers are slow with more). The largest
         are drawn, and the rest of each parent group is combined as Other. Rectangles without space
-        for a name are combined, too. A small Other is grey and has no name. With the default `by`,
+        for a name are also combined. A small Other is grey and has no name. With the default `by`,
         the small wallets of each blockchain are one group, split by asset.
     width : int, default 1000
-        The width of the page in pixels, at most 4000. A narrower page has space for fewer names.
-        On pages of 0.8 to 1.5 times this width, each rectangle has space for its name.
+        The width of the page in pixels, at most 4000. Each rectangle has space for its name if the
+        page is 0.8 to 1.5 times this wide. On narrower pages, some names may not fit.
     wallets, assets, bridged, colors, title : optional
         As in `bar`.
 
@@ -150,7 +150,7 @@ def treemap(  # noqa: PLR0913 - users pass each option by name
     trace = {"type": "treemap", "tiling_pad": _GAP, "marker_pad": pad, "marker_cornerradius": 2}
     least, top = 10 / check_limit("width", width, 4000), check_limit("top", top, 500)
     style = _TreeStyle(trace, top, "Areas", Dimensions(420), least, 4 * least, width=width)
-    options = BalanceOptions(token, asset, wallets, assets, bridged)
+    options = CommonArguments(token, asset, wallets, assets, bridged)
     return _draw_tree(style, holdings, by, options, colors, title)
 
 
@@ -201,7 +201,7 @@ def sunburst(  # noqa: PLR0913 - users pass each option by name
     top = check_limit("top", top, 300)
     # With these shares, the smallest arcs have space for a name if the radius is 250 pixels.
     style = _TreeStyle(trace, top, "Angles", Dimensions(520), 0.014, 0.025, min_sum=0.5)
-    options = BalanceOptions(token, asset, wallets, assets, bridged)
+    options = CommonArguments(token, asset, wallets, assets, bridged)
     return _draw_tree(style, holdings, by, options, colors, title)
 
 
@@ -209,7 +209,7 @@ def _draw_tree(
     style: _TreeStyle,
     holdings: PositionsLike,
     by: By,
-    options: BalanceOptions,
+    options: CommonArguments,
     colors: ColorsLike | None,
     title: str | None,
 ) -> go.Figure:
@@ -445,7 +445,7 @@ def _inner_boxes_by_parent(boxes: _ParentsAndSizes) -> dict[_Key, list[_Key]]:
 def _arc_spaces_and_misfit_by_parent(
     boxes: _ParentsAndSizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each arc's space for text, and per parent the smallest arc whose name does not fit."""
+    """Return each arc's space for text, and each parent's smallest arc with too little space."""
     inner, queue = _inner_boxes_by_parent(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
@@ -483,7 +483,7 @@ def _chars_per_line_in_arc(share: float, ring: int, radius: float, lines: int) -
 def _rectangle_spaces_and_misfit_by_parent(
     boxes: _ParentsAndSizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each box's space for text, and per parent the smallest box whose name does not fit."""
+    """Return each box's space for text, and each parent's smallest box with too little space."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
     inner = _inner_boxes_by_parent(boxes)

@@ -93,7 +93,7 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
 
 
 def choose_colors(keys: Iterable[TokenKey], colors: Mapping[Any, str] | None = None) -> list[str]:
-    """Return colours of tokens or assets: from `colors`, otherwise the settings or the palette."""
+    """Look up each token's or asset's colour in `colors`, the settings and then the palette."""
     assets = asset_key_by_contract()
     own = _settings_and_user_colors({} if colors is None else colors, assets)
     pairs = ((key, assets.get(key, key)) for key in keys)
@@ -142,7 +142,7 @@ def choose_patterns(
 
 
 def choose_group_fills(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Choose a colour and a pattern for each name. Reuse a colour only after all others."""
+    """Choose a colour and a pattern for each name. Use each colour once before any is reused."""
     keys, colors = [("label", name) for name in sorted({*names})], list[str]()
     for key in keys:
         start = crc32(repr(key).encode()) % len(COLORS)

@@ -11,8 +11,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import (
-    BalanceOptions,
-    bar_texts_by_trace,
+    CommonArguments,
+    bar_totals_by_trace,
     check_limit,
     join_names,
     known_and_requested_counts,
@@ -156,8 +156,8 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     by : str or list of str, default "asset"
-        ``"asset"`` and ``"token"`` draw one stacked bar per snapshot. Other names that `bar`
-        supports, such as ``"owner"``, draw one line per group.
+        ``"asset"`` and ``"token"`` draw one stacked bar per snapshot. All remaining names
+        that `bar` supports, such as ``"owner"``, draw one line per group.
     token, asset : str or (str, str or None), optional
         Draw only the amounts of this token or asset, as in `bar`.
     top_tokens : int, optional
@@ -172,7 +172,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
         - wallets that can't hold the drawn token are not counted;
         - a line has a gap where its amount is unknown;
         - a point of a line is hollow if fewer wallets of the group are known than at other times;
-        - a note states how many wallets of each group are known, such as 3 to 5.
+        - a note states how many wallets of a group are known, such as 3 to 5 if the number varies.
     assets, bridged : optional
         As in `bar`.
     facet : str, optional
@@ -212,7 +212,7 @@ def timeline(  # noqa: PLR0913 - users pass each option by name
     if SNAPSHOT in names:
         hint = 'remove "snapshot" from by: the axis of a timeline already shows the snapshots'
         raise SettingsError(f"a timeline can't be grouped by {SNAPSHOT!r}", hint=hint)
-    options = BalanceOptions(token, asset, wallets, assets, bridged)
+    options = CommonArguments(token, asset, wallets, assets, bridged)
     grouped = select_grouped_balances(
         holdings, by, options, facet=facet, top=most, several_snapshots=True
     )
@@ -422,7 +422,7 @@ def _draw_bars(
     x, traces, styles = snapshots.times * len(facets.groups), [], grid.trace_styles(colors)
     # The name Other has no count, so that the legend on a phone has more columns.
     styles[len(tokens) :] = [each._replace(name="Other") for each in styles[len(tokens) :]]
-    sums, totals = grid.sizes[:-1].sum(axis=1), bar_texts_by_trace(grid.sizes[:-1])
+    sums, totals = grid.sizes[:-1].sum(axis=1), bar_totals_by_trace(grid.sizes[:-1])
     held = facets.is_known | (sums > 0).reshape(-1, count)
     for token, each in enumerate(styles):
         sizes, texts = grid.sizes[:-1, token], []
