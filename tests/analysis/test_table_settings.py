@@ -17,7 +17,7 @@ from walletframe.analysis.valuation import value
 from walletframe.errors import PricesError, PricesWarning, SettingsError, TokenListError
 from walletframe.frames.asset_list import assets
 from walletframe.pickers.data import ExplorerData, summary_parts
-from walletframe.pickers.picker import row_values_and_label
+from walletframe.pickers.picker import row_values_and_phrase
 
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 ETHER = ("ETH", None, "ETH")
@@ -132,12 +132,12 @@ class TestPrices:
 
     def test_widgets_and_reports_use_them(self, details, folder):
         """Their texts name the source of the prices."""
-        assert row_values_and_label(details.holdings)[1] == "value at the service's prices"
+        assert row_values_and_phrase(details.holdings)[1] == "value at the service's prices"
         wf.configure(prices={OWN[:2]: 7, ("ETH", None): 2000})
         own = ExplorerData(details)
         assert summary_parts(own.select_holdings(Selection()))["prices"] == "your own prices"
         assert own.row_values.tolist()[2] == 35
-        values, unit = row_values_and_label(details.holdings)
+        values, unit = row_values_and_phrase(details.holdings)
         assert (values.tolist()[2], unit) == (35, "value at your prices")
         text = wf.report(details, folder / "r.md").read_text(encoding="utf-8")
         assert "author of this report chose the prices" in text

@@ -1,7 +1,7 @@
 """Widgets to pick blockchains, wallets and tokens, to fetch wallets, and to explore the result.
 
 The widgets work like other ipywidgets: in boxes, in `interact`, and with observed or linked traits.
-Each widget shows its errors. Handlers run on several threads, so a lock runs one handler at a time.
+Each widget shows its errors. Several threads call handlers, and a lock lets one run at a time.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer

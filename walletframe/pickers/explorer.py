@@ -169,7 +169,7 @@ class HoldingsExplorer(FetchingWidget):
             self.close()  # to unregister the widget
             raise
         self.details = details if _is_stored(details) else self._explorer_state.data.fetched
-        self.observe(self._show_details, "details")
+        self.observe(self._replace_details, "details")
         self._handlers |= self._explorer_state.handlers | {
             "code": lambda _: {"text": self.code},
             "file": lambda request: self._make_file(request["format"]),
@@ -206,9 +206,9 @@ class HoldingsExplorer(FetchingWidget):
     def shown(self) -> WalletDetails:
         """The selected wallets and holdings of `details`.
 
-        A search in the table also selects rows, unless the table is grouped. Holdings keep the
-        index and the columns that `prepare` returned. If values are known, they are in the column
-        ``value``.
+        A search in the table also selects rows, unless the table is grouped. If you passed
+        `prepare`, holdings keep the index and the columns of its result. Known values are in the
+        column ``value``.
         """
         with LOCK:
             state = self._explorer_state
@@ -333,7 +333,7 @@ class HoldingsExplorer(FetchingWidget):
         raise WalletframeError(f"Refresh needs a client for {names}{problem}", hint)
 
     @locked_handler
-    def _show_details(self, change: dict[str, Any]) -> None:
+    def _replace_details(self, change: dict[str, Any]) -> None:
         self._explorer_state.replace_data(self._make_data_and_update_retry(change["new"]))
 
 

@@ -79,7 +79,7 @@ class FetchingWidget(MessageHandlingWidget):
 
     @abstractmethod
     def _open_client(self) -> AbstractContextManager[Client]:
-        """Return a context manager of the client. It closes the client if this call created it."""
+        """Return a context manager that leaves the user's client and the default client open."""
 
     def _start_fetch(
         self,

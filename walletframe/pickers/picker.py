@@ -96,7 +96,7 @@ class Options(dict[OptionValue, Option]):
             self.add_option(option)
 
     def add_option(self, option: Option) -> OptionValue:
-        """Add an option unless its key exists. Return the value of the kept option."""
+        """Add an option unless its key exists. Return the value of the option with this key."""
         kept = self.by_key.setdefault(option.key, option)
         self[kept.value] = kept
         return kept.value
@@ -123,19 +123,19 @@ class Options(dict[OptionValue, Option]):
             texts = [(position, getattr(each, name)) for position, each in enumerate(options)]
             columns[name] = {position: text for position, text in texts if text}
         if self.stats:
-            columns |= _stats_lists(self.stats, [each.key for each in options])
+            columns |= _stats_columns(self.stats, [each.key for each in options])
         return columns
 
     def remaining_lists(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
-        """Return the positions and stats of the remaining options, the largest value first."""
+        """Return the indices and stats of the remaining options, the largest value first."""
         positions = {option.key: position for position, option in enumerate(self.values())}
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
         keys = [key for key in remaining if key in positions]
         keys.sort(key=lambda key: order.get(key, (math.inf, 0)))
-        return {"indices": [positions[key] for key in keys], **_stats_lists(remaining, keys)}
+        return {"indices": [positions[key] for key in keys], **_stats_columns(remaining, keys)}
 
 
-def _stats_lists(stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]) -> dict[str, Any]:
+def _stats_columns(stats: Mapping[Any, OptionStats | None], keys: Sequence[Any]) -> dict[str, Any]:
     stats_by_row = [stats.get(key) for key in keys]
     value_texts = []
     for row in stats_by_row:
@@ -155,14 +155,14 @@ def stats_by_key(keys: list[Any], codes: Codes, values: Floats | None) -> dict[A
     return dict(zip(keys, map(OptionStats, counts, sums.tolist()), strict=True))
 
 
-def row_values_and_label(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
-    """Return the value of each row, or None, and a label such as "value in USD", or ""."""
+def row_values_and_phrase(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
+    """Return the value of each row, or None, and a phrase such as "value in USD", or ""."""
     if "value" in holdings:
         currencies = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
         if len(currencies) > 1:
             return None, ""
-        label = f"value in {safe_line(str(currencies[0]), 12)}" if currencies else "value"
-        return holdings["value"].to_numpy(np.float64, na_value=np.nan), label
+        phrase = f"value in {safe_line(str(currencies[0]), 12)}" if currencies else "value"
+        return holdings["value"].to_numpy(np.float64, na_value=np.nan), phrase
     if not {*_PRICE_COLUMNS} <= {*holdings} or holdings["amount"].dtype != "amount":
         return None, ""
     usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
@@ -210,7 +210,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
 
     @abstractmethod
     def _resolve_value(self, value: Any) -> OptionValue:
-        """Return a value in the spelling of its option, or raise an error if it is not valid."""
+        """Return `value` in the spelling of its option, or raise an error if it is not valid."""
 
     def offer(self, source: Any, /) -> None:
         """Replace the options. Drop selected values that are not among the new options.
@@ -322,9 +322,9 @@ def _blockchain_options(source: BlockchainsLike) -> Options:
     codes, spellings = factorize(holdings["blockchain"])
     canonical = [canonical_blockchain(str(name)) for name in spellings]
     key_codes, keys = pd.factorize(np.array(canonical, dtype=object))
-    values, label = row_values_and_label(holdings)
+    values, phrase = row_values_and_phrase(holdings)
     stats = stats_by_key([*keys], np.append(key_codes, -1)[codes], values)
-    return Options("Blockchain", options, stats, label)
+    return Options("Blockchain", options, stats, phrase)
 
 
 def _blockchain_counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
@@ -482,9 +482,9 @@ class TokenOptions(Options):
                 search_text=" ".join(starmap(_original_if_changed, pairs)).strip(),
             )
             options.append(option)
-        values, label = row_values_and_label(holdings)
+        values, phrase = row_values_and_phrase(holdings)
         stats = stats_by_key(tokens.keys, tokens.codes, values)
-        super().__init__("Symbol, blockchain, contract", options, stats, label)
+        super().__init__("Symbol, blockchain, contract", options, stats, phrase)
 
 
 def _original_if_changed(text: object, shown_text: str = "") -> str:
@@ -511,9 +511,9 @@ def _wallet_options(source: WalletSource) -> Options:
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
         return Options(hint, options)
     owners = identity.encode_wallets(holdings)
-    values, label = row_values_and_label(holdings)
+    values, phrase = row_values_and_phrase(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
-    return Options(hint, options, known | stats_by_key(keys, owners.codes, values), label)
+    return Options(hint, options, known | stats_by_key(keys, owners.codes, values), phrase)
 
 
 def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
@@ -548,7 +548,7 @@ def options_of_filter(details: WalletDetails, columns: Iterable[str], filter_nam
 
 
 class WalletPicker(Picker):
-    """A widget to pick wallets from a fetch or a list. Other wallets can be pasted.
+    """A widget to pick wallets from a fetch or a list. More wallets can be pasted.
 
     Parameters
     ----------
@@ -559,7 +559,7 @@ class WalletPicker(Picker):
     description : str, default "Wallets"
         The label of the picker.
     paste : bool, default True
-        Whether to show a field for pasting other wallets. The field accepts one or more wallets per
+        Whether to show a field for pasting more wallets. The field accepts one or more wallets per
         line, or two columns of a table. Lines that can't be read stay in the field, with reasons.
 
     Attributes

@@ -284,7 +284,7 @@ def _token_cells(positions: Positions, frame: pd.DataFrame, tokens: KeyCodes) ->
     texts = search.token_text_columns(frame, tokens)
     token, contract = texts["token"], texts["contract"]
 
-    def token_key(code: int) -> TokenKey | None:
+    def known_token_key(code: int) -> TokenKey | None:
         return None if is_unknown(tokens.keys[code]) else tokens.keys[code]
 
     columns = [frame[name].array for name in ("token_blockchain", "token_address")]
@@ -296,10 +296,10 @@ def _token_cells(positions: Positions, frame: pd.DataFrame, tokens: KeyCodes) ->
         return url_if_safe(f"{prefix}{address}") if prefix and is_plain else None
 
     return {
-        "token": _TextCells(token, sort_key=token.label, selection_key=token_key),
+        "token": _TextCells(token, sort_key=token.label, selection_key=known_token_key),
         "blockchain": text_cells(*search.factorize_token_blockchains(frame, tokens)),
         "contract": _TextCells(
-            contract, sort_key=contract.full_text, selection_key=token_key, link=contract_url
+            contract, sort_key=contract.full_text, selection_key=known_token_key, link=contract_url
         ),
     }
 
@@ -358,7 +358,7 @@ class _TextCells:
         return _argsort_missing_last(self._ranks[codes], codes < 0, descending=descending)
 
     def characters_and_decimals(self) -> tuple[int, int]:
-        """Return a width in characters that fits 90% of the labels, and 0 decimals."""
+        """Return a width in characters that 90% of the labels fit, and 0 (text has no decimals)."""
         codes, lines = range(self.texts.count)[:_SAMPLE_SIZE], self.lines
         labels = (" ".join(lines(code)) if lines else self.texts.label(code) for code in codes)
         lengths = sorted(map(len, labels)) or [0]

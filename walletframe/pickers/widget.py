@@ -6,8 +6,8 @@ means that Python sends the message without a request.
 ===============  =====================  ===========================================================
 kind             sent by                handled by: effect or reply
 ===============  =====================  ===========================================================
-options          modelpicker.js         `Picker`: returns all options, and the remaining ones
-narrowed         pushed                 `Picker`: sends the remaining options after `narrow`
+options          modelpicker.js         `Picker`: returns all options, and those left by `narrow`
+narrowed         pushed                 `Picker`: sends the options left by `narrow`
 paste            modelpicker.js         `WalletPicker`: reads the text in the field
 fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: start a fetch
 cancel           fetching.js            `FetchingWidget`: cancels the fetch
@@ -17,7 +17,7 @@ chart            chart.js               `ExplorerState`: applies an action; retu
 plotly           plotly.js              `HoldingsExplorer`: returns the script of plotly.js
 rows             rows.js                `ExplorerState`: returns a range of the table's rows
 options wallets  filters.js             `ExplorerState`: returns the options of the wallet filter
-remaining        filters.js             `ExplorerState`: returns the remaining options of filters
+remaining        filters.js             `ExplorerState`: returns the options left by other filters
 picture          explorer.js            `HoldingsExplorer`: adds a picture to the saved notebook
 code             exports.js             `HoldingsExplorer`: returns code that reproduces the view
 file             exports.js             `HoldingsExplorer`: returns a file; `save` pushes one
