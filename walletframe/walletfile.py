@@ -31,8 +31,8 @@ _MAX_LINES, _MAX_CHARACTERS = 5_000_000, 256_000_000  # all wallets are kept in 
 def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> ParsedWallets:
     """Read wallets from a file or in any other form, with the extra columns `keep`.
 
-    A text that ends in .csv or .txt is a path. If no such file exists, a text that starts with a
-    blockchain and a dot is a wallet.
+    A text that ends in .csv or .txt is a path. But if no such file exists, a text such as
+    NEAR.name.txt, which starts with a blockchain, is a wallet.
     """
     if _is_file_name(wallets):
         wallets = Path(wallets)

@@ -102,7 +102,7 @@ def read_saved_details(name: str, consequence: str) -> WalletDetails:
 
 
 def read_file_or_snapshot(argument: str, folder: Path | None, consequence: str) -> WalletDetails:
-    """Read a file or folder of holdings. For a time, read the last snapshot until this time."""
+    """Read a file or folder of holdings, or the newest snapshot that is not later than a time."""
     if is_holdings_path(argument):
         return read_saved_details(argument, consequence)
     try:

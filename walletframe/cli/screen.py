@@ -54,7 +54,7 @@ def with_option_names(message: object) -> str:
 
 
 def prepare_consoles() -> None:
-    """Open closed streams, and replace characters that a stream's encoding lacks."""
+    """Connect closed streams to the null device. Make streams replace unsupported characters."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # otherwise, the next file could get this descriptor
             null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the end
@@ -128,7 +128,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFra
 
 
 def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Return a table of changes. The last column explains unknown changes or counts wallets."""
+    """Return a table of changes. The last column is ``known`` for groups, ``why`` for wallets."""
     head = changes.iloc[:rows]
     columns = _group_columns(head, wallets)
     for name in ("before", "after", "difference"):

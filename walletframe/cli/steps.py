@@ -41,7 +41,7 @@ NO_WALLETS = "no wallets were given; add wallets, such as NEAR.alice.near, or --
 
 
 def parse_token(text: str | list[str] | None, *holdings: pd.DataFrame) -> Any:
-    """Parse BLOCKCHAIN.CONTRACT. Return the symbol of a token in the holdings unchanged."""
+    """Parse BLOCKCHAIN.CONTRACT. If `text` is the symbol of a held token, return `text`."""
     if isinstance(text, list):
         return [parse_token(each, *holdings) for each in text]
     if text is None or "." not in text or any((held["symbol"] == text).any() for held in holdings):

@@ -102,8 +102,8 @@ def totals(
     With --asset or --token, the table has amounts by asset or token. With --prices, --currency or
     the setting prices, the table has values, and counts the balances without a price. In the last
     column, 3/4 means that 3 of 4 wallets that could hold the asset are known. The exit code is 1 if
-    a wallet or an amount is unknown. With --asset or --token, it is also 1 if a token is unknown.
-    Then, wallets that can't hold the asset or token don't count. A FOLDER that fetch-to-parquet
+    a wallet or an amount is unknown. With --asset or --token, it is also 1 if a token is unknown,
+    but wallets that can't hold the asset or token don't affect it. A FOLDER that fetch-to-parquet
     wrote can be larger than memory. In a FOLDER of snapshots, the newest snapshot is read.
     """
     pricing = {name: options.pop(name) for name in ("prices", "currency", "by_symbol")}
