@@ -1,8 +1,8 @@
 """JSON-RPC calls to a node (https://www.jsonrpc.org/specification), and their failures.
 
 web3.py is not used. Its batches stop at the first error, and match answers without an id by their
-order (web3.py issue 3657). It also logs the URL of the node. It raises Python's recursion limit, so
-that deeply nested JSON crashes the process.
+order (web3.py issue 3657). It also logs the URL of the node. It raises Python's recursion limit,
+and then deeply nested JSON can crash the process.
 """
 
 from __future__ import annotations

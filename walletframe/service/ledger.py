@@ -1,7 +1,7 @@
-"""Ledgers, which contain the balances of wallets: their interface, and the simulated ledger.
+"""The interface of ledgers, and the simulated ledger. A ledger contains balances of wallets.
 
 The simulated prices are invented. Random numbers are equal on all machines and Python versions,
-since they come from a hash. Symbols must be escaped for display.
+since they come from a hash. Escape symbols before display, since some contain HTML markup.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def _check_range(name: str, value: float, minimum: float, maximum: float) -> Non
 
 @dataclass(frozen=True, slots=True)
 class AcceptedKey:
-    """An API key for the base URL of its kind. A test key is valid for both base URLs."""
+    """An API key. A private or public key has its own base URL, and a test key can use both."""
 
     key: str = field(repr=False)
     kind: str

@@ -41,7 +41,7 @@ _FORMATS_HINT = (
 
 
 class _RecordedLedger:
-    """Recorded holdings. Other wallets are empty; unknown chains and malformed addresses fail."""
+    """Recorded holdings. Unrecorded wallets are empty; unknown chains and bad addresses fail."""
 
     def __init__(self, details: Iterable[schemas.WalletDetail]) -> None:
         self._details: dict[WalletAddress, schemas.WalletDetail] = {}
@@ -76,7 +76,7 @@ class _RecordedLedger:
 
 
 def as_ledger(source: LedgerLike) -> Ledger:
-    """Make a ledger from holdings or from a recorded answer. Return a ledger unchanged."""
+    """Make a ledger from holdings or a recorded answer. If `source` is a ledger, return it."""
     failed: Any = ()
     match source:
         case (pd.DataFrame() as wallets, pd.DataFrame() as source):

@@ -218,9 +218,9 @@ def sandbox(
         path of a ``.parquet`` or ``.json`` file. Required columns: blockchain, address, symbol,
         token_address, raw_amount and decimals, as in the holdings of `fetch_wallets`. Optional
         columns: token_blockchain and price. A ``.json`` file can also be a recorded answer of the
-        service. In the result of a fetch, wallets that are not ok fail. All other wallets without
-        rows are empty. Only requests with a key of this sandbox can read these holdings. The key is
-        in ``settings()`` and ``client()``.
+        service. Wallets that failed in the passed fetch also fail in the sandbox. All remaining
+        wallets without rows are empty. Only requests with a key of this sandbox can read these
+        holdings. The key is in ``settings()`` and ``client()``.
 
     Returns
     -------
