@@ -247,6 +247,22 @@ def test_a_process_takes_the_permits_of_50_ms_at_once(tmp_path, monkeypatch):
     limiter.close()
 
 
+def test_a_refusal_drops_permits_that_another_thread_has_just_taken(tmp_path, monkeypatch):
+    """The refusal comes after their transaction, and before the thread uses them."""
+    limiter = limiter_at(tmp_path / "p.pace", rate=1000)
+    write, is_first = limiter.database.write_in_transaction, iter([True])
+
+    def write_then_refuse(change):
+        state = write(change)
+        if next(is_first, False):
+            limiter.note_refusal(5.0)
+        return state
+
+    monkeypatch.setattr(limiter.database, "write_in_transaction", write_then_refuse)
+    assert count_permits(limiter, 0.3) == 0
+    limiter.close()
+
+
 def test_processes_share_a_rate(tmp_path):
     """Two processes together keep the rate that one would."""
     takers = Takers(tmp_path / "p.pace", 2)
@@ -602,6 +618,20 @@ def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
             assert all(permit_comes(limiter) for _ in range(2))
         assert len(caught) == 1
     assert limiter.last_state.rate == 100 / ASSUMED_PROCESSES  # others are there: not the full rate
+    limiter.close()
+
+
+def test_a_lock_while_permits_are_taken_divides_the_first_of_them(tmp_path, monkeypatch):
+    """All processes that wait for the file take permits at the same moment."""
+    monkeypatch.setattr(
+        "walletframe.transport.rate.RATE_FILE_SPEC", RATE_FILE_SPEC._replace(lock_timeout_s=0.3)
+    )
+    limiter = limiter_at(tmp_path / "p.pace", rate=1000)
+    with closing(sqlite3.connect(tmp_path / "p.pace", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.warns(CacheWarning, match="not shared.*locked"):
+            assert permit_comes(limiter)
+    assert count_permits(limiter, 0.1) <= 10
     limiter.close()
 
 

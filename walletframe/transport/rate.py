@@ -253,37 +253,38 @@ class RateLimiter:
 
     def note_refusal(self, retry_after_s: float | None) -> None:
         """Pause for the requested time, lower the rate, and drop the unused permits."""
-        self._update_state(lambda state, now: slow_down(state, retry_after_s, now))
-        with self._lock:
-            self._permits.clear()
+
+        def drop_permits(state: RateState, now: float) -> RateState:
+            self._permits = deque()
+            return slow_down(state, retry_after_s, now)
+
+        self._update_state(drop_permits)
 
     def _use_permit_if_due(self) -> float:
         """Use the next permit if it is due. Return the seconds to wait, or inf without a permit."""
         with self._lock:
-            now = time.monotonic()
-            while self._permits and self._permits[0] < now - PERMIT_EXPIRY_S:
-                self._permits.popleft()
-            wait_s = self._permits[0] - now if self._permits else math.inf
+            now, permits = time.monotonic(), self._permits  # a transaction can replace them
+            while permits and permits[0] < now - PERMIT_EXPIRY_S:
+                permits.popleft()
+            wait_s = permits[0] - now if permits else math.inf
             if wait_s <= 0:
-                self._permits.popleft()
+                permits.popleft()
         return wait_s
 
     def _request_permits(self) -> float:
         """Take permits if the next one is due soon. Otherwise, return the seconds to wait."""
-        wait_s, permits = 0.0, deque[float]()
+        wait_s = 0.0
 
         def take_if_due(state: RateState, now: float) -> RateState:
-            nonlocal wait_s, permits
-            permits = deque()
+            nonlocal wait_s
             wait_s = next_permit_at(state, now, self._max_wait_s) - now - LEAD_S
-            if wait_s <= 0:
-                count = max(1, int(state.rate * BATCH_S))
-                state, times = take_permits(state, count, now, self._max_wait_s)
-                permits = deque(each - now + time.monotonic() for each in times)
+            count = max(1, int(state.rate * BATCH_S)) if wait_s <= 0 else 0
+            state, times = take_permits(state, count, now, self._max_wait_s)
+            # Assigned in the transaction, so that a later refusal drops these permits.
+            self._permits = deque(each - now + time.monotonic() for each in times)
             return state
 
         self._update_state(take_if_due)
-        self._permits = permits
         return wait_s
 
     def _update_state(self, change: StateChange) -> None:
@@ -306,9 +307,10 @@ class RateLimiter:
         digest = blake2b(salt[0] + self._key.reveal().encode(), digest_size=16).hexdigest()
         row_key = (self._service, digest)
         row = con.execute(_STATE, row_key).fetchone()
-        state = _apply_change(state_from_json(row and row[0], self.last_state), answers, change)
+        state = state_from_json(row and row[0], self.last_state)
         if database.fell_back_because_locked and not row:
             state = divide_rate(state, ASSUMED_PROCESSES, time.time())
+        state = _apply_change(state, answers, change)
         values = (*row_key, state_to_json(state).decode())
         con.execute("INSERT OR REPLACE INTO paces VALUES (?, ?, ?)", values)
         return state
