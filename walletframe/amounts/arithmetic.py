@@ -220,7 +220,7 @@ def coerce_for_arithmetic(other: Any, count: int) -> ExactAmounts | Floats | Non
 
 
 def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats, Mask]:
-    """Convert an operand to exact amounts or floats. The mask marks values of unsupported types."""
+    """Convert an operand to exact amounts or floats. The mask marks incomparable values."""
     values = _coerce_operand(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
@@ -243,7 +243,7 @@ def _amounts_and_unsupported_mask(values: Integers) -> tuple[ExactAmounts, Mask]
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None for unsupported values. Move a number between two amounts to their midpoint."""
+    """Return None for incomparable values. Move a number between two amounts to their midpoint."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:

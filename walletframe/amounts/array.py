@@ -222,8 +222,8 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
     -----
     These operations are exact: sums, differences, comparisons, sorting, grouping, cumulative sums,
     minima and maxima, products with integers and Decimals, and powers with an integer exponent of
-    0 or more. You can add a single exact float, such as 0.5. An inexact float, such as 0.1, and a
-    column of floats can't be added. A comparison with an inexact float warns once.
+    0 or more. You can add or subtract a single exact float, such as 0.5, but not an inexact float,
+    such as 0.1, or a column of floats. A comparison with an inexact float warns once.
 
     Quotients, products with floats, means and medians are the float64 nearest to the exact value.
     Other statistics are computed with the float64 nearest to each amount.
@@ -850,7 +850,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         Returns
         -------
         pyarrow.Array, length n
-            The amounts, null for missing amounts. Floats are rounded to the nearest.
+            The amounts, null for missing amounts. A float type rounds to the nearest float.
 
         Raises
         ------

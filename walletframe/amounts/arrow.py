@@ -133,7 +133,7 @@ def to_portable_table(frame: pd.DataFrame) -> pa.Table:
         is_exact = series.dtype == "amount"
         column = rounded_decimals(series) if is_exact else _to_arrow_array(name, series)
         columns[str(name)] = column
-        # An existing column with this name raises: it would be merged with the decimals.
+        # If the frame has a column with the text's name, readers would merge it with the decimals.
         if column.type == DECIMALS:
             text = text_column_name(name, frame)
             if is_exact:

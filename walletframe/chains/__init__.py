@@ -40,7 +40,7 @@ class Blockchain(NamedTuple):
 
 
 def read_known_csv(package: str) -> list[list[str]]:
-    """Return the rows of a package's file known.csv, without the header."""
+    """Return the rows of a package's file known.csv, without the header. No cell has a comma."""
     text = resources.files(package).joinpath("known.csv").read_text(encoding="utf-8")
     return [line.split(",") for line in text.splitlines()[1:]]
 

@@ -124,9 +124,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         ``("ETH", "0x…")`` or a mapping ``{"blockchain": "ETH", "address": "0x…"}``. A DataFrame has
         the columns ``blockchain`` and ``address`` (or the service's names ``blockChain`` and
         ``walletAddress``), or one column of strings. A Path, or a str that ends in ``.csv`` or
-        ``.txt``, names a file. A CSV file has the columns of a DataFrame. A text file has one
-        wallet per line, and comments after #. The maximum is 5 million lines and 256 million
-        characters.
+        ``.txt``, names a file. A CSV file has the same columns. A text file has one wallet per
+        line, and comments after #. A file has at most 5 million lines and 256 million characters.
     keep : str or list of str, optional
         Extra columns of the DataFrame or CSV file, such as ``["name", "owner"]``. In the result,
         ``wallets`` ends with these columns. Tables can be grouped by these columns.
@@ -185,8 +184,8 @@ def fetch_wallets(  # noqa: PLR0913 - users pass each option by name
         If the service sent unrequested wallets, or balances that can't be read.
     InputWarning
         If wallets are duplicates or dropped, if a blockchain is unknown, or if `fix` has replaced a
-        text. Also if a column to keep has texts that differ only in case. Also if this column has
-        different values for one wallet; the first value is kept.
+        text. Also if a column to keep has texts that differ only in case, or different values for
+        one wallet. Of different values, the first is kept.
 
     Examples
     --------

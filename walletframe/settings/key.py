@@ -73,7 +73,7 @@ def safe_repr(value: Any) -> str:
 
 
 def contains_key(value: Any, key: ApiKey | None) -> bool:
-    """Return whether a text contains the key. A key under 8 characters must equal the text."""
+    """Return whether a text contains or, for a short key, equals the key, even URL-encoded."""
     if not key or not isinstance(value, str | Path):
         return False
     secret, text = key.reveal().casefold(), str(value)

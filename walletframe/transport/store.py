@@ -120,7 +120,7 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
             self._store.write_answers(keyed)
 
     def next_sequence(self) -> int:
-        """Return the next sequence number. Processes with the same file share the numbers."""
+        """Return a sequence number. Numbers increase, in all processes with the same file."""
         return 0 if self._store is None else self._store.next_sequence()
 
     def _cache_key(self, wallet: WalletAddress) -> str:
