@@ -228,7 +228,7 @@ def test_threads_share_a_limiter(tmp_path, shared):
     assert 1 <= len(counts) <= 52
 
 
-def test_a_process_takes_the_permits_of_50_ms_at_once(tmp_path, monkeypatch):
+def test_a_process_takes_the_permits_of_20_ms_at_once(tmp_path, monkeypatch):
     """Each keeps its time; a refusal drops those that are left."""
     limiter = limiter_at(tmp_path / "p.pace", rate=1000)
     write, writes = limiter.database.write_in_transaction, []

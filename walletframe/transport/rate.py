@@ -54,7 +54,7 @@ _OUTAGE_S, _PROBE_S = 10.0, 2.0
 _RECOVERY = 4  # factor by which each answer raises the rate after a short series of refusals
 _RATE_EXPIRY_S = 300.0
 LEAD_S = 0.25  # a permit can be taken this long before its time
-BATCH_S = 0.05  # a process takes the permits for this time at once
+BATCH_S = 0.02  # a process takes the permits for this time at once
 ASSUMED_PROCESSES = 16  # if the number of processes that share a limit is unknown
 _CLOCK_TOLERANCE_S = 60.0
 _STATE = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ? AND key = ?"
