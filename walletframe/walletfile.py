@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 import pandas as pd
 
 from walletframe.address.forms import COLUMNS, standard_column_names
-from walletframe.address.lists import add_labels, read_frame, read_list, read_numbered
+from walletframe.address.lists import add_extra_columns, read_frame, read_list, read_numbered
 from walletframe.chains import find_blockchain
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 
@@ -50,7 +50,7 @@ def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -
     rows = {number: (wallet, labels) for number, wallet, labels in read_file_rows(path, keep)}
     parsed = read_numbered(((number, rows[number][0]) for number in rows), _line_numbers_note(path))
     labels = [rows[number][1] for number in parsed.positions]
-    return add_labels(parsed, pd.DataFrame(labels, columns=[*keep]))
+    return add_extra_columns(parsed, pd.DataFrame(labels, columns=[*keep]))
 
 
 def _is_file_name(wallets: object) -> TypeGuard[str]:

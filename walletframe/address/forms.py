@@ -120,7 +120,7 @@ def wallet_or_reason_and_alias(item: object) -> tuple[WalletAddress | str, str]:
 
 
 def _chain_id_text(value: object) -> str:
-    """Return a positive integer as text, also if it is a float. Otherwise, return ""."""
+    """Return the text of a positive whole number, such as 1 or 1.0. For other values, return ""."""
     if isinstance(value, int | float) and 0 < value < 2**53 and value % 1 == 0:  # exact as a float
         return str(int(value))
     return ""

@@ -94,7 +94,7 @@ def read_numbered(
 
 
 def read_list(wallets: WalletsLike) -> ParsedWallets:
-    """Read wallets in any form. Empty rows are skipped. A single empty wallet is a problem."""
+    """Read wallets in any form. Skip empty rows of a list, but report a single empty wallet."""
     if isinstance(wallets, pd.DataFrame):
         return read_numbered(enumerate(unparsed_wallets(wallets)))
     if isinstance(wallets, np.ndarray):
@@ -182,7 +182,7 @@ def wallets_to_request(
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
     """Return the distinct wallets and their extra columns. Warn about possible typos."""
     check_on_unreadable(on_unreadable)
-    parsed = fix_aliases_and_labels(parsed) if fix else parsed
+    parsed = replace_aliases_and_unify_labels(parsed) if fix else parsed
     parsed = move_malformed_to_problems(parsed, on_unreadable)
     wallets, labels = distinct_wallets_and_labels(parsed, on_unreadable)
     warn_about_typos(wallets)
@@ -210,7 +210,7 @@ def move_malformed_to_problems(parsed: ParsedWallets, on_unreadable: OnUnreadabl
     )
 
 
-def fix_aliases_and_labels(parsed: ParsedWallets) -> ParsedWallets:
+def replace_aliases_and_unify_labels(parsed: ParsedWallets) -> ParsedWallets:
     """Replace aliases of blockchains. Unify the case in extra columns. Warn about both."""
     lines = alias_replacement_texts(parsed.aliases)
     labels = parsed.labels
@@ -360,10 +360,10 @@ def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
     if labels.shape[1] > len(keep):
         raise duplicate_column_error(labels.columns[labels.columns.duplicated()][0])
     parsed = read_numbered(enumerate(unparsed_wallets(frame.drop(columns=[*keep]))))
-    return add_labels(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
+    return add_extra_columns(parsed, labels.iloc[parsed.positions].reset_index(drop=True))
 
 
-def add_labels(parsed: ParsedWallets, labels: pd.DataFrame) -> ParsedWallets:
+def add_extra_columns(parsed: ParsedWallets, labels: pd.DataFrame) -> ParsedWallets:
     """Add extra columns. Blank text becomes a missing value."""
     stripped = {name: _strip_labels(column) for name, column in labels.items()}
     return parsed._replace(labels=pd.DataFrame(stripped))

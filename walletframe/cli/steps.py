@@ -101,8 +101,8 @@ def read_requested_wallets(
     parsed = lists.read_numbered(enumerate(wallet for _, wallet, _ in located), "by location")
     if kept:
         labelled = pd.DataFrame([located[number][2] for number in parsed.positions], columns=kept)
-        parsed = lists.add_labels(parsed, labelled)
-    parsed = lists.fix_aliases_and_labels(parsed) if fix else parsed
+        parsed = lists.add_extra_columns(parsed, labelled)
+    parsed = lists.replace_aliases_and_unify_labels(parsed) if fix else parsed
     parsed = lists.move_malformed_to_problems(parsed, on_unreadable)
     aliases = [(number, alias, f"write {name} instead") for number, alias, name in parsed.aliases]
     unreadable = [] if on_unreadable == "drop" else parsed.problems

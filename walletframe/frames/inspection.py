@@ -11,10 +11,10 @@ from walletframe.address.forms import canonical_key
 from walletframe.address.lists import (
     check_on_unreadable,
     first_and_conflicting_labels,
-    fix_aliases_and_labels,
     labels_differing_in_case,
     move_malformed_to_problems,
     readable_wallets,
+    replace_aliases_and_unify_labels,
 )
 from walletframe.chains import find_blockchain, suggest_blockchains
 from walletframe.errors import InputWarning
@@ -203,7 +203,7 @@ def clean(
     ['ARBITRUM']
     """
     check_on_unreadable(on_unreadable)
-    parsed = fix_aliases_and_labels(read_input(wallets, check_keep(keep)))
+    parsed = replace_aliases_and_unify_labels(read_input(wallets, check_keep(keep)))
     parsed = move_malformed_to_problems(parsed, on_unreadable)
     for name, conflicts in first_and_conflicting_labels(parsed)[1].items():
         if conflicts:
