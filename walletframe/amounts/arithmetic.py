@@ -154,7 +154,7 @@ def _integers_exponents_special(operand: ExactAmounts | Floats) -> tuple[Integer
 
 
 def _float_or_sign(operand: ExactAmounts | Floats, rows: Indices, shape: tuple[int, ...]) -> Floats:
-    """Return the values at `rows`. An amount becomes -1.0, 0.0 or 1.0, and NA becomes NaN."""
+    """Return the floats at `rows`. Of amounts, only the signs matter; a missing amount is NaN."""
     if not isinstance(operand, ExactAmounts):
         return np.broadcast_to(operand, shape)[rows]
     integers, missing = (np.broadcast_to(each, shape)[rows] for each in operand[:2])
@@ -224,17 +224,17 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
     values = _coerce_operand(other, count)
     if isinstance(values, ExactAmounts) or values.dtype.kind == "f":
         return values, np.zeros(1, dtype=bool)
-    return _amounts_and_unsupported_mask(values)
+    return _comparable_amounts_and_unsupported_mask(values)
 
 
 def keep_comparable_amounts(values: Any) -> ExactAmounts:
     """Convert values to amounts. Drop values that can't be compared with an amount."""
     numbers = object_array([python_number(value) for value in values])
-    exact, unsupported = _amounts_and_unsupported_mask(numbers)
+    exact, unsupported = _comparable_amounts_and_unsupported_mask(numbers)
     return ExactAmounts(exact.integers[~unsupported], exact.missing[~unsupported], exact.scale)
 
 
-def _amounts_and_unsupported_mask(values: Integers) -> tuple[ExactAmounts, Mask]:
+def _comparable_amounts_and_unsupported_mask(values: Integers) -> tuple[ExactAmounts, Mask]:
     missing = np.asarray(pd.isna(values), dtype=bool)
     pairs = list(map(_comparable_integer_and_scale, np.where(missing, 0, values)))
     unsupported = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
@@ -243,7 +243,7 @@ def _amounts_and_unsupported_mask(values: Integers) -> tuple[ExactAmounts, Mask]
 
 
 def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
-    """Return None for incomparable values. Move a number between two amounts to their midpoint."""
+    """Return (integer, scale), or None for values that are not comparable with amounts."""
     try:
         return read_integer_and_scale(value)
     except AmountPrecisionError:
@@ -254,12 +254,13 @@ def _comparable_integer_and_scale(value: Any) -> tuple[int, int] | None:
         return None
     if isinstance(value, float) and is_inexact(value):
         warn_about_float_comparison()
+    # All numbers between two neighbouring amounts compare alike, so the midpoint stands for them.
     floor, remainder = divmod(exact[0] * POWERS_OF_TEN[MAX_DECIMALS], exact[1])
     return (floor * 10 + 5, MAX_DECIMALS + 1) if remainder else integer_and_scale(Decimal(value))
 
 
 def _coerce_operand(other: Any, count: int) -> Any:
-    """Convert an operand to `ExactAmounts` or a float64 array, or otherwise to an object array."""
+    """Convert an operand to `ExactAmounts` or float64, or to objects if neither is possible."""
     if isinstance(other, np.ndarray) and other.ndim == 0:
         other = other.item()
     if not pd.api.types.is_list_like(other):

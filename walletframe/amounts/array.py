@@ -118,7 +118,7 @@ class AmountDtype(ExtensionDtype):
 
 
 class _CopyOnWriteBuffer:
-    """The amounts of an array and its views. The first write after a read copies the amounts."""
+    """The amounts of an array and its views. A reader may keep them, so a write copies them."""
 
     __slots__ = ("_amounts", "_is_shared", "_lock", "count")
 
@@ -436,7 +436,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return self._amounts().missing.copy()
 
     def copy(self) -> Self:
-        """Return a copy without shared memory."""
+        """Return a copy that shares no memory with the array."""
         integers, missing, scale = self.exact()
         return type(self)(integers.copy(), missing.copy(), scale)
 
@@ -676,7 +676,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
         return Amount.of(integers.max(), scale) if len(integers) else pd.NA
 
     def _known_integers_and_scale(self, *, skipna: bool) -> tuple[Integers, int]:
-        """Return known integers and the scale. If ``skipna=False``, one NA drops all integers."""
+        """Return the known integers (none if ``skipna=False`` and one is NA) and the scale."""
         integers, missing, scale = self.exact()
         if missing.any():
             integers = integers[~missing] if skipna else integers[:0]

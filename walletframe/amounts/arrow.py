@@ -1,8 +1,8 @@
 """Conversion of amounts to Arrow arrays and back.
 
-Some amounts have too many digits for Arrow's decimals. So Parquet, Feather and IPC files store
-amounts as exact text, with an extension type. Portable files store two columns: the exact text, and
-decimals rounded to 18 places. An amount with over 20 digits before the point has a null decimal.
+Some amounts have too many digits for Arrow's decimals. So pandas writes amounts as exact text, with
+an extension type. Files for other programs store two columns: the exact text, and decimals rounded
+to 18 places. The decimal is null if an amount has over 20 digits before the point.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ class Rolling:
         Returns
         -------
         Series
-            float64 with the same index, NaN for fewer than `min_periods` known amounts or none.
+            float64 with the same index. The mean of no or too few known amounts is NaN.
 
         Raises
         ------

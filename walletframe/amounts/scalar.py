@@ -340,7 +340,7 @@ _EXACT_TYPES = frozenset({int, Amount})
 
 
 class CsvAmount(Amount):
-    """An amount that can be formatted as text, but not converted to float."""
+    """An amount for pandas' CSV writer. Conversion to float would round, so it raises an error."""
 
     __slots__ = ()
 

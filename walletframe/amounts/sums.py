@@ -314,7 +314,7 @@ def sum_floats_by_group(floats: Floats, ids: Indices, count: int) -> ExactFloatS
 
 
 def concat_float_sums(parts: Sequence[ExactFloatSums]) -> ExactFloatSums:
-    """Concatenate the groups of all parts. The result has the smallest exponent."""
+    """Concatenate the groups of all parts. All sums get the smallest exponent of the parts."""
     lowest = min((part.exponent for part in parts), default=0)
     integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
     return ExactFloatSums(
