@@ -171,7 +171,7 @@ def write_cached(path, body, fetched_at, service):
     """Write an answer into a cache, as a process with another clock would."""
     with AnswerStore(path, service) as store:
         [each] = parse_wallets(f"ETH.{A}")
-        store.write_answers([(each, CachedAnswer(body, fetched_at, store.next_sequence()))])
+        store.write_answers([(each, CachedAnswer(body, fetched_at, store.sequence_now()))])
 
 
 def test_a_clock_that_was_ahead_has_no_lasting_effect(canned, tmp_path):

@@ -75,7 +75,7 @@ class TestContract:
     @pytest.mark.parametrize("clock", [timedelta(hours=-8), timedelta(hours=8)])
     def test_the_answer_to_the_latest_request_wins(self, store, clock):
         """In any order of writing, and at any time of the clock."""
-        early, late = (store.next_sequence() for _ in range(2))
+        early, late = (store.sequence_now() for _ in range(2))
         older, newer = CachedAnswer(b"older", NOW, early), CachedAnswer(b"newer", NOW + clock, late)
         for first, second in ((older, newer), (newer, older)):
             store.write_answers([(WALLETS[0], first)])
@@ -90,11 +90,11 @@ class TestContract:
 
     def test_sequence_goes_on_for_another_store(self, store, chosen):
         """A later request of a second store wins over the first one's answers."""
-        store.write_answers([(WALLETS[0], CachedAnswer(b"older", NOW, store.next_sequence()))])
+        store.write_answers([(WALLETS[0], CachedAnswer(b"older", NOW, store.sequence_now()))])
         choice = store._store._backend if hasattr(store._store, "_backend") else chosen()
         with AnswerStore(choice, SERVICE) as other:
             other.read_answers(WALLETS)
-            other.write_answers([(WALLETS[0], CachedAnswer(b"newer", NOW, other.next_sequence()))])
+            other.write_answers([(WALLETS[0], CachedAnswer(b"newer", NOW, other.sequence_now()))])
             assert store.read_answers(WALLETS) == {WALLETS[0]: CachedAnswer(b"newer", NOW)}
 
     def test_many_are_written_and_read_at_once(self, store):
@@ -166,7 +166,7 @@ def test_a_damaged_row_is_not_there(tmp_path, damage):
             link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.{whole('ab')}'")
         assert list(store.read_answers(WALLETS)) == [WALLETS[2]]
         for wallet in WALLETS:
-            store.write_answers([(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))])
+            store.write_answers([(wallet, CachedAnswer(b"anew", NOW, store.sequence_now()))])
         assert store.read_answers(WALLETS) == dict.fromkeys(WALLETS, CachedAnswer(b"anew", NOW))
 
 
@@ -183,7 +183,7 @@ def test_a_flipped_bit_changes_no_answer(tmp_path):
                 result = store.read_answers(WALLETS)
                 for wallet in WALLETS * 2:  # the first time, the file may be moved aside
                     store.write_answers(
-                        [(wallet, CachedAnswer(b"anew", NOW, store.next_sequence()))]
+                        [(wallet, CachedAnswer(b"anew", NOW, store.sequence_now()))]
                     )
                 assert store.read_answers(WALLETS) == dict.fromkeys(
                     WALLETS, CachedAnswer(b"anew", NOW)
@@ -234,7 +234,7 @@ def test_later_requests_win_after_a_restart(tmp_path, monkeypatch, restarted):
     if restarted:
         monkeypatch.setattr(time, "monotonic_ns", itertools.count(7).__next__)
     with AnswerStore(path, "s") as one, AnswerStore(path, "s") as other:
-        early, late = one.next_sequence(), other.next_sequence()
+        early, late = one.sequence_now(), other.sequence_now()
         assert before < early < late
         one.write_answers([(WALLETS[0], CachedAnswer(b"late", NOW, late))])
         other.write_answers([(WALLETS[0], CachedAnswer(b"early", NOW, early))])
@@ -247,9 +247,9 @@ def test_a_clock_that_is_ahead_is_read_with_the_answers(tmp_path):
     with AnswerStore(path, "s") as store:
         with closing(sqlite3.connect(path)) as file, file:
             file.execute("UPDATE clock SET ahead = ?", (10**15,))
-        before = store.next_sequence()
+        before = store.sequence_now()
         store.read_answers(WALLETS)
-        assert store.next_sequence() - before >= 10**15
+        assert store.sequence_now() - before >= 10**15
 
 
 def test_false_caches_nothing():

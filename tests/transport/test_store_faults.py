@@ -397,7 +397,7 @@ def test_a_locked_cache_from_before_a_restart_is_awaited(tmp_path, monkeypatch):
     other.execute("BEGIN IMMEDIATE")
     Timer(0.5, other.rollback).start()
     with AnswerStore(path, "s") as store:
-        assert store.next_sequence() > before - 10**9
+        assert store.sequence_now() > before - 10**9
         assert len(store.read_answers(map(wallet, range(2)))) == 2
     other.close()
 
@@ -677,7 +677,7 @@ def test_a_backend_that_fails_here_is_still_read(tmp_path):
         with pytest.warns(CacheWarning, match="FileCache"):
             store.write_answers([(WalletAddress("TEST", "x" * 400), cached())])
         store.write_answers([(wallet("one"), CachedAnswer(b"older", NOW))])
-        other.write_answers([(wallet("one"), CachedAnswer(b"newer", NOW, other.next_sequence()))])
+        other.write_answers([(wallet("one"), CachedAnswer(b"newer", NOW, other.sequence_now()))])
         assert store.read_answers([wallet("one")])[wallet("one")].body == b"newer"
     for each in (backend, theirs):
         each.close()

@@ -211,7 +211,7 @@ class Client(AbstractContextManager["Client"]):
             self._has_warned = True
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
         store = self._open_store()
-        number = store.next_sequence if on_reply is None else None
+        number = store.sequence_now if on_reply is None else None
         workers = RequestWorkers(self._session_and_limiter, self.settings, cancel, on_reply, number)
         return ResultStream(store, policy, workers, self.settings)
 

@@ -46,11 +46,11 @@ class RequestWorkers:
         settings: Settings,
         cancel: Event,
         on_reply: OnReply | None = None,
-        next_sequence: Callable[[], int] | None = None,
+        sequence_now: Callable[[], int] | None = None,
     ) -> None:
         self.unrequested: list[str] = []  # unrequested wallets in the answers to batches
         self.cancel: Event = cancel
-        self._connect, self._on_reply, self._next_sequence = connect, on_reply, next_sequence
+        self._connect, self._on_reply, self._sequence_now = connect, on_reply, sequence_now
         self._deadline_s, self._max_workers = settings.deadline_s, settings.workers
         self._batch_queue: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._pending: set[int] = set()
@@ -120,7 +120,7 @@ class RequestWorkers:
             while (denial := self._wait_for_permit(deadline)) is None:
                 deadline = min(deadline, time.monotonic() + self._deadline_s)
                 max_s = deadline - time.monotonic() if self._deadline_s else math.inf
-                sequence = None if self._next_sequence is None else self._next_sequence()
+                sequence = None if self._sequence_now is None else self._sequence_now()
                 query = f"?{details_query(wallets)}"
                 reply = session.send(query, max_s=max_s)._replace(sequence=sequence)
                 if self._on_reply is not None:

@@ -137,7 +137,7 @@ def require_rpc_url(url: RpcUrl) -> SplitResult:
     return parts
 
 
-def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
+def possibly_secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
     """Return the parts that may be secret: host, user, password, path and query values."""
     values = [value for _, value in parse_qsl(parts.query)]
     pieces = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
@@ -146,7 +146,7 @@ def secret_url_parts(parts: SplitResult) -> tuple[Secret, ...]:
 
 
 def basic_credentials(parts: SplitResult) -> Secret:
-    """Return the credentials for HTTP Basic authentication, empty without a user name."""
+    """Return the credentials for HTTP Basic authentication, empty if there is no user name."""
     if not parts.username:
         return Secret("")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

@@ -185,7 +185,7 @@ _held_locks = ExitStack()
 _registry_lock = RLock()
 
 
-def _lock_all() -> None:
+def _lock_and_close_all() -> None:
     _registry_lock.acquire()
     for database in list(_databases):
         _held_locks.enter_context(database.lock)
@@ -198,7 +198,9 @@ def _unlock_all() -> None:
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
-    os.register_at_fork(before=_lock_all, after_in_parent=_unlock_all, after_in_child=_unlock_all)
+    os.register_at_fork(
+        before=_lock_and_close_all, after_in_parent=_unlock_all, after_in_child=_unlock_all
+    )
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:

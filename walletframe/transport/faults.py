@@ -62,7 +62,7 @@ def is_retryable(fault: Exception, *, server_was_reached: bool = False) -> bool:
 
 
 def json_error_message_or_body(body: bytes) -> bytes:
-    """Return the message in a JSON error. Without a message, return the whole body."""
+    """Return the message in a JSON error, or the whole body if there is no message."""
     if len(body) > _MAX_JSON_BYTES or not body.lstrip().startswith(b"{"):
         return body
     try:

@@ -26,7 +26,7 @@ from urllib3 import BaseHTTPResponse, PoolManager, exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from walletframe.settings.key import ApiKey, Secret, basic_credentials, secret_url_parts
+from walletframe.settings.key import ApiKey, Secret, basic_credentials, possibly_secret_url_parts
 from walletframe.transport.attempt import InFlightRequests, SocksOptions, open_socket
 from walletframe.wire.schemas import KEY_PARAMETER
 
@@ -117,7 +117,7 @@ def node_adapter(url: SplitResult) -> SecretAdapter:
             lines = b"Authorization: Basic %s\r\n%s" % (credentials.reveal().encode(), lines)
         return b"%s %s %s\r\n%s" % (method, target, version, lines)
 
-    scrub = scrubber(*secret_url_parts(url))
+    scrub = scrubber(*possibly_secret_url_parts(url))
     real_address = (url.hostname or "", url.port or {"http": 80, "https": 443}[url.scheme])
     return SecretAdapter(add_secret, scrub, connections=1, real_address=real_address)
 
@@ -147,7 +147,7 @@ def _decoded_chunks(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -
 
 
 class _SecretAddingConnection(HTTPConnection):
-    """A connection that adds the secret to requests. The attempt limits the time to connect."""
+    """A connection that adds the secret to requests."""
 
     in_flight: InFlightRequests
     add_secret: _BytesFilter
@@ -196,7 +196,7 @@ class _SecretAddingConnection(HTTPConnection):
         self._is_head_next = True
 
     def send(self, data: Any) -> None:
-        """Send data. Add the secret to a request's head, but store this head in no variable."""
+        """Send data. If the data are the head of a request, add the secret."""
         is_head, self._is_head_next = self._is_head_next, False
         if not is_head:
             super().send(data)
@@ -204,7 +204,7 @@ class _SecretAddingConnection(HTTPConnection):
         if self.sock is None:
             self.connect()
         sys.audit("http.client.send", self, data)
-        self.sock.sendall(self.add_secret(data))
+        self.sock.sendall(self.add_secret(data))  # a traceback could show a variable
 
 
 class _SecretAddingTLSConnection(_SecretAddingConnection, HTTPSConnection):
@@ -230,7 +230,7 @@ class _ScrubbedResponse(HTTPResponse):
                 self.fp = stream
 
     def _close_conn(self) -> None:
-        """End the response. If the server has sent more data, close the connection."""
+        """End the response. If the server sent data after the response, close the connection."""
         limit_s = self._sock.gettimeout()
         self._sock.settimeout(0)
         with suppress(OSError):  # TLS raises an OSError if there is no more data

@@ -96,7 +96,7 @@ def state_from_json(stored: object, default: RateState) -> RateState:
 
 
 def initial_state(fixed_rate: float | None, *, is_test: bool) -> RateState:
-    """Return the initial state. Without `fixed_rate`, the rate adapts to the answers."""
+    """Return the initial state. If `fixed_rate` is None, the rate adapts to the answers."""
     start, maximum = (TEST_START_RATE, TEST_MAX_RATE) if is_test else (START_RATE, MAX_RATE)
     if fixed_rate is None:
         return RateState(start, start, maximum)
@@ -135,7 +135,7 @@ def take_permit(state: RateState, now: float) -> RateState:
 def take_permits(
     state: RateState, count: int, now: float, max_wait_s: float = math.inf
 ) -> tuple[RateState, list[float]]:
-    """Take the next `count` permits. Return their times, too."""
+    """Take the next `count` permits. Return the new state and the time of each permit."""
     times = []
     for _ in range(count):
         times.append(next_permit_at(state, now, max_wait_s))
@@ -144,7 +144,7 @@ def take_permits(
 
 
 def count_answers(state: RateState, count: int, now: float) -> RateState:
-    """Count answers other than 429. Once a second, raise the rate if half of it was used."""
+    """Count answers except 429. Once a second, raise the rate if at least half of it was used."""
     if state.rate_before:  # these answers end a series of refusals
         was_short = now - state.refused_at < _OUTAGE_S  # as between two answers of a slow service
         rate = min(state.rate * _RECOVERY, state.rate_before) if was_short else state.rate_before
@@ -187,9 +187,9 @@ def slow_down(state: RateState, retry_after_s: float | None, now: float) -> Rate
 
 
 def next_permit_at(state: RateState, now: float, max_wait_s: float) -> float:
-    """Return the time of the next permit, or `now` if a clock was set back."""
+    """Return the time of the next permit, or `now` if that time is over `max_wait_s` away."""
     due = max(now, state.next_at, state.paused_until)
-    return due if due - now <= max_wait_s else now  # no correct wait is longer
+    return due if due - now <= max_wait_s else now  # else, a clock was set back
 
 
 def _prepare_db(con: sqlite3.Connection) -> None:
@@ -208,7 +208,7 @@ RATE_FILE_SPEC = DatabaseSpec("rate limit file", _prepare_db, _WARNING, lock_tim
 
 
 class RateLimiter:
-    """The rate limiter of an API key. All processes with the same file share its state."""
+    """The rate limiter of an API key. Processes that use the same file share the state."""
 
     def __init__(self, settings: Settings, *, in_file: bool = True) -> None:
         initial = initial_state(settings.requests_per_second, is_test=settings.key_kind == "test")
@@ -261,7 +261,7 @@ class RateLimiter:
         self._update_state(drop_permits)
 
     def _use_permit_if_due(self) -> float:
-        """Use the next permit if it is due. Return the seconds to wait, or inf without a permit."""
+        """Use the next permit if it is due. Return the seconds until it is due, or inf if none."""
         with self._lock:
             now, permits = time.monotonic(), self._permits  # a transaction can replace them
             while permits and permits[0] < now - PERMIT_EXPIRY_S:
@@ -272,7 +272,7 @@ class RateLimiter:
         return wait_s
 
     def _request_permits(self) -> float:
-        """Take permits if the next one is due soon. Otherwise, return the seconds to wait."""
+        """Take permits if the next one is due soon. Return the seconds to wait, if any."""
         wait_s = 0.0
 
         def take_if_due(state: RateState, now: float) -> RateState:
@@ -289,15 +289,15 @@ class RateLimiter:
 
     def _update_state(self, change: StateChange) -> None:
         with self._lock:
-            answers, self._answers = self._answers, 0
+            answer_count, self._answers = self._answers, 0
             if (database := self.database) is None:
-                self.last_state = _apply_change(self.last_state, answers, change)
+                self.last_state = _apply_change(self.last_state, answer_count, change)
         if database is not None:
-            update = partial(self._update_stored_state, database, answers, change)
+            update = partial(self._update_stored_state, database, answer_count, change)
             self.last_state = database.write_in_transaction(update)
 
     def _update_stored_state(
-        self, database: Database, answers: int, change: StateChange, con: sqlite3.Connection
+        self, database: Database, answer_count: int, change: StateChange, con: sqlite3.Connection
     ) -> RateState:
         """Apply a change to the stored state, or to `last_state` if no valid state is stored."""
         if (salt := con.execute("SELECT CAST(salt AS BLOB) FROM salts").fetchone()) is None:
@@ -310,18 +310,18 @@ class RateLimiter:
         state = state_from_json(row and row[0], self.last_state)
         if database.fell_back_because_locked and not row:
             state = divide_rate(state, ASSUMED_PROCESSES, time.time())
-        state = _apply_change(state, answers, change)
+        state = _apply_change(state, answer_count, change)
         values = (*row_key, state_to_json(state).decode())
         con.execute("INSERT OR REPLACE INTO paces VALUES (?, ?, ?)", values)
         return state
 
 
-def _apply_change(state: RateState, answers: int, change: StateChange) -> RateState:
+def _apply_change(state: RateState, answer_count: int, change: StateChange) -> RateState:
     now = time.time()  # only now, since the thread may have waited for a lock or for the file
-    return change(count_answers(state, answers, now) if answers else state, now)
+    return change(count_answers(state, answer_count, now) if answer_count else state, now)
 
 
 def rate_file_path(cache: CacheChoice) -> Path | None:
-    """Return the path of the rate limit file (beside the cache file), None without a cache file."""
+    """Return the path of the rate limit file, or None if there is no cache file."""
     path = default_cache_path() if cache is None else cache
     return path.with_name(f"{path.name}.pace") if isinstance(path, Path) else None

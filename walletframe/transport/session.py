@@ -54,7 +54,7 @@ class Reply(NamedTuple):
 
 
 class _Session:
-    """An HTTP session with one server. `real_url` only selects the proxy."""
+    """An HTTP session with one server. `url` may be masked, so `real_url` selects the proxy."""
 
     _server: ClassVar[Server] = "service"
     _method: ClassVar[str] = "GET"

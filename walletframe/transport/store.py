@@ -119,9 +119,9 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         if self._store is not None and keyed:
             self._store.write_answers(keyed)
 
-    def next_sequence(self) -> int:
+    def sequence_now(self) -> int:
         """Return a sequence number. Numbers increase, in all processes with the same file."""
-        return 0 if self._store is None else self._store.next_sequence()
+        return 0 if self._store is None else self._store.sequence_now()
 
     def _cache_key(self, wallet: WalletAddress) -> str:
         blockchain, address = canonical_key(wallet.blockchain, wallet.address)
@@ -181,7 +181,7 @@ class _AnswerFile:
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
         def insert_answers(con: sqlite3.Connection) -> None:
             self._update_clock_offset(con)
-            now = self.next_sequence()
+            now = self.sequence_now()
             con.execute("UPDATE clock SET ahead = ?, last = ?", (self._offset, now))
             for key, answer in answers:
                 # Text of fixed width in UTC sorts by time.
@@ -194,12 +194,12 @@ class _AnswerFile:
 
         self._database.write_in_transaction(insert_answers)
 
-    def next_sequence(self) -> int:
+    def sequence_now(self) -> int:
         return time.monotonic_ns() + self._offset
 
     def _update_clock_offset(self, con: sqlite3.Connection) -> None:
         [(offset,)] = con.execute(_SELECT_OFFSET)
-        self._offset = max(self._offset, int(offset))  # for the in-memory database, too
+        self._offset = max(self._offset, int(offset))  # also for the in-memory database
 
     def close(self) -> None:
         self._database.close()
@@ -251,7 +251,7 @@ class _BackendStore:
 
     def write_answers(self, answers: Sequence[tuple[str, CachedAnswer]]) -> None:
         with self._lock:
-            now, failure = self.next_sequence(), None
+            now, failure = self.sequence_now(), None
             answers = [
                 (key, replace(answer, sequence=now) if answer.sequence is None else answer)
                 for key, answer in answers
@@ -269,7 +269,7 @@ class _BackendStore:
             if failure is not None:  # after all writes, since the warning may raise
                 self._fall_back_to_memory(failure)
 
-    def next_sequence(self) -> int:
+    def sequence_now(self) -> int:
         return time.monotonic_ns() + self._offset
 
     def _read_answer(self, key: str) -> CachedAnswer | None:
