@@ -54,7 +54,7 @@ def configure(
         The settings file to read, as in `Settings`.
     currency : str, optional
         The default currency of prices, and of ``value(currency=…)``.
-    prices : str, Path, list or other prices, optional
+    prices : anything that `value` accepts as prices, optional
         The default prices of `value`, the explorer and reports, as in ``value(prices=…)``.
     assets : str, Path or DataFrame, optional
         A list of contracts and their assets, as in `walletframe.assets`, for tables by asset.

@@ -118,7 +118,7 @@ class ResultStream:
     def _record_of_cached(
         self, wallet: WalletAddress, cached: CachedAnswer | None, error: str | None
     ) -> WalletRecord | None:
-        """Return None if no ok answer is cached. With an `error`, the record is marked as stale."""
+        """Return the record of an ok cached answer, or None. With an `error`, it is stale."""
         if cached is None:
             return None
         outcome = read_answer(cached.body, [wallet]).outcomes[0]

@@ -138,7 +138,7 @@ class Settings:
     """Settings for the service, the API key, the cache, the request rate and the time limits.
 
     All parameters are keyword-only. None means the value of the environment variable
-    ``WALLETFRAME_<NAME>``. Without this variable, a settings file or the default value is used.
+    ``WALLETFRAME_<NAME>``. If it is not set, a settings file or the default value is used.
 
     Parameters
     ----------
@@ -164,13 +164,13 @@ class Settings:
     workers : int, default 8
         The maximum number of concurrent requests.
     requests_per_second : float, optional
-        The service's rate limit, if you know it. By default, walletframe discovers the rate limit.
-        The default for a test key is below 2 requests per second.
+        The service's rate limit, if you know it. By default, walletframe discovers the rate limit,
+        and keeps the rate of a test key below 2 requests per second.
     retry_after_max_s : float, default 60
         The longest pause in seconds that the service may request with a Retry-After header.
     batch_size : int, default 1
-        The number of wallets in one request, up to 100. The service documents only requests for one
-        wallet. If an answer lacks wallets, these wallets are requested one by one.
+        The number of wallets in one request, up to 100. The service's documentation describes only
+        requests for one wallet. If an answer lacks wallets, these are requested one by one.
     timeout_s : float, default 60
         The maximum total time of one request in seconds, including DNS lookup and connection.
     deadline_s : float, default 300
@@ -186,8 +186,8 @@ class Settings:
     ------
     SettingsError
         If a name is unknown, a value is not valid, or the base URL for the key kind is not set.
-        Also if a settings file can't be read, contains an API key, or contains settings that are
-        not allowed in the working folder.
+        Also if a settings file can't be read or contains an API key, or if a file in the working
+        folder contains other settings than those of tables and charts.
 
     Examples
     --------
@@ -287,7 +287,7 @@ class Settings:
         Parameters
         ----------
         **overrides
-            The settings to change. A `service` that equals the base URL changes with the URL.
+            The settings to change. If `service` equals the base URL, it becomes the new base URL.
 
         Returns
         -------
