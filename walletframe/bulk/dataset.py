@@ -160,8 +160,8 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         if wallet_count >= int(path.read_text(encoding="utf-8")):
             path.unlink()
 
-    def write_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:
-        """Write the extra columns of wallets. Missing values don't replace earlier ones."""
+    def merge_extra_columns(self, wallets: Sequence[WalletAddress], columns: pd.DataFrame) -> None:
+        """Write the extra columns of wallets. Missing values don't replace earlier values."""
         new = columns.assign(
             blockchain=text_array([wallet.blockchain for wallet in wallets]),
             address=text_array([wallet.address for wallet in wallets]),

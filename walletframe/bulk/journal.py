@@ -99,13 +99,13 @@ class Journal:
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
         """Write the answer, unless the request failed. Any thread may call this method."""
         if isinstance(reply.answer, bytes):
-            self._write_entry(wallets, fetched_at=reply.fetched_at, body=reply.answer)
+            self._try_write_entry(wallets, fetched_at=reply.fetched_at, body=reply.answer)
 
     def ensure_recorded(self, record: WalletRecord) -> bool:
-        """Write the record of a failure. Return whether the record is in the journal."""
+        """If no answer came, write the record. Return whether the journal contains the record."""
         if record.source is None:
             failure = (record.outcome.status.value, record.outcome.error)
-            return self._write_entry([record.wallet], failure=failure)
+            return self._try_write_entry([record.wallet], failure=failure)
         key = wallet_key(record.wallet)  # an answer from the cache is not in the journal
         with self._lock:
             return any(key in unwritten for unwritten in self._unwritten.values())
@@ -139,7 +139,7 @@ class Journal:
         self.end_segment()
         self.mark_written(())
 
-    def _write_entry(self, wallets: Sequence[WalletAddress], **content: Any) -> bool:
+    def _try_write_entry(self, wallets: Sequence[WalletAddress], **content: Any) -> bool:
         keys = [wallet_key(wallet) for wallet in wallets]
         pairs = zip(wallets, map(self._positions.__getitem__, keys), strict=True)
         positioned = [(each.blockchain, each.address, position) for each, position in pairs]

@@ -43,7 +43,7 @@ _TEXT = pa.large_string()
 
 
 class WalletPart(NamedTuple):
-    """The chosen ok wallets of one part, and the file of the part's balances."""
+    """The chosen wallets of one part, and the file or table of the part's balances."""
 
     wallets: pa.Table
     chosen_mask: Mask  # True for each wallet of the file that is in `wallets`
@@ -65,7 +65,7 @@ class WalletPart(NamedTuple):
         if indices is not None:
             rows = indices if rows is None else rows[indices]
 
-        def read_texts(index: Codes) -> pa.Array:
+        def amount_texts(index: Codes) -> pa.Array:
             subset = index if rows is None else rows[index]
             return _combine_chunks(self._read_table([AMOUNT_TEXT])[AMOUNT_TEXT], subset)
 
@@ -73,7 +73,7 @@ class WalletPart(NamedTuple):
         if "amount" in columns:
             decimals = np.asarray(_combine_chunks(table["decimals"], rows).fill_null(0))
             inexact = decimals > DECIMALS.scale
-            columns["amount"] = read_decimals_or_texts(columns["amount"], inexact, read_texts)
+            columns["amount"] = read_decimals_or_texts(columns["amount"], inexact, amount_texts)
         return columns
 
     def _read_table(self, names: list[str]) -> pa.Table:
@@ -116,7 +116,7 @@ def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Ar
 
 
 class FolderWallets(NamedTuple):
-    """The distinct ok wallets of a folder by part, and the failed wallets."""
+    """The distinct ok wallets of each part of a folder, and the failed wallets of the folder."""
 
     parts: list[WalletPart]
     failed: pa.Table
@@ -260,7 +260,7 @@ def read_wallets(
     with as_dataset_errors(paths.root):
         keys = None if requested is None else {*map(wallet_key, requested)}
         contents = read_folder(paths, keys)
-        wallets, order = ordered_wallets_and_indices(contents, paths.require_service(), requested)
+        wallets, order = wallets_and_contents_indices(contents, paths.require_service(), requested)
         warn_if_unfinished(paths, wallets.attrs)
         token_keys = None
         if tokens is not None:  # a symbol must be unambiguous among all wallets of the folder
@@ -286,7 +286,7 @@ def append_extra_columns(wallets: pd.DataFrame, paths: Paths) -> pd.DataFrame:
     return append_columns(wallets, files.first_extra_values(extra_columns, wallet_keys(wallets)))
 
 
-def ordered_wallets_and_indices(
+def wallets_and_contents_indices(
     contents: FolderWallets, service: str = "", requested: list[WalletAddress] | None = None
 ) -> tuple[pd.DataFrame, Codes]:
     """Return ordered wallets and their indices in `contents`, past its end for missing wallets."""

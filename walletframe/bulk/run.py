@@ -72,8 +72,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     """Fetch wallets, even more than fit in memory, into a folder of Parquet files.
 
     The folder is written while the answers arrive, and `read_wallets` reads the folder. To resume a
-    run, repeat the call: wallets that are ok in the folder are not requested again. For another
-    day's holdings, use another folder.
+    run, repeat the call: wallets that are ok in the folder are not requested again. Use a new
+    folder for each day's holdings.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         A new or an empty folder, or the folder of an earlier call.
     keep : str or list of str, optional
         Columns of a DataFrame or a CSV file, such as ``["name", "owner"]``, to save in the folder.
-        `read_wallets` adds the columns to ``wallets``. Missing values don't replace earlier ones.
+        `read_wallets` adds the columns to ``wallets``. Missing values don't replace earlier values.
     client : Client, optional
         As for `fetch_wallets`. Fresh answers in the cache are used, but no answers are stored.
     progress : bool or callable, optional
@@ -102,7 +102,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         In the same cases as `fetch_wallets`. Also if a column in `keep` has values of several
         types, or a name that the files use. Wallets before an unreadable item are saved.
     DatasetError
-        - If the folder is a URL, has other files, or has the wallets of another service.
+        - If the folder is a URL, has files of other programs, or wallets of a different service.
         - If another run is writing to the folder.
         - If the disk is full.
 
@@ -122,7 +122,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
     Other programs can read the files. A file has up to 2,000 wallets or about 200,000 balances:
 
     - ``folder/wallets/*.parquet``: the wallets that are ok, with the columns of
-      `WalletDetails.wallets` and ``position``, the index in the order of the input.
+      `WalletDetails.wallets` and ``position``, the wallet's position in the input.
     - ``folder/holdings/*.parquet``: the holdings of these wallets, with the columns of
       `WalletDetails.holdings`. ``amount`` is decimal128(38, 18). It is rounded to 18 decimals,
       and null for more than 20 digits before the point. ``amount_text`` is exact.
@@ -191,7 +191,7 @@ def fetch_into(  # noqa: PLR0913 - `fetch_to_parquet` and shards of a cluster se
         expected = 0 if distinct is None else register.count_including(map(wallet_key, distinct))
         dataset.mark_unfinished(expected)
         if extra_columns is not None:
-            dataset.write_extra_columns(list(wallets), extra_columns)
+            dataset.merge_extra_columns(list(wallets), extra_columns)
         journal = Journal(dataset.paths.hidden, register.pending, cancel)
         resources.callback(journal.close)
         counters.resumed = sum(wallet_key(wallet) in register.stored for wallet in distinct or ())
@@ -260,7 +260,7 @@ class _BulkRun(NamedTuple):
     batches: SimpleQueue[list[WalletAddress] | None]  # None marks the end
 
     def queue_wallets(self, job: Job[None], wallets: _Wallets, report: _Report) -> Iterator[None]:
-        """Queue batches for the worker thread. While a batch waits, the caller draws progress."""
+        """Queue batches for the worker thread. Yield while a batch waits, to show progress."""
         for batch in self._split_batches(wallets, report):
             self.batches.put(batch)
             # The queue is unbounded: an interrupt in a blocking `put` could leave a lock held.
@@ -291,7 +291,7 @@ class _BulkRun(NamedTuple):
     def write_parts(self, stream: ResultStream, report: _Report, resources: ExitStack) -> None:
         """Write all parts. Report a wallet when its record is in the journal or in a part."""
         with resources:
-            records = stream.results(self._queued_batches(stream))
+            records = stream.results(self._queued_or_empty_batches(stream))
             with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
                 written: Future[None] | None = None
                 while True:
@@ -310,7 +310,7 @@ class _BulkRun(NamedTuple):
                 self.dataset.mark_finished(self.register.count_including(self.register.seen))
             self.counters.key_rejected = stream.key_rejected
 
-    def _queued_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
+    def _queued_or_empty_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:
         """Yield queued batches until the run ends. If the queue is empty, yield an empty batch."""
         while not (stream.key_rejected or self.cancel.is_set()):
             batch: list[WalletAddress] | None = []

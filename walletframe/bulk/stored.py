@@ -42,7 +42,7 @@ class StoredHoldings:
     root: Path
     contents: FolderWallets
     order: Codes  # the index of each wallet in `contents`
-    template: Positions  # all wallets, with a holdings frame without rows
+    template: Positions  # all wallets, with an empty frame of holdings
     counts: Codes  # the number of rows of each wallet
     first_rows: Codes  # the row number in the folder of each wallet's first row
     prices: PriceLookup | None = None
@@ -106,7 +106,7 @@ class StoredHoldings:
         return replace(self.template, holdings=kept.assign(**empty_columns))
 
     def map_chunks(self, func: Callable[[Chunk], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Apply a function to each chunk. Chunks have the columns of tokens and `names`."""
+        """Apply a function to each chunk. A chunk has the token columns and the columns `names`."""
         with as_dataset_errors(self.root):
             indices = np.argsort(self.order)
             for part in self.contents.parts:
@@ -208,7 +208,7 @@ def open_holdings(folder: str | Path) -> StoredHoldings:
 
 def stored_holdings(contents: FolderWallets, paths: Paths) -> StoredHoldings:
     """Return the holdings of a folder, with the wallets in the order of the fetch."""
-    wallets, order = reading.ordered_wallets_and_indices(contents)
+    wallets, order = reading.wallets_and_contents_indices(contents)
     [wallets] = schema.normalize_blockchains(wallets)
     template = read_positions(assemble([]).holdings, reading.append_extra_columns(wallets, paths))
     if len(template.wallets) < len(wallets):

@@ -111,7 +111,7 @@ class RunCounters:
         self.duration_s: float = -time.monotonic()
 
     def count_unreadable(self, position: int, value: str, reason: str) -> None:
-        """Count an item of an iterator that is not a wallet, and warn about the first one."""
+        """Count an unreadable item of an iterator. Warn about the first unreadable item."""
         # This is not an error, which could end a run after hours.
         self.unreadable_count += 1
         if self.unreadable_count <= _MAX_PROBLEMS:
