@@ -86,7 +86,7 @@ make_scalar.register(Amount, lambda _: Amount(1))
 
 
 @normalize_token.register(AmountArray)
-def _hashable_content(array: AmountArray) -> tuple[Any, ...]:
+def _deterministic_content(array: AmountArray) -> tuple[Any, ...]:
     """Return a tuple that has the same hash in all processes."""
     integers, missing, scale = array.exact()
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)

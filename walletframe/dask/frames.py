@@ -27,11 +27,11 @@ from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters, war
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
     OpenedFolder,
-    fetched_holdings,
+    holdings_of_fetch,
     holdings_with_partition_wallets,
     holdings_without_wallets,
     meta_of,
-    mutable_files_and_sizes,
+    non_holdings_files_and_sizes,
     read_folder_balances,
     read_folder_wallets,
 )
@@ -84,7 +84,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     ArgumentError
         Raised by the methods if rows of a wallet are in several partitions.
     FramesNeededError
-        Raised by methods of ``details.wf`` that need balances in memory, such as ``plot``.
+        Raised by methods that need balances in memory, such as ``plot``.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
         if SNAPSHOT in self._data.columns and SNAPSHOT not in by_as_list(by):
             require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
         if wallets is None and self._wallets is not None:
-            return fetched_holdings(self._data, self._wallets, by)
+            return holdings_of_fetch(self._data, self._wallets, by)
         return holdings_with_partition_wallets(self._data, wallets, by)
 
     def _holdings_only(self) -> ClusterHoldings:
@@ -130,7 +130,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
     Raises
     ------
     FramesNeededError
-        Raised by methods of a pandas DataFrame's ``.wf`` that need balances in memory.
+        Raised by methods that need balances in memory, such as ``plot``.
 
     Examples
     --------
@@ -187,13 +187,13 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         ------
         ClusterError
             If there is no cluster, if the scheduler is lost, or if a shard kills several workers.
-            Also if a worker has another version of walletframe, no API key or no access to the
+            Also if a worker has a different version of walletframe, no API key or no access to the
             folder. The error then names the worker, and no request was sent.
         ArgumentError
             If `shards` is not an integer from 1 to 10,000.
         DatasetError
-            As `walletframe.fetch_to_parquet`. Also if the folder has another number of shards, or
-            if a lost worker is still writing. The error names the process.
+            As `walletframe.fetch_to_parquet`. Also if the folder has a different number of shards,
+            or if a lost worker is still writing. The error names the process.
         SettingsError, AddressError, ColumnsError, FetchError, FetchInterrupted
             As `walletframe.fetch_to_parquet`.
 
@@ -211,7 +211,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         This machine computes and checks the list of wallets, and needs about 500 bytes of memory
         per wallet. In the files, the column ``position`` is the position in this complete list. All
         workers share the rate limit. If the scheduler is lost, they divide the last rate among
-        themselves. Workers write all other warnings to their logs.
+        themselves. Warnings that are not listed under Warns are in the workers' logs.
 
         Examples
         --------
@@ -324,7 +324,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
                 other = dd.from_pandas(other, npartitions=1, sort=False)
         rows, read_keys = table[[*COLUMNS] if on is None else [on]], partial(_wallet_keys, on=on)
         user_keys = rows.map_partitions(read_keys, meta=_NO_KEYS)
-        frame_keys = other[[*COLUMNS]].map_partitions(_fetched_wallet_keys, meta=_NO_KEYS)
+        frame_keys = other[[*COLUMNS]].map_partitions(_wallet_key_by_row, meta=_NO_KEYS)
         if "amount" in frame_meta:
             counts = user_keys.value_counts()
             if repeated := [*counts[counts > 1].compute().index]:
@@ -346,8 +346,8 @@ class ClusterWallets(NamedTuple):
     Attributes
     ----------
     wallets : dask.dataframe.DataFrame
-        One row per distinct wallet, with the columns of `WalletDetails.wallets`. A partition is a
-        shard, and keeps the requested order.
+        One row per distinct wallet, with the columns of `WalletDetails.wallets`. A partition has
+        the wallets of one subfolder, in the order in which they were requested.
     holdings : dask.dataframe.DataFrame
         One row per balance, with the columns of `WalletDetails.holdings`. Partition i contains the
         balances of the wallets in partition i of `wallets`.
@@ -377,8 +377,8 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     Returns
     -------
     ClusterWallets
-        The lazy frames ``wallets`` and ``holdings``. Each fetched folder is a partition. Workers
-        read only the needed columns of ``holdings``. The ``summary`` is None.
+        The lazy frames ``wallets`` and ``holdings``. Each folder of `fetch_to_parquet` is one
+        partition. Workers read only the needed columns of ``holdings``. The ``summary`` is None.
 
     Raises
     ------
@@ -404,10 +404,10 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
     with as_dataset_errors(root):
         folders = [root, *sorted(path for path in root.glob("*") if path.is_dir())]
         roots = [path for path in folders if Paths(path).read_service() is not None]
-        for paths in map(Paths, roots or [root]):  # without these folders, this raises an error
+        for paths in map(Paths, roots or [root]):  # raises an error if `roots` is empty
             paths.require_service()
             warn_if_unfinished(paths, {})
-        shards = [OpenedFolder(path, mutable_files_and_sizes(path)) for path in roots]
+        shards = [OpenedFolder(path, non_holdings_files_and_sizes(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [append_extra_columns(empty.wallets, Paths(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))
@@ -435,6 +435,6 @@ def _wallet_keys(rows: pd.DataFrame, on: str | None) -> pd.Series:
     return pd.Series(keys, rows.index, TEXT)
 
 
-def _fetched_wallet_keys(rows: pd.DataFrame) -> pd.Series:
+def _wallet_key_by_row(rows: pd.DataFrame) -> pd.Series:
     ids = encode_wallets(rows)
     return pd.Series([str(ids.keys[code]) for code in ids.codes], rows.index, TEXT)

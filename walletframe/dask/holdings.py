@@ -67,7 +67,7 @@ def meta_of(frame: dd.DataFrame) -> pd.DataFrame:
     return frame._meta  # noqa: SLF001 - Dask documents _meta for extensions
 
 
-def mutable_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
+def non_holdings_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
     """Return names and sizes of all files except the files of holdings, which never change."""
     paths = Paths(root)
     parts = [path for folder in (paths.wallets, paths.failed) for path in folder.glob("*")]
@@ -76,7 +76,7 @@ def mutable_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
 
 
 def _require_unchanged(folder: OpenedFolder) -> None:
-    if mutable_files_and_sizes(folder.root) != folder.files:
+    if non_holdings_files_and_sizes(folder.root) != folder.files:
         hint = "open the folder again"
         raise DatasetError(f"{folder.root} has changed since it was opened", hint)
 
@@ -104,7 +104,7 @@ def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None)
 
 
 def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
-    """Return the folders that `open_wallets` opened, or None for other frames."""
+    """Return the folders that `open_wallets` opened, or None if it did not create the frames."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
     if readers != (read_folder_wallets, read_folder_balances):
@@ -225,7 +225,7 @@ class ClusterHoldings:
         return [by_partition.get(number, rows[:0]) for number in range(len(self.wallet_indices))]
 
 
-def fetched_holdings(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
+def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
     """Return the holdings of a fetch. Partition i of both frames must have the same wallets."""
     empty, like = _empty_holdings(frame, by), meta_of(wallets)
     folders, wanted = folders_of_frames(wallets, frame), {*_WALLET_COLUMNS, *extra_names(like)}

@@ -1,7 +1,7 @@
 """A rate limiter on the scheduler of a Dask cluster.
 
-Each HTTP request needs a permit. Workers request permits from the scheduler in batches for about
-0.2 seconds. If the scheduler is lost, each thread continues at an equal share of the last rate.
+Each request needs a permit. Workers request batches of permits from the scheduler. A batch lasts
+about 0.2 seconds. If the scheduler is lost, each thread continues at an equal share of the rate.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class WorkerRateLimiter(RateLimiter):
         self._has_lost_scheduler = False
 
     def _request_permits(self) -> float:
-        """Request permits for the recent rate. Return the seconds to wait."""
+        """Request permits from the scheduler. Return the seconds to wait before the next check."""
         if self._has_lost_scheduler:
             return super()._request_permits()
         now = time.monotonic()

@@ -63,7 +63,7 @@ class Shard:
 
 
 def claim_folder(root: Path, service: str, shards: int) -> None:
-    """Write the marker file. Raise an error if an earlier file has other values."""
+    """Write the marker file. Raise an error if an earlier file has different values."""
     paths = Paths(root)
     marker = paths.hidden / "shards.json"
     with as_dataset_errors(root):
@@ -82,7 +82,7 @@ def claim_folder(root: Path, service: str, shards: int) -> None:
 def split_into_shards(
     root: Path, wallets: list[WalletAddress], extra_columns: pd.DataFrame | None, shards: int
 ) -> list[Shard]:
-    """Split distinct wallets into nonempty shards. Without wallets, return one empty shard."""
+    """Split distinct wallets into nonempty shards. For no wallets, return one empty shard."""
     positions_by_shard: dict[int, list[int]] = defaultdict(list)
     for position, wallet in enumerate(wallets):
         shard = crc32(wallet_key(wallet).encode("utf-8", "surrogatepass")) % shards
@@ -150,7 +150,7 @@ def fetch_shards(
 
 
 def require_cluster() -> distributed.Client:
-    """Return the current Dask client. Without a client or a worker, raise an error."""
+    """Return the current Dask client. Raise an error if there is no client or no worker."""
     try:
         cluster: distributed.Client = distributed.default_client()
     except ValueError:
