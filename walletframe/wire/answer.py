@@ -81,7 +81,7 @@ def find_duplicate_name(body: bytes) -> str | None:
     """Return a name that occurs twice in a JSON object. Return None if all names are unique."""
     duplicates: list[str] = []
 
-    def record_duplicate(pairs: list[tuple[str, object]]) -> None:
+    def add_duplicate_name(pairs: list[tuple[str, object]]) -> None:
         if len(dict(pairs)) < len(pairs):
             duplicates.append(Counter(name for name, _ in pairs).most_common(1)[0][0])
 
@@ -94,7 +94,7 @@ def find_duplicate_name(body: bytes) -> str | None:
     with suppress(ValueError, RecursionError):
         text = body.decode(json.detect_encoding(body), "replace")
         json.loads(
-            text, object_pairs_hook=record_duplicate, parse_int=len, parse_float=len, strict=False
+            text, object_pairs_hook=add_duplicate_name, parse_int=len, parse_float=len, strict=False
         )
     return next(iter(duplicates), None)
 
@@ -195,7 +195,7 @@ def _wallet_key_of_entry(entry: Raw) -> _Key | None:
 
 
 def _read_wallet_leniently(entry: Raw) -> SentWallet:
-    """Parse an entry field by field. Raise an error without a blockchain or an address."""
+    """Parse an entry field by field. If it lacks a blockchain or an address, raise an error."""
     parts = _decode_raw_wallet(entry)
     raw = None if parts.failed else _decode_list(parts.balances)
     balances = None if raw is None else [_read_balance_leniently(each) for each in raw]

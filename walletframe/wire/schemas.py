@@ -123,8 +123,8 @@ class SentAnswer(msgspec.Struct, frozen=True, gc=False):
 class Balances:
     """The balances of one wallet, as columns of equal length in the order of the answer.
 
-    A token without a blockchain is unknown. Any other token without an address is a native coin.
-    Amounts are in base units. Unreadable amounts may be truncated.
+    A token without a blockchain is unknown. A token with a blockchain, but no address, is a
+    native coin. Amounts are in base units. The text of an unreadable amount may be truncated.
     """
 
     symbols: list[str | None]
