@@ -1,8 +1,8 @@
 """Tables of holdings that are never fully in memory: in a folder or on a cluster.
 
 Each chunk is reduced to a `PartialAggregate`. Then the partial aggregates of all chunks are merged.
-A partial aggregate keeps some rows: the first row of each group, and the first row of each token on
-each wallet blockchain. A merge groups these representative rows of all chunks again.
+A partial aggregate keeps the first row of each group. It also keeps the first row of each pair of a
+token and a wallet's blockchain. A merge groups these representative rows of all chunks again.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class AggregatedGroups(NamedTuple):
 
 
 class GroupSpec:
-    """Columns to group by. If `key_columns` computes the columns, wallets are not counted."""
+    """Columns to group by. If a function `key_columns` returns them, wallets are not counted."""
 
     def __init__(
         self,
@@ -343,7 +343,7 @@ def _measure_one_token(
     [aggregation] = aggregate_chunks(source, [_BY_TOKEN])
     tokens, names = encode_by_holder(_token_symbol_pairs(source, aggregation), names, **options)
     index = asset_list.find_token_or_asset(tokens, named)
-    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # unknown tokens are counted, too
+    keys = _contract_keys(tokens, np.array([index])) | {UNKNOWN}  # also count unknown tokens
     if tokens.assets:
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}

@@ -200,8 +200,8 @@ def share(  # noqa: PLR0913 - users pass each option by name
     Raises
     ------
     ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
-        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if not
-        exactly one of `asset` and `token` is given.
+        If an argument is not valid, if `wallets` lacks a wallet of these holdings, or if both or
+        neither of `asset` and `token` are given.
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     ColumnsError, AmountError
@@ -312,7 +312,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
     UnknownTokenError, AmbiguousTokenError
         If no row has the token or asset, or if several tokens share the symbol.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
+        If a column is missing, ``amount`` has the wrong dtype, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots.
 
@@ -421,10 +421,10 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
         A Series of str with the name ``token`` and the index of these holdings. Each token has one
         name, and no two tokens have the same name.
 
-        A name is the token's symbol, cut to 24 characters. If several tokens have the symbol, the
-        blockchain and the shortened contract are added. Both are also added to a symbol with
-        brackets or non-ASCII characters, which could imitate another name. Names of unknown tokens
-        end with ``(unknown token)``. Charts use the same names.
+        A name is the token's symbol, cut to 24 characters. If several tokens have the same symbol,
+        their names also contain the blockchain and the shortened contract. The same is true for a
+        symbol with brackets or non-ASCII characters, which could imitate a name. Names of unknown
+        tokens end with ``(unknown token)``. Charts use the same names.
 
     Raises
     ------
@@ -483,8 +483,8 @@ def pivot(
         - An amount is the sum of the known amounts in the row.
         - The amount is NA if all balances of the asset in the row are unreadable.
         - The amount is 0 if the row has no balance of the asset: the service lists all balances.
-        - Instead of 0, the amount is NA if all wallets of the row failed. The amount is also NA if
-          all wallets of the row that could hold the asset failed.
+        - Instead of 0, the amount is NA if all wallets of the row failed, or if some wallets of the
+          row could hold the asset and all of these failed.
 
         Without holdings and wallets, the result is empty, with the same index columns. The line
         below the table counts the sums that may be too low, since a wallet or balance is unknown.
@@ -494,7 +494,7 @@ def pivot(
     ArgumentError, UnknownWalletError, SettingsError, TokenListError, OSError
         If an argument is not valid, or if `wallets` lacks a wallet of these holdings.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
+        If a column is missing, ``amount`` has the wrong dtype, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
 

@@ -82,7 +82,7 @@ class PriceSource(Protocol):
         Returns
         -------
         mapping, Series or DataFrame
-            The price of one unit of each token with a price. Prices of other tokens are ignored.
+            The price of one unit of each token. Tokens can be missing. Extra tokens are ignored.
 
         Raises
         ------
@@ -294,7 +294,7 @@ class LoadedPrices(NamedTuple):
         return rows if self.file else POSITIONS_NOTE
 
     def line_or_position(self, position: int) -> int:
-        """Return the line of the price at a position. Without a CSV file, return the position."""
+        """Return the line of the price at a position, or the position if there is no CSV file."""
         return position if self.lines is None else self.lines[position]
 
 

@@ -177,7 +177,7 @@ def is_non_numeric(values: pd.Series) -> bool:
 
 
 def extra_columns(positions: Positions) -> list[pd.Series]:
-    """Return the user's own columns of holdings and wallets, with one value per balance."""
+    """Return the user's own columns of holdings and wallets, with one value for each balance."""
     holdings = positions.holdings
     columns = [holdings.iloc[:, index] for index in _extra_column_indices(holdings, HOLDING_DTYPES)]
     if positions.has_wallets:

@@ -1,7 +1,7 @@
 """Totals of holdings: exact sums of groups, and the completeness of each group.
 
 A group is complete if all wallets that could have balances in the group are known. Aggregates of
-chunks can be merged only if all rows of each wallet are in one chunk.
+chunks can be merged only if no wallet has rows in two chunks.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def totals(
     TokenListError, OSError
         If `assets` can't be used.
     ColumnsError, AmountError, PricesError
-        If a column is missing, ``amount`` contains no amounts, or values have several currencies.
+        If a column is missing, ``amount`` has the wrong dtype, or values have several currencies.
     SnapshotError
         If the rows are of several snapshots, and `by` lacks ``"snapshot"``.
     AmbiguousTokenError

@@ -66,8 +66,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Parameters
     ----------
     prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-        The price of one unit of each token. By default, the setting ``prices`` is used. Without
-        this setting, the service's prices in the column ``price`` are used. `prices` can be:
+        The price of one unit of each token. By default, the setting ``prices`` is used. If it
+        is missing, the service's prices in the column ``price`` are used. `prices` can be:
 
         - ``"service"``: the service's prices;
         - a mapping ``{(blockchain, contract): price}``. The contract of a native coin is None;
@@ -183,7 +183,7 @@ class EffectivePrices(NamedTuple):
         service_prices: Callable[[], Floats | None],
         times: pd.Series | None = None,
     ) -> tuple[list[Any], str | None]:
-        """For each entry, return the price of each row. Also return the common currency."""
+        """Return the prices of the rows from each entry, and the common currency."""
         prices_by_entry, currencies = [], []
         for entry in self.entries:
             if is_service_prices(entry):  # these are already prices of the snapshot's day

@@ -46,7 +46,7 @@ class TokenDirectory(NamedTuple):
         return Finding("known_token") if token in known_token_by_key() else None
 
     def known_skeletons(self, symbol: str) -> list[str]:
-        """Return the skeletons of a symbol that are also skeletons of known symbols."""
+        """Return the skeletons (normalized forms) that a symbol shares with known symbols."""
         return [*filter(self.symbols.__contains__, skeletons(symbol))]
 
     def imitation_findings(self, token: TokenKey, symbol: str, shared: list[str]) -> list[Finding]:

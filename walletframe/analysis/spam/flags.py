@@ -93,7 +93,7 @@ def flag_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a column is missing, if ``amount`` has no amounts, or if `threshold` is not in (0, 1].
+        If a column is missing, ``amount`` has the wrong dtype, or `threshold` is not in (0, 1].
 
     Notes
     -----
@@ -101,9 +101,9 @@ def flag_spam(
     lists reasons and weights. The score of known tokens, allowed tokens and native coins is 0. The
     score of denied tokens is 1. No requests are sent. Worthless tokens with ordinary names score 0.
 
-    A price counts only together with other reasons. A price lowers the score, unless the symbol
-    contains a link, a claim or a disguise. A missing price slightly raises the score if the service
-    has prices for other tokens on the blockchain. Pass all rows, since scores depend on other rows.
+    A price only changes the score of a token with other reasons. It lowers this score, unless the
+    symbol contains a link, a claim or misleading characters. A missing price slightly raises this
+    score if the service has prices for the blockchain. Pass all rows, since scores depend on them.
 
     Examples
     --------
@@ -168,8 +168,8 @@ def without_spam(
     """Return the rows that are not spam.
 
     The column ``is_spam`` marks spam. If this column is missing, or if you pass options, spam is
-    detected as in `flag_spam`. In the result, `where`, reports and the explorer don't detect spam
-    again, unless you filter the result with pandas.
+    detected as in `flag_spam`. Reports, the explorer and `where` don't detect spam in the result
+    again, unless you first filter the result with pandas.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def without_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a column is missing, if ``amount`` has no amounts, or if `threshold` is not in (0, 1].
+        If a column is missing, ``amount`` has the wrong dtype, or `threshold` is not in (0, 1].
 
     Warns
     -----
@@ -260,7 +260,7 @@ def explain_spam(
     TokenListError, OSError
         If a list or its file can't be read, or if a token is on both lists.
     ColumnsError, AmountError, SettingsError
-        If a column is missing, if ``amount`` has no amounts, or if `threshold` is not in (0, 1].
+        If a column is missing, ``amount`` has the wrong dtype, or `threshold` is not in (0, 1].
 
     Examples
     --------
