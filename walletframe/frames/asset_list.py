@@ -133,7 +133,7 @@ def reject_assets(assets: AssetsLike | None = None, *, bridged: bool = False) ->
 def tokens_to_assets(
     positions: Positions, assets: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Replace listed contracts by assets. Without `bridged`, keep bridged contracts separate."""
+    """Replace listed contracts by assets. By default, keep bridged contracts separate."""
     bridged = bridged or BRIDGED in positions.holdings.attrs
     listed = _contracts_by_key(assets)
     make = _packaged_lookups if listed is _packaged_contracts() else partial(_asset_lookups, listed)
@@ -165,7 +165,7 @@ def combine_single_asset(positions: Positions) -> Positions | None:
 def count_and_sum_omitted_bridged(
     positions: Positions, asset_index: int, mask: Mask | np.bool_ = np.True_
 ) -> tuple[int, str]:
-    """Count and sum an asset's omitted bridged versions (no sum for several snapshots)."""
+    """Count and sum an asset's bridged versions above 0. The sum is "" for several snapshots."""
     if not positions.assets:
         return 0, "0"
     bridged, contracts = positions.assets.bridged, positions.contracts

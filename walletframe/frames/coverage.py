@@ -49,7 +49,7 @@ Filter: TypeAlias = "tuple[str, int | None, str]"
 def completeness_columns(
     positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> dict[str, Any]:
-    """Return wallet counts of each group as columns. Without a `wallets` frame, return {}."""
+    """Return wallet counts of each group as columns, or {} if there is no `wallets` frame."""
     if not positions.has_wallets:
         return {}
     return _columns_of_counts(positions, count_possible_holders(positions, groups, unreadable))
@@ -81,7 +81,7 @@ def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts_by_wallet: Codes) -> Codes:
-    """Sum the counts of each group's wallets. Skip wallets that can't hold the group's token."""
+    """Add up the counts of the wallets in each group that can hold the token of the group."""
     if KINDS.isdisjoint(groups.names) or not {"wallet", "blockchain"}.isdisjoint(groups.names):
         return _sum_wallet_sets(counts_by_wallet, groups)
     possible, chain_codes = positions.possible_blockchains_mask(), positions.wallet_chains_or_any
@@ -156,12 +156,12 @@ def coverage_from_counts(
 
 
 def snapshot_count(frame: pd.DataFrame) -> int:
-    """Count the distinct values of the column ``snapshot``. Without this column, return 1."""
+    """Count the distinct values of the column ``snapshot``. If it is missing, return 1."""
     return max(int(frame[SNAPSHOT].nunique()), 1) if SNAPSHOT in frame else 1
 
 
 def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
-    """Count the dropped balances, and list the reasons. `held` balances remain."""
+    """Count the dropped balances, and list the reasons."""
     listed = int(positions.listed.sum()) if positions.has_wallets else None
     return _count_dropped(positions.holdings, held, listed)[:2]
 
@@ -211,7 +211,7 @@ def _count_omitted_unknown_tokens(
 
 
 class OmittedRow(NamedTuple):
-    """Balances of a contract that `where` omitted. Result tables count such balances."""
+    """Balances of one contract, omitted by `where`. Result tables count these balances."""
 
     blockchain: str  # of the wallet, in canonical form
     address: str  # of the wallet; "" if the row is for all wallets of the blockchain
@@ -234,7 +234,7 @@ def omitted_rows(holdings: pd.DataFrame) -> list[OmittedRow]:
 
 
 def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
-    """Count and sum held bridged versions (no sum for several assets or snapshots)."""
+    """Count and sum bridged versions above 0. The sum is "" for several assets or snapshots."""
     held = [row for row in rows if row.asset and row.amount and Decimal(row.amount) > 0]
     is_added = len({(row.asset, row.snapshot) for row in held}) <= 1
     amounts = pd.Series([row.amount for row in held], dtype=object).astype(AmountDtype())
@@ -262,7 +262,7 @@ def dropped_and_selected_arguments(results: Mapping[str, WalletDetails]) -> dict
 def drop_rows(
     holdings: pd.DataFrame, kept: Mask, reasons: Mapping[str, tuple[Mask, str]]
 ) -> pd.DataFrame:
-    """Return the rows in the mask `kept`. In ``attrs``, record why other rows were dropped."""
+    """Return the rows in the mask `kept`. In ``attrs``, record why rows were dropped."""
     filters = applied_filters(holdings, len(holdings))
     values = holdings.filter(["value", "currency", SNAPSHOT])
     for kind, (rows, text) in reasons.items():
@@ -288,7 +288,7 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
 def narrow_dropped_rows(
     holdings: pd.DataFrame, wallets: Container[object], *, counts_bridged: bool = True
 ) -> pd.DataFrame:
-    """Return a copy that records omitted rows only of `wallets`, and filters without counts."""
+    """Return a copy whose records of omitted rows and of filters apply only to `wallets`."""
     rows, omitted = len(holdings), omitted_rows(holdings)
     applied: list[Filter] = applied_filters(holdings, rows)
     kept = [row for row in omitted if row[:2] in wallets and (counts_bridged or not row.asset)]
@@ -341,7 +341,7 @@ def coverage_of_rows(
 
 
 def price_sources(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
-    """Return a text such as ``mine.csv for 2 tokens``. Without a list of prices, return ""."""
+    """Return a text such as ``mine.csv for 2 tokens``. If prices are not a list, return ""."""
     if "price_source" not in holdings:
         return ""
     sources = pd.Series(holdings["price_source"].array.take(tokens.first))
@@ -363,7 +363,7 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
 
 
 def count_unknown_tokens(positions: Positions, index: int) -> int:
-    """Count the rows of unknown tokens in possible holders of the token at `index`."""
+    """Count the balances of unknown tokens in wallets that can hold the token at `index`."""
     can_hold, rows = positions.possible_holders_mask(index), positions.tokens.unknown_rows()
     return int(can_hold[positions.wallet_codes[rows]].sum())
 

@@ -59,7 +59,7 @@ class Groups:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The labels, one row per group. Missing labels are NA."""
+        """The labels, with one row for each group. Missing labels are NA."""
         return pd.DataFrame(self.columns)
 
 
@@ -123,7 +123,7 @@ def add_default_asset(by: By) -> list[str]:
 def encode_by_holder(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, list[str]]:
-    """Encode holdings, and return the names in `by` that define a holder (default: wallet)."""
+    """Encode holdings. Also return the names in `by` that define a holder, or ["wallet"]."""
     positions, names = encode_and_parse_by(holdings, add_default_asset(by), wallets, **options)
     if KINDS.issubset(names):
         problem = "by='token' and by='asset' can't be combined here"

@@ -160,8 +160,8 @@ def clean(
         Values that differ only in case become equal to the first value.
     on_unreadable : {"raise", "drop", "ask"}, default "raise"
         Raise an error for unreadable rows and malformed addresses, or drop these rows. ``"ask"``
-        keeps malformed addresses, and raises an error for unreadable rows. Empty rows are always
-        skipped.
+        raises an error for unreadable rows, but keeps malformed addresses, so that a fetch can ask
+        the service about them. Empty rows are always skipped.
 
     Returns
     -------

@@ -126,7 +126,7 @@ class ValueSummary(NamedTuple):
 
 
 def summarize_value(holdings: pd.DataFrame) -> ValueSummary | None:
-    """Summarize the column ``value``. Without this column, return None."""
+    """Summarize the column ``value``. If it is missing, return None."""
     if "value" not in holdings:
         return None
     known, unread = holdings["value"].dropna(), holdings["amount"].isna()

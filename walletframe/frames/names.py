@@ -104,7 +104,7 @@ def user_wallet_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list
 
 
 def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str]) -> list[str]:
-    """Return a short name of each wallet. If short names are equal, return full names."""
+    """Return distinct names. Wallets with the same short name get their full names."""
     arrays = (wallets[name].array.take(indices) for name in ("blockchain", "address"))
     columns = [np.asarray(array, dtype=object) for array in arrays]
     chosen = [user_names[index] for index in indices]

@@ -50,7 +50,7 @@ class Assets(NamedTuple):
 class Positions:
     """Holdings with n rows and w wallets, encoded as integers. Read-only.
 
-    Without a `wallets` frame, only wallets with rows are included.
+    If there is no `wallets` frame, only wallets with rows are included.
     """
 
     holdings: pd.DataFrame  # n rows
@@ -92,12 +92,12 @@ class Positions:
 
     @cached_property
     def wallets_able_to_hold_any_token(self) -> Mask:
-        """A mask of unknown wallets on blockchains that `walletframe.blockchains` lacks."""
+        """A mask of unknown wallets on unlisted blockchains, where any token is possible."""
         return ~self.known & unlisted_mask(self.index_by_chain)[self.wallet_chain_codes]
 
     @cached_property
     def wallets_able_to_hold_selection(self) -> Mask:
-        """A mask of the wallets that could hold a selected token. By default, all are True."""
+        """A mask of the wallets that could hold a selected token. All, if none is selected."""
         chains = self.holdings.attrs.get(HOLDERS, {}).get("blockchains")
         return np.ones_like(self.known) if chains is None else self.wallets_on_chains_mask(chains)
 
@@ -121,7 +121,7 @@ class Positions:
         return replace(self, tokens=self.contracts, assets=None) if self.assets else self
 
     def select_rows(self, mask: Mask) -> Positions:
-        """Return the rows in a mask. Without a `wallets` frame, drop wallets without rows."""
+        """Return the rows in a mask. If there is no `wallets` frame, drop wallets without rows."""
         if mask.all():
             return self
         rows = np.flatnonzero(mask)
@@ -138,7 +138,7 @@ class Positions:
         )
 
     def select_wallets(self, indices: Codes) -> Positions:
-        """Return a copy with only these wallets. The caller must replace the rows of holdings."""
+        """Return a copy with only these wallets. The caller must then select their rows."""
         return replace(
             self,
             wallet_keys=[self.wallet_keys[index] for index in indices.tolist()],
@@ -151,7 +151,7 @@ class Positions:
     def replace_rows(
         self, holdings: pd.DataFrame, tokens: KeyCodes, wallet_codes: Codes
     ) -> Positions:
-        """Return a copy with other rows."""
+        """Return a copy with the rows of `holdings`."""
         return replace(
             self,
             holdings=holdings,
@@ -162,7 +162,7 @@ class Positions:
         )
 
     def encode_and_replace_rows(self, rows: pd.DataFrame) -> Positions:
-        """Return a copy with the same wallets and other holdings."""
+        """Return a copy with the same wallets and the holdings `rows`."""
         held = read_positions(rows)
         index_by_key = {key: index for index, key in enumerate(self.wallet_keys)}
         indices = np.array([index_by_key[key] for key in held.wallet_keys], dtype=np.intp)
@@ -182,7 +182,7 @@ class Positions:
         return on_chains | self.wallets_able_to_hold_any_token
 
     def wallets_on_chains_mask(self, names: Collection[str]) -> Mask:
-        """Return a mask of the wallets on these blockchains, or on unlisted blockchains."""
+        """Return a mask of the wallets on these or unlisted blockchains."""
         chains = self.index_by_chain
         return (unlisted_mask(chains) | np.isin([*chains], [*names]))[self.wallet_chain_codes]
 
@@ -200,7 +200,7 @@ class Positions:
 
 
 class Chunk(NamedTuple):
-    """Some wallets of larger holdings, and all rows of these wallets."""
+    """A part of holdings: some of the wallets, with all their rows."""
 
     positions: Positions
     wallet_indices: Codes  # the index of each wallet among all wallets
@@ -278,7 +278,7 @@ def mark_unreadable_unknown(positions: Positions, rows: Mask | slice) -> Positio
 
 
 def mark_unable_wallets_ok(details: WalletDetails) -> WalletDetails:
-    """Return a copy with the status ok for each wallet that can't hold the selected tokens."""
+    """Return a copy in which wallets that can't hold the selected tokens are ok, with 0 tokens."""
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:
         return details
@@ -365,7 +365,7 @@ def possible_blockchains_mask(
 ) -> Mask:
     """Return a mask: whether a token (row) could be held on a blockchain (column).
 
-    A token is possible on the blockchains of its key, of its asset and of wallets that hold it.
+    A token is possible on its own blockchain, and on blockchains of its asset and its holders.
     The last row (no token) and the last column (wallets that may hold any token) are True.
     """
     mask = np.zeros((len(tokens.keys) + 1, len(chains) + 1), dtype=bool)

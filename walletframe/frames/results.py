@@ -72,7 +72,7 @@ class Coverage:
         The exact sum of the known amounts of these bridged versions; empty for several snapshots.
         For `compare`, the sum in `after`.
     bridged_before : str
-        For `compare`, the sum of these bridged versions in `before`; otherwise empty.
+        For `compare`, the sum of these bridged versions in `before`; empty for all other tables.
     stale_unknown : int
         For `compare` and `total_timeline`, the number of wallets that count as unknown because the
         answer is out of date.
@@ -86,10 +86,10 @@ class Coverage:
     beyond_limit : int
         The number of balances that the limit `n` of `pivot` or `top` leaves out.
     partial_cells : int
-        The number of cells of `pivot` whose amount may be larger, since a wallet or a balance is
+        The number of cells of `pivot` whose amount may be too low, since a wallet or a balance is
         unknown.
     omitted_rows : int
-        The number of rows that `top` leaves out. For a table of `totals`, see `beyond_limit`.
+        The number of rows that `top` leaves out. For `totals`, `beyond_limit` counts balances.
     unknown_once : str
         For `compare`, the balances above 0 that are known at only one time, such as ``2 balances
         of 1 wallet``. Differences exclude these balances. Empty if there are none.

@@ -138,7 +138,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -
 def single_currency(
     names: Iterable[Any], noun: str, hint: str, others: str = "others"
 ) -> list[Any]:
-    """Return a list of the only currency, if any. Raise an error for several currencies."""
+    """Return a list of at most one currency. Raise an error for several currencies."""
     currencies = list(dict.fromkeys(None if pd.isna(name) else name for name in names))
     if len(currencies) > 1:
         listed = ", ".join(repr(name) for name in currencies if name is not None)
