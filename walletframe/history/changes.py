@@ -76,7 +76,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
 
         - an extra column of ``wallets``, such as ``"owner"``;
         - ``"wallet"`` or ``"blockchain"``;
-        - ``"token"``: on its own, sum the changes of each token over all wallets;
+        - ``"token"``: if this is the only name, sum the changes of each token over all wallets;
         - ``"asset"``: sum the changes of each asset, not of each token.
 
         The label of a wallet is read from `after`. If `after` has no label, `before` is used.
@@ -116,7 +116,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         changed. The columns are
 
         - the names in `by`;
-        - ``symbol`` to ``change``, as above. By asset, the columns of the token are left out.
+        - ``symbol`` to ``change``, as above. Changes of assets have no columns of the token.
           ``before`` and ``after`` are sums over the wallets that are known at both times. The sums
           are NA if none of these wallets holds the token;
         - ``wallets_known``, int64: the number of wallets that are known at both times;
@@ -280,7 +280,7 @@ def _add_change_columns(
 def mark_shared_answers_stale(
     before: DetailsLike, after: DetailsLike
 ) -> tuple[WalletDetails, WalletDetails]:
-    """Check that two results are comparable. Mark shared answers as stale in the later result."""
+    """Check that two results are comparable. In the later one, mark repeated answers as stale."""
     before, after = as_details(before, "before"), as_details(after, "after")
     frames = before.wallets, after.wallets
     for wallets in frames:
@@ -300,7 +300,7 @@ def mark_shared_answers_stale(
             f"before and after are the same snapshot, of {same.iloc[0]}",
             hint=f"save a newer snapshot, or choose an earlier one from {LIST_CALL}",
         )
-    # The later snapshot read a shared answer from the cache, so the answer is stale there. Two
+    # The later snapshot read a repeated answer from the cache, so it is stale there. Two
     # fetches only cause a warning: the later fetch may be a retry of failed wallets.
     earlier, newest = map(result_time, frames)
     if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
@@ -326,7 +326,7 @@ def mark_shared_answers_stale(
 
 
 def result_time(wallets: pd.DataFrame) -> Any:
-    """Return the time of the snapshot. Without a snapshot, return the newest answer's time."""
+    """Return the time of the snapshot. If there is none, return the newest answer's time."""
     name = SNAPSHOT if SNAPSHOT in wallets else "fetched_at"
     return pd.to_datetime(wallets[name], utc=True).max()
 
@@ -334,7 +334,7 @@ def result_time(wallets: pd.DataFrame) -> Any:
 def filtered_side_note(before: WalletDetails, after: WalletDetails, lacked: Sequence[int]) -> str:
     """Return a warning if only one result was filtered. Otherwise, return "".
 
-    `lacked` counts, for each result, the balances that only the other result has.
+    `lacked` has two counts: the balances that `before` lacks, and the balances that `after` lacks.
     """
     missing = [coverage.dropped_count_reasons_and_kinds(each) for each in (before, after)]
     for index, (name, other, kind) in enumerate(_SIDES):

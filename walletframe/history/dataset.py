@@ -106,7 +106,7 @@ def save(
         ``wallets``, but not from ``holdings``.
     folder : str or Path, optional
         The folder of the snapshots, created if missing. Default: ``history`` in the user's data
-        folder. Simulated holdings need another folder.
+        folder. Simulated holdings can only be saved in a separate `folder`.
     at : str, datetime or Timestamp, optional
         The time of the snapshot. Without a time zone, the machine's time zone is used. Default: the
         time of the newest answer, or the current time if all answers are out of date.
@@ -142,8 +142,8 @@ def save(
     Notes
     -----
     Several processes may save at the same time. A snapshot is a folder with two Parquet files,
-    ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``. For other programs, ``amount``
-    is a decimal number, and ``amount_text`` is exact. To delete a snapshot, delete its folder.
+    ``date=…/…/holdings.parquet`` and ``date=…/…/wallets.parquet``. In these files, ``amount`` is a
+    decimal number, and ``amount_text`` is the exact text. To delete a snapshot, delete its folder.
 
     Examples
     --------
@@ -300,7 +300,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per snapshot, sorted by time, with a RangeIndex. The columns are
+        One row for each snapshot, sorted by time, with a RangeIndex. The columns are
 
         - ``snapshot``, datetime64[us, UTC]: the time of the snapshot;
         - ``wallets``, int64: the number of wallets;
@@ -344,14 +344,14 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
 def thin(
     *, keep: str = "daily", older_than: str | timedelta = "30d", folder: PathLike | None = None
 ) -> pd.DataFrame:
-    """Remove old snapshots, except for one per period.
+    """Remove old snapshots, except for one in each period.
 
     Parameters
     ----------
     keep : {"daily", "hourly", "weekly", "monthly"}
         The length of the periods, in UTC. In each period, the snapshot with the most known wallets
         is kept. Ties are broken by the number of fully readable wallets, then by the latest time.
-        Another snapshot is kept only if it knows more about a wallet than all kept snapshots.
+        A further snapshot is kept if it has data about a wallet that the kept snapshots lack.
     older_than : str or timedelta, default "30d"
         The minimum age of the snapshots to remove, such as ``"12h"`` or ``"30d"``. A period is
         thinned only if the whole period is older.
@@ -430,7 +430,7 @@ def _parse_wallet_keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | No
 
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
-    """Raise an error if the result of a fetch could not be saved. Call this before the fetch."""
+    """Raise an error if the result of a coming fetch can't be saved."""
     taken_at = None if at is None else _parse_point_in_time(at)
     _reject_mixed_simulation([service], folder)
     if taken_at is not None and snapshot_path(history_folder(folder), taken_at).exists():

@@ -337,7 +337,7 @@ def token_or_asset_of_selection(
 
 
 class GroupTotals(NamedTuple):
-    """The sum of the amounts and the numbers of wallets of each group, at each time."""
+    """For each group and time: the sum of the amounts, and the numbers of wallets."""
 
     labels: pd.DataFrame  # one row for each of g groups
     sums: Integers  # (g, s): the sums of the amounts
@@ -363,9 +363,9 @@ def group_amounts(
     known_at_all_times: bool = False,  # leave out wallets whose amount is unknown at any time
     **options: Any,
 ) -> GroupTotals:
-    """Add up the amounts of pairs by columns of `wallets`, and by token or asset.
+    """Add up the amounts of pairs of a wallet and a token, by columns of `wallets`.
 
-    Pairs outside `token_pairs` are grouped only by columns of `wallets`.
+    Pairs in `token_pairs` are also grouped by token or asset.
     """
     names, chosen = by_as_list(by), matrix.token_filter
     wallet_known = matrix.wallet_status == OK
@@ -549,8 +549,8 @@ def total_timeline(
         amounts of each asset, not of each token. The last label of a wallet is used for all times.
         A warning counts changed labels. Default: all wallets are one group.
     token, asset : str or (str, str or None), optional
-        Return only this token or asset, as in `timeline`. Default: the only one that `where`
-        selected, if any.
+        Return only this token or asset, as in `timeline`. By default, if `where` selected exactly
+        one token or asset, only this one is returned.
     assets, bridged : optional
         The definition of assets, as in `timeline`.
 
@@ -563,16 +563,16 @@ def total_timeline(
         - ``snapshot``, datetime64[us, UTC];
         - the names in `by`, if given;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as spelled in the last row of
-          the token. By asset, ``asset`` replaces these columns;
+          the token. For assets, ``asset`` replaces these columns;
         - ``amount``, amount: the sum of the readable amounts. Out-of-date answers are left out. NA
           if no wallet is known, or if none of the balances can be read;
         - ``wallets_known``, int64: the number of wallets whose amount is known in this snapshot;
         - ``wallets``, int64: the number of wallets in the group that could hold the token. If
           ``wallets_known`` is less, the true total may be higher.
 
-        A wallet could hold a token if the wallet is on the blockchain of the token, or of another
-        wallet that ever held the token. Unknown tokens are left out, since an unknown token can't
-        be identified over time. A chosen token or asset also has rows in groups that never held it.
+        A wallet could hold a token if the wallet is on the token's blockchain, or if any wallet on
+        the same blockchain ever held the token. Unknown tokens are left out, since they can't be
+        identified over time. A chosen token or asset also has rows in groups that never held it.
         A line below the table counts wallets that are unknown in a snapshot, and bridged versions.
 
     Raises

@@ -71,13 +71,13 @@ def compare_values(
 ) -> pd.DataFrame:
     """Split changes of value between two times into effects of prices and of amounts.
 
-    Only balances with known values at both times are compared. Drop spam with `without_spam`.
+    Only balances with values at both times are compared. If a balance of `before` has no value, the
+    token's price in `after` is used. Drop spam with `without_spam`.
 
     Parameters
     ----------
     before, after : WalletDetails or tuple of (DataFrame, DataFrame)
-        The results of two fetches, or two snapshots, with values from the method `value`. Balances
-        of `before` without a value are valued at the prices of `after`.
+        The results of two fetches, or two snapshots, with values from the method `value`.
     by : str or list of str, default "asset"
         The column or columns to group by, as in `totals`.
     assets, bridged : optional
@@ -97,8 +97,8 @@ def compare_values(
         - ``from_prices`` (float64): the earlier amount times the change of the price;
         - ``from_amounts`` (float64): the rest of the difference;
         - ``currency`` (str): the currency of the values; NA if none is stated;
-        - ``wallets_known`` (Int64): the number of wallets that are known at both times. By token or
-          asset, wallets with an unknown amount are not counted;
+        - ``wallets_known`` (Int64): the number of wallets that are known at both times. For groups
+          by token or asset, wallets with an unknown amount are not counted;
         - ``wallets`` (Int64): the number of requested wallets of the group.
 
         A line below the table counts dropped and uncompared balances, and bridged versions.
@@ -164,7 +164,7 @@ def compare_values(
 
 
 class ValueChanges(NamedTuple):
-    """The balances of wallets that are known at both times, and texts about other balances."""
+    """The compared balances, and texts about balances that are not compared."""
 
     # of both times; the columns earlier, later and prices have 0 for unknown values
     balances: pd.DataFrame
@@ -214,7 +214,7 @@ class ValueChanges(NamedTuple):
 
     @property
     def known_and_possible_holders(self) -> tuple[int, int]:
-        """The number of possible holders that are known at both times, and the number of all."""
+        """The numbers of wallets that could hold a selected token: known at both times, and all."""
         positions = mark_unreadable_if_single(read_positions(self.balances, self.requested))
         can_hold = positions.wallets_able_to_hold_selection
         return int((positions.known & can_hold).sum()), int(can_hold.sum())
@@ -234,7 +234,7 @@ class ValueChanges(NamedTuple):
 
 
 def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
-    """Compare values. Balances without an earlier value are valued at later prices."""
+    """Compare values. If a balance of `before` has no value, use the token's price in `after`."""
     earlier, later = before.holdings, after.holdings
     requested = [mark_unable_wallets_ok(each).wallets for each in (before, after)]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
