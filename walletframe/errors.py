@@ -111,8 +111,8 @@ class AddressError(WalletframeError, ValueError):
         A note for the message about the positions, such as "listed by line number".
     fixes : sequence of (int, str, str), optional
         The position, the blockchain as written, and the service's identifier, for each wallet whose
-        blockchain has another name. The message counts these wallets by name. The attribute
-        ``fixes`` contains all items. The attribute ``problems`` also contains these wallets.
+        blockchain is not written as this identifier. The message counts the wallets of each written
+        name. The attributes ``fixes`` and ``problems`` contain all these wallets.
     malformed : bool, default False
         Whether some addresses don't have the format of the blockchain. A fetch with
         ``on_unreadable="ask"`` requests these addresses.
@@ -438,7 +438,7 @@ class SnapshotError(WalletframeError, ValueError):
 
 
 class FramesNeededError(WalletframeError, AttributeError):
-    """A method of a pandas DataFrame was called on WalletDetails, a folder or a Dask DataFrame."""
+    """A method that needs a pandas DataFrame was called on a fetch, folder or Dask DataFrame."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):

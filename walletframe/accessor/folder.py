@@ -90,7 +90,7 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
     """Methods of ``details.wf`` that read a folder in parts.
 
     `value`, `flag_spam` and `without_spam` return a new `StoredWallets`, and don't change files.
-    The methods of the result add the columns or drop spam when they read the folder.
+    The new columns are computed, and spam is dropped, whenever a method reads the folder.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ R = TypeVar("R")
 def delegate_chunked(
     load: Callable[[], Callable[Concatenate[Any, P], R]], load_chunked: Callable[[], Any]
 ) -> Delegate[P, R]:
-    """Return a method that calls ``load_chunked()``, with the docstring of ``load()``."""
+    """Return a method like ``load()``'s function that calls ``load_chunked()``'s function."""
 
     def call(accessor: PartitionedAccessor[Any], function: Any, *args: Any, **kwargs: Any) -> R:
         options = _arguments_by_name(function, *args, **kwargs)
@@ -70,11 +70,11 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
 
     @abstractmethod
     def _holdings_with_wallets(self, wallets: Any, by: By) -> Any:
-        """Return the holdings for a table that counts wallets."""
+        """Return the holdings with the wallets, for a table that has counts of wallets."""
 
     @abstractmethod
     def _holdings_only(self) -> Any:
-        """Return the holdings for a table that counts no wallets."""
+        """Return the holdings alone, for a table that has no counts of wallets."""
 
     def _add_value_columns(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)

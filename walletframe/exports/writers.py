@@ -48,7 +48,7 @@ _MAX_CELL_CHARS, _MAX_LINKS = 32_000, 65_000
 
 
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a CSV file with exact amounts, escaped text and one line per row.
+    """Write a CSV file with exact amounts, escaped text and one line for each row.
 
     Amounts and floats have all digits and no exponent. Formulas and text with control characters
     are escaped, with a leading apostrophe. Empty text is written as ``""``, and a missing value as
@@ -301,8 +301,8 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     The numbers are rounded to floats, and Excel shows 15 digits. The next column, ``<name>_text``,
     contains the exact amounts as text. Formulas and control characters in texts are escaped. Times
     are in UTC, to the millisecond. Text of more than 32,000 characters is truncated. Only columns
-    whose name ends in ``_url`` have links. The index and the conditions of `where` are not written.
-    `read_holdings` reads the file back.
+    whose name ends in ``_url`` have links. The index is not written. `read_holdings` reads the file
+    back, without the conditions of `where`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The content of a report as plain values: its first screen, tables, and the methods."""
+"""The content of a report as plain values: first screen, tables, and notes on the methods."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Grouping(NamedTuple):
     bridged: bool = False
 
     def asset_arguments(self, names: Sequence[str] = ("asset",)) -> dict[str, Any]:
-        """Return the arguments `assets` and `bridged` if `names` contains "asset", otherwise {}."""
+        """Return the arguments `assets` and `bridged`, or {} if `names` lacks "asset"."""
         return {"assets": self.assets, "bridged": self.bridged} if "asset" in names else {}
 
 
