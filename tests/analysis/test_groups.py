@@ -23,7 +23,7 @@ from walletframe.analysis.sums import totals
 from walletframe.analysis.valuation import value
 from walletframe.errors import ColumnsError, SettingsError, SnapshotError
 from walletframe.frames.asset_list import assets
-from walletframe.frames.groups import read_groups
+from walletframe.frames.groups import make_groups
 from walletframe.frames.positions import encode_holdings, read_positions
 from walletframe.pandas_versions import TEXT
 
@@ -469,7 +469,7 @@ def test_tokens_and_assets_are_not_counted_together(ask, by):
 
 def test_group_codes_for_charts():
     """Each row has a code, each group its labels, and each wallet its set."""
-    positions, groups = read_groups(read_positions(HOLDINGS, REQUESTED), ["owner", "symbol"])
+    positions, groups = make_groups(read_positions(HOLDINGS, REQUESTED), ["owner", "symbol"])
     assert groups.labels.columns.tolist() == [
         "owner",
         "token_blockchain",

@@ -12,7 +12,7 @@ from widgets import Page
 
 import walletframe as wf
 from walletframe.cli import main
-from walletframe.frames.names import label_lines_without_chain, short_wallet_name, user_wallet_names
+from walletframe.frames.names import name_and_address_lines, short_wallet_name, user_wallet_names
 from walletframe.pickers import HoldingsExplorer, WalletPicker
 from walletframe.reports.composition import Grouping, compose
 
@@ -138,7 +138,7 @@ def test_equal_names_show_addresses():
     for band, each in zip(bands, twins, strict=True):
         assert f"Ada · {each}".startswith(band.removesuffix("…"))
     assert all(f"Ada<br>ETH.{each}<br>" in hovers(treemap) for each in twins)
-    assert label_lines_without_chain(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
+    assert name_and_address_lines(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
 
 
 @pytest.mark.parametrize("argument", [DETAILS, DETAILS.wallets])

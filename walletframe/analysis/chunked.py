@@ -27,7 +27,7 @@ from walletframe.frames.groups import (
     by_as_list,
     encode_by_holder,
     group_by_asset_or_token,
-    read_groups,
+    make_groups,
     token_or_asset_and_by,
 )
 from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_encoded_tokens
@@ -217,7 +217,7 @@ def _aggregate_chunk(chunk: Chunk, specs: Sequence[GroupSpec]) -> list[PartialAg
 def chunked_totals(source: ChunkedHoldings, by: By = "asset", **options: Any) -> pd.DataFrame:
     """Compute the table of `totals` in chunks."""
     tokens = read_token_symbol_pairs(source) if "symbol" in by_as_list(by) else source.template
-    names = read_groups(tokens, by, **options)[1].names
+    names = make_groups(tokens, by, **options)[1].names
     columns = {*names} & {*source.template.holdings}
     [(chunk, groups, sums)] = aggregate_chunks(source, [GroupSpec(names, **options)], columns)
     return build_totals_table(chunk.positions, groups, sums)
@@ -297,7 +297,7 @@ def chunked_prices(
     positions = source.template if only_service else read_token_symbol_pairs(source)
     rows, tokens = positions.holdings, positions.tokens
     check_service_prices = partial(_require_usable_service_prices, source)
-    prices_by_entry, stated = chosen.read_prices(rows, currency, check_service_prices)
+    prices_by_entry, stated = chosen.prices_by_entry(rows, currency, check_service_prices)
     keys = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
 
     def price_by_key(prices: list[float]) -> dict[Any, float]:
@@ -348,7 +348,7 @@ def _measure_one_token(
         asset_key = tokens.tokens.keys[index]
         keys |= {bridged for bridged, key in tokens.assets.bridged.items() if key == asset_key}
     columns = {*names, *PRICE_DTYPES.keys() & {*source.template.holdings}}
-    rows = source.template.encode_and_replace_rows(source.read_rows(keys, columns))
+    rows = source.template.with_holdings(source.read_rows(keys, columns))
     table = measure(rows, asset, token=token, by=by, **options)
     filtered, reasons = count_filtered(source.template, int(aggregation.aggregates.balances.sum()))
     coverage = replace(coverage_from_attrs(table), filtered=filtered, filtered_reasons=reasons)
@@ -393,7 +393,7 @@ def chunked_pivot(
         )
     chosen = distribution.argsort_totals(totals)[:n]
     keys = _contract_keys(tokens, chosen)
-    rows = source.template.encode_and_replace_rows(source.read_rows(keys, ()))
+    rows = source.template.with_holdings(source.read_rows(keys, ()))
     positions, _ = encode_by_holder(rows, by, **options)
     codes = {key: code for code, key in enumerate(positions.tokens.keys)}
     columns = np.array([codes[tokens.tokens.keys[index]] for index in chosen], dtype=np.intp)

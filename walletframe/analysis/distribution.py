@@ -372,12 +372,12 @@ def _values_by_measure(positions: Positions, holders: Groups, top: float) -> dic
         rows = by_token[start : ends[after - 1] if after else 0]
         amounts = ExactAmounts(exact.integers[rows], exact.missing[rows], exact.scale)
         pairs = (tokens.codes[rows] - first) * stride + holders.codes[rows]
-        batches.append(_batch_values_by_measure(amounts, pairs, after - first, stride, top))
+        batches.append(_token_values_by_measure(amounts, pairs, after - first, stride, top))
         first, start = after, start + len(rows)
     return {name: np.concatenate([batch[name] for batch in batches]) for name in MEASURES}
 
 
-def _batch_values_by_measure(
+def _token_values_by_measure(
     amounts: ExactAmounts, pair_codes: Codes, count: int, holder_count: int, top: float
 ) -> dict[str, Floats]:
     codes, pair_codes = pd.factorize(pair_codes)

@@ -310,7 +310,7 @@ def parse_prices(
     for position, ((name, price), day) in enumerate(zip(entries, dates, strict=False)):
         if is_blank(name) and is_blank(price):
             continue
-        key: Any = _parse_key(name)
+        key: Any = _parse_token_or_asset(name)
         if by_symbol:
             key = name.strip() if isinstance(name, str) else None
         reason, token = unusable_price_reason(price), token_repr(name)
@@ -402,7 +402,7 @@ def parse_dates(column: pd.Series) -> pd.Series:
     return pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
 
 
-def _parse_key(name: Any) -> TokenKey | str | None:
+def _parse_token_or_asset(name: Any) -> TokenKey | str | None:
     match name:
         case str():
             return normalize_asset_name(name) or None

@@ -82,10 +82,10 @@ def searchable_columns(
         "blockchain": text_column_from_codes(*chains),
     }
     if "currency" in holdings and len(holdings["currency"].dropna().unique()) > 1:
-        texts["currency"] = text_column_from_codes(*factorize_values(holdings["currency"]))
-    for number, column in enumerate(extra_columns(positions)):
+        texts["currency"] = text_column_from_codes(*factorize_any(holdings["currency"]))
+    for number, column in enumerate(extra_by_balance(positions)):
         if is_non_numeric(column):
-            texts[f"extra {number}"] = text_column_from_codes(*factorize_values(column))
+            texts[f"extra {number}"] = text_column_from_codes(*factorize_any(column))
     return texts
 
 
@@ -143,7 +143,7 @@ def token_text_columns(
 
 def factorize_token_blockchains(frame: pd.DataFrame, tokens: KeyCodes) -> tuple[Codes, list[Any]]:
     """Factorize the blockchain of each row's token. The spelling is from the token's first row."""
-    codes, chains = factorize_values(frame["token_blockchain"].iloc[tokens.first])
+    codes, chains = factorize_any(frame["token_blockchain"].iloc[tokens.first])
     return codes[tokens.codes], chains
 
 
@@ -160,7 +160,7 @@ def text_column_from_codes(codes: Codes, values: list[Any]) -> TextColumn:
     )
 
 
-def factorize_values(values: pd.Series) -> tuple[Codes, list[Any]]:
+def factorize_any(values: pd.Series) -> tuple[Codes, list[Any]]:
     """Factorize values with `pandas.factorize`. Unhashable values are compared as text."""
     try:
         codes, uniques = pd.factorize(values)
@@ -176,7 +176,7 @@ def is_non_numeric(values: pd.Series) -> bool:
     return is_bool_dtype(dtype) or not is_number
 
 
-def extra_columns(positions: Positions) -> list[pd.Series]:
+def extra_by_balance(positions: Positions) -> list[pd.Series]:
     """Return the user's own columns of holdings and wallets, with one value for each balance."""
     holdings = positions.holdings
     columns = [holdings.iloc[:, index] for index in _extra_column_indices(holdings, HOLDING_DTYPES)]

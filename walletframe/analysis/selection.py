@@ -14,7 +14,7 @@ from walletframe.address.lists import parse_wallets
 from walletframe.analysis.chunked import read_token_symbol_pairs
 from walletframe.analysis.search import rows_with_words_mask, searchable_columns, split_search_words
 from walletframe.analysis.spam.flags import spam_mask
-from walletframe.analysis.valuation import can_value_by_default, value
+from walletframe.analysis.valuation import has_default_prices, value
 from walletframe.errors import (
     ColumnsError,
     InputWarning,
@@ -34,9 +34,9 @@ from walletframe.frames.coverage import (
     OmittedRow,
     count_and_sum_bridged,
     drop_rows,
-    narrow_dropped_rows,
+    narrow_records,
     omitted_rows,
-    record_omitted_rows,
+    with_omitted_rows,
 )
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.extra_columns import extra_names
@@ -296,7 +296,7 @@ class SelectableHoldings:
             reasons["other" if selection.spam else "spam"] = matches & ~with_small, ""
         if selection.small is not None:
             reasons["small"] = with_small & ~mask, ""
-            has_values = "value" in holdings or can_value_by_default(holdings)
+            has_values = "value" in holdings or has_default_prices(holdings)
             if len(holdings) and not has_values:
                 text = "small=… drops no balance, since no balance has a value"
                 notify(f"{text}; call value(…) with prices first", InputWarning)
@@ -310,9 +310,9 @@ class SelectableHoldings:
         selected_keys = {*compress(keys, self._wallet_keys_mask(keys, selection))}
         is_narrower = is_by_row or bool(selection.tokens) or len(selected_keys) < len(keys)
         if is_narrower or (omitted and not is_checked):
-            holdings = narrow_dropped_rows(holdings, selected_keys, counts_bridged=is_checked)
+            holdings = narrow_records(holdings, selected_keys, counts_bridged=is_checked)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
-        if record := self._possible_holders_record(holdings, selection, matches, found):
+        if record := self._possible_holders_attrs(holdings, selection, matches, found):
             selected.attrs[HOLDERS] = record
         searched = [_condition_text("search", [" ".join(sorted(words))])] * bool(words)
         earlier = holdings.attrs.get(SELECTED, [])
@@ -321,7 +321,7 @@ class SelectableHoldings:
             selected.attrs[BRIDGED] = True
         return WalletDetails(self.wallets[self.wallet_mask(selection)], selected)
 
-    def _possible_holders_record(
+    def _possible_holders_attrs(
         self, holdings: pd.DataFrame, selection: Selection, matches: Mask, found: Mask
     ) -> dict[str, Any]:
         record, rows = {**holdings.attrs.get(HOLDERS, {})}, omitted_rows(holdings)
@@ -347,7 +347,7 @@ class SelectableHoldings:
         if selection.tokens:
             by_asset = [row for row in rows if row.asset in selection.assets]
             rows = [row for row in rows if not row.asset and row.blockchain in chains] + by_asset
-        return record_omitted_rows(record, rows)
+        return with_omitted_rows(record, rows)
 
     def _group_omitted_rows(
         self, rows: Codes, asset_by_key: Mapping[TokenKey, TokenKey]

@@ -26,9 +26,9 @@ from walletframe.frames.coverage import (
     count_wallets_with_unreadable_amount,
     coverage_from_counts,
     coverage_of_rows,
-    price_sources,
+    price_source_text,
 )
-from walletframe.frames.groups import KINDS, read_groups
+from walletframe.frames.groups import KINDS, make_groups
 from walletframe.frames.identity import factorize_values
 from walletframe.frames.positions import HOLDERS, read_positions
 from walletframe.frames.results import with_coverage
@@ -168,7 +168,7 @@ def totals(
     >>> details.holdings.wf.totals(by="owner", wallets=asked).owner.item()
     'Alice'
     """
-    return compute_totals(*read_groups(holdings, by, wallets, assets=assets, bridged=bridged))
+    return compute_totals(*make_groups(holdings, by, wallets, assets=assets, bridged=bridged))
 
 
 def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Coverage:
@@ -238,7 +238,7 @@ def build_totals_table(positions: Positions, groups: Groups, sums: GroupAggregat
         columns["currency"] = text_array((sums.value_totals.currencies or [None]) * len(groups))
         columns["unpriced"] = count_array(sums.value_totals.unpriced, unknown)
     unpriced = 0 if sums.value_totals is None else int(sums.value_totals.unpriced.sum())
-    rows, prices = int(balances.sum()), price_sources(holdings, positions.contracts)
+    rows, prices = int(balances.sum()), price_source_text(holdings, positions.contracts)
     unread = rows - int(sums.known_counts.sum())
     coverage = coverage_from_counts(
         positions, rows, unread, unpriced, bridged_separate=bridged_separate, prices=prices
@@ -300,7 +300,7 @@ def merge_aggregates(
     """Merge into `size` groups. `groups[n]` has the new code of each group of `parts[n]`."""
     codes = np.concatenate(groups)
 
-    def merge_counts(counts: Sequence[Codes]) -> Codes:
+    def sum_counts(counts: Sequence[Codes]) -> Codes:
         return np.bincount(codes, weights=np.concatenate(counts), minlength=size).astype(np.intp)
 
     scale, units, held, values = max(part.scale for part in parts), None, None, None
@@ -317,14 +317,14 @@ def merge_aggregates(
     if valued := [part.value_totals for part in parts if part.value_totals is not None]:
         values = ValueTotals(
             concat_float_sums([each.totals for each in valued]).regroup(codes, size),
-            merge_counts([each.unpriced for each in valued]),
+            sum_counts([each.unpriced for each in valued]),
             single_currency(chain(*(each.currencies for each in valued)), "values", _CURRENCY_HINT),
         )
     known = [part.holders for part in parts if part.holders is not None]
-    holders = merge_counts(known) if known else None
-    unreadable = np.stack([merge_counts([part.unreadable[n] for part in parts]) for n in range(2)])
-    sizes = merge_counts([part.known_counts for part in parts])
-    balances = merge_counts([part.balances for part in parts])
+    holders = sum_counts(known) if known else None
+    unreadable = np.stack([sum_counts([part.unreadable[n] for part in parts]) for n in range(2)])
+    sizes = sum_counts([part.known_counts for part in parts])
+    balances = sum_counts([part.balances for part in parts])
     return GroupAggregates(units, scale, sizes, unreadable, balances, holders, held, values)
 
 

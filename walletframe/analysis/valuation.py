@@ -160,7 +160,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
         times = pd.to_datetime(holdings["snapshot"], utc=True).astype(UTC_TIME)
     amounts = amounts_of(holdings["amount"])
     service_prices = partial(_service_prices, holdings)
-    prices_by_entry, stated = chosen.read_prices(holdings, currency, service_prices, times)
+    prices_by_entry, stated = chosen.prices_by_entry(holdings, currency, service_prices, times)
     columns = price_columns(prices_by_entry, amounts, stated, chosen.sources)
     if not chosen.sources and "price_source" in holdings:
         holdings = holdings.drop(columns="price_source")
@@ -176,7 +176,7 @@ class EffectivePrices(NamedTuple):
     tokens_by_asset: TokensByAsset | None  # None if prices are by symbol
     omitted_versions: Mapping[TokenKey, str]  # bridged version without the price -> its asset
 
-    def read_prices(
+    def prices_by_entry(
         self,
         holdings: pd.DataFrame,
         currency: str | None,
@@ -234,7 +234,7 @@ def _entry_name(entry: PriceEntry) -> str:
     return "your prices" if is_table else type(entry).__name__
 
 
-def can_value_by_default(holdings: pd.DataFrame) -> bool:
+def has_default_prices(holdings: pd.DataFrame) -> bool:
     """Return whether `value` finds prices without the argument `prices`."""
     sends_prices = "price" in holdings and bool(holdings["price"].notna().any())
     return sends_prices or table_defaults().prices is not None
@@ -288,7 +288,7 @@ def _custom_prices(
         prices = np.where(np.isnan(prices), asset_prices, prices)
         if len(chosen.entries) > 1:
             omitted = [chosen.omitted_versions.get(key, "") for key in keys if key not in priced]
-            _warn_about_bridged_versions(omitted, priced)
+            _warn_about_unused_prices(omitted, priced)
     prices[holdings["token_blockchain"].isna()] = np.nan
     if chosen.allows_unmatched:
         _warn_with_list_of_unmatched_prices(loaded, position_by_key, None, by_asset)
@@ -330,7 +330,7 @@ def _tokens_by_asset_and_omitted_versions(
     return by_asset, omitted_versions
 
 
-def _warn_about_bridged_versions(assets: Sequence[str], priced: Mapping[str, object]) -> None:
+def _warn_about_unused_prices(assets: Sequence[str], priced: Mapping[str, object]) -> None:
     if versions := [name for name in assets if normalize_asset_name(name) in priced]:
         names = ", ".join(sorted({*map(safe_line, versions)}))
         count = counted_noun(len(versions), "bridged version")

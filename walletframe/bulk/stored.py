@@ -143,7 +143,7 @@ class StoredHoldings:
     ) -> Iterator[T]:
         """Apply a function to the rows of each batch of tokens. Results are computed lazily."""
         rows = (self.read_rows(keys, extra_columns) for keys in batches)
-        return map(function, map(self.template.encode_and_replace_rows, rows))
+        return map(function, map(self.template.with_holdings, rows))
 
     @property
     def _service_price_column(self) -> set[str]:

@@ -39,7 +39,7 @@ from walletframe.frames.coverage import (
     coverage_of_rows,
     coverage_of_token,
     drop_rows,
-    narrow_dropped_rows,
+    narrow_records,
     snapshot_count,
 )
 from walletframe.frames.details import extract_frame
@@ -311,7 +311,7 @@ def _select_drawn_balances(
         if not is_selected.all() or HOLDERS in frame.attrs:  # dropped rows may be of other wallets
             indices = np.unique(positions.wallet_codes[is_selected]).tolist()
             keys = {positions.wallet_keys[index][:2] for index in indices}
-            kept = drop_rows(narrow_dropped_rows(frame, keys), is_selected, {})
+            kept = drop_rows(narrow_records(frame, keys), is_selected, {})
             wallet_positions = replace(wallet_positions, holdings=kept)
     wallets = None if wallets is None else extract_frame(wallets, "wallets")
     covered = read_positions(wallet_positions, wallets)

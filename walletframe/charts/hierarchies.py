@@ -40,7 +40,7 @@ from walletframe.charts.canvas import (
 from walletframe.charts.palette import BAND_COLORS, OTHER_COLOR, area_style, text_color
 from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import first_rows
-from walletframe.frames.names import label_lines_without_chain, wallet_label_lines
+from walletframe.frames.names import name_and_address_lines, wallet_label_lines
 from walletframe.numerals import compact_amount, count_with_verb, counted_noun, full_amount, percent
 from walletframe.text import safe_line
 
@@ -696,7 +696,7 @@ def _custom_path_texts(
         symbol, contract = token_texts(token) if ring.has_one_token else ("", "")
         name, _, rest = label[0].partition(" (")
         if ring.name == "wallet":
-            split = label_lines_without_chain if "blockchain" in level.names else wallet_label_lines
+            split = name_and_address_lines if "blockchain" in level.names else wallet_label_lines
             label = split(label[0], balances.user_wallet_names[path[0]])
         elif ring.name in KINDS and name and rest:
             label = [name, f"({rest}"]
@@ -773,7 +773,7 @@ def _default_path_texts(
         labels = [*map(_token_label_lines, (on_chain[token] for token in tokens), own, chains)]
     if ring.name == "wallet":
         own = [balances.user_wallet_names[owner] for owner in owners]
-        labels = [*map(label_lines_without_chain, balances.wallet_names(owners), own)]
+        labels = [*map(name_and_address_lines, balances.wallet_names(owners), own)]
     columns = zip(groups, owners, tokens, chains, labels, strict=True)
     for group, owner, token, chain, label in columns:
         wallets = counted_noun(int(ring.wallet_counts[group]), "wallet")

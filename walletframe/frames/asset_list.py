@@ -22,7 +22,7 @@ from walletframe.errors import (
     UnknownTokenError,
 )
 from walletframe.frames.identity import KeyCodes, contract_key, factorize_values
-from walletframe.frames.names import contract_hint, token_index, token_names
+from walletframe.frames.names import pass_contract_hint, token_index, token_names
 from walletframe.frames.positions import HOLDERS, Assets, Positions
 from walletframe.frames.results import bridged_text
 from walletframe.frames.schema import require_columns, text_array
@@ -212,7 +212,7 @@ def find_token_or_asset(positions: Positions, name: TokenLike) -> int:
     if positions.assets is None or not isinstance(name, str):
 
         def contract_or_asset_hint(token: TokenKey) -> str:
-            hint = contract_hint(token)
+            hint = pass_contract_hint(token)
             if not any(row.asset == name for row in _packaged_contracts().values()):
                 return hint
             return f"{hint}, or add up all contracts of the asset with asset={name!a}"

@@ -60,8 +60,8 @@ def count_possible_holders(
 ) -> Codes:
     """Count the known (row 0), stale (row 1) and requested (row 2) wallets of each group."""
     if KINDS.isdisjoint(groups.names):
-        return _sum_wallet_sets(_wallet_state_flags(mark_unreadable_if_single(positions)), groups)
-    states = _wallet_state_flags(positions)
+        return _sum_wallet_sets(_wallet_state_masks(mark_unreadable_if_single(positions)), groups)
+    states = _wallet_state_masks(positions)
     if unreadable is None:
         unreadable = count_wallets_with_unreadable_amount(positions, groups)
     counts = sum_possible_holders(positions, groups, states)
@@ -77,7 +77,7 @@ def count_wallets_with_unreadable_amount(positions: Positions, groups: Groups) -
     stride = len(positions.wallet_keys)
     pairs = pd.unique(groups.codes[rows] * stride + positions.wallet_codes[rows])
     codes, wallets = np.divmod(pairs, stride)
-    return _sum_by_code(_wallet_state_flags(positions)[:2, wallets], codes, len(groups))
+    return _sum_by_code(_wallet_state_masks(positions)[:2, wallets], codes, len(groups))
 
 
 def sum_possible_holders(positions: Positions, groups: Groups, counts_by_wallet: Codes) -> Codes:
@@ -96,7 +96,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts_by_wallet:
 
 def repeat_completeness(positions: Positions, row_count: int) -> dict[str, Any]:
     """Return the counts of all wallets as columns with `row_count` equal rows."""
-    counts = _wallet_state_flags(mark_unreadable_if_single(positions)).sum(axis=1, keepdims=True)
+    counts = _wallet_state_masks(mark_unreadable_if_single(positions)).sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
 
@@ -105,7 +105,7 @@ def _sum_wallet_sets(counts: Codes, groups: Groups) -> Codes:
     return sums[:, groups.wallet_sets]
 
 
-def _wallet_state_flags(positions: Positions) -> Codes:
+def _wallet_state_masks(positions: Positions) -> Codes:
     can_hold = positions.wallets_able_to_hold_selection
     return np.array([positions.known & can_hold, positions.stale & can_hold, can_hold], np.intp)
 
@@ -128,14 +128,14 @@ def coverage_from_counts(
     unpriced: int,
     *,
     among: Mask | None = None,
-    held: int | None = None,
+    kept: int | None = None,
     **others: Any,
 ) -> Coverage:
     """Return the coverage: these counts of balances, and counts of the wallets in `among`."""
     counts = balances, amount_na, unpriced
-    held = balances if held is None else held
-    filtered = count_filtered(positions, held)
-    others["selected"] = _selected_text(positions.holdings)
+    kept = balances if kept is None else kept
+    filtered = count_filtered(positions, kept)
+    others["selected"] = _conditions_text(positions.holdings)
     others["unknown_tokens"] = _count_omitted_unknown_tokens(positions.holdings)
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
@@ -160,10 +160,10 @@ def snapshot_count(frame: pd.DataFrame) -> int:
     return max(int(frame[SNAPSHOT].nunique()), 1) if SNAPSHOT in frame else 1
 
 
-def count_filtered(positions: Positions, held: int) -> tuple[int, str]:
+def count_filtered(positions: Positions, kept: int) -> tuple[int, str]:
     """Count the dropped balances, and list the reasons."""
     listed = int(positions.listed.sum()) if positions.has_wallets else None
-    return _count_dropped(positions.holdings, held, listed)[:2]
+    return _count_dropped(positions.holdings, kept, listed)[:2]
 
 
 def dropped_count_reasons_and_kinds(details: WalletDetails) -> tuple[int, str, set[str]]:
@@ -178,9 +178,9 @@ def dropped_count_reasons_and_kinds(details: WalletDetails) -> tuple[int, str, s
 
 
 def _count_dropped(
-    holdings: pd.DataFrame, held: int, listed: int | None
+    holdings: pd.DataFrame, kept: int, listed: int | None
 ) -> tuple[int, str, set[str]]:
-    filters, conditions = applied_filters(holdings, held), holdings.attrs.get(SELECTED, [])
+    filters, conditions = applied_filters(holdings, kept), holdings.attrs.get(SELECTED, [])
     bridged = [row for row in omitted_rows(holdings) if row.asset and filters]
     if bridged and (text := count_and_sum_bridged(bridged))[0]:
         filters.append(("bridged", sum(row.balances for row in bridged), bridged_text(*text)))
@@ -189,8 +189,8 @@ def _count_dropped(
     dropped, reasons = sum(n for n, _ in counted), [text for _, text in counted]
     kinds = {kind for kind, *_ in filters}
     uncounted = sorted({kind for kind, n, _ in filters if n is None} - {SELECTED})
-    held += _count_omitted_unknown_tokens(holdings)
-    filtered = dropped if listed is None else max(listed - held, 0)
+    kept += _count_omitted_unknown_tokens(holdings)
+    filtered = dropped if listed is None else max(listed - kept, 0)
     others = {""} if filtered > dropped and not uncounted else set[str]()
     if dropped > filtered:  # the user also changed rows with pandas
         dropped, reasons = 0, []
@@ -222,7 +222,7 @@ class OmittedRow(NamedTuple):
     balances: int
 
 
-def record_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedRow]) -> dict[str, Any]:
+def with_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedRow]) -> dict[str, Any]:
     """Return a copy of the record at ``attrs[HOLDERS]``, with these omitted rows."""
     return record | {"omitted": json.dumps(rows)}  # as text, since pandas deep-copies `attrs`
 
@@ -255,7 +255,7 @@ def dropped_and_selected_arguments(results: Mapping[str, WalletDetails]) -> dict
         "filtered": filtered,
         "filtered_reasons": "; ".join(reasons) + hint,
         "unknown_tokens": unknown,
-        "selected": _selected_text(details.holdings),
+        "selected": _conditions_text(details.holdings),
     }
 
 
@@ -285,7 +285,7 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
     return result
 
 
-def narrow_dropped_rows(
+def narrow_records(
     holdings: pd.DataFrame, wallets: Container[object], *, counts_bridged: bool = True
 ) -> pd.DataFrame:
     """Return a copy whose records of omitted rows and of filters apply only to `wallets`."""
@@ -297,7 +297,7 @@ def narrow_dropped_rows(
     filters = [(kind, None, "") for kind, count, _ in applied if count != 0 or kind == SELECTED]
     result = with_filters(holdings, filters, rows)
     if record := holdings.attrs.get(HOLDERS):
-        result.attrs[HOLDERS] = record_omitted_rows(record, kept)
+        result.attrs[HOLDERS] = with_omitted_rows(record, kept)
     return result
 
 
@@ -311,7 +311,7 @@ def differing_selections_text(before: WalletDetails, after: WalletDetails) -> st
     return "the earlier fetch {}, and the later fetch {}".format(*states)
 
 
-def _selected_text(holdings: pd.DataFrame) -> str:
+def _conditions_text(holdings: pd.DataFrame) -> str:
     return ", ".join(map(safe_line, holdings.attrs.get(SELECTED, [])))
 
 
@@ -336,11 +336,11 @@ def coverage_of_rows(
     counted = np.ones(len(unread), dtype=bool) if rows is None else rows
     unpriced = 0 if values is None else int((values.isna().to_numpy() & ~unread & counted).sum())
     counts = int(counted.sum()), int((unread & counted).sum()), unpriced
-    prices = price_sources(positions.holdings, positions.contracts) if rows is None else ""
-    return coverage_from_counts(positions, *counts, among=among, held=len(unread), prices=prices)
+    prices = price_source_text(positions.holdings, positions.contracts) if rows is None else ""
+    return coverage_from_counts(positions, *counts, among=among, kept=len(unread), prices=prices)
 
 
-def price_sources(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
+def price_source_text(holdings: pd.DataFrame, tokens: KeyCodes) -> str:
     """Return a text such as ``mine.csv for 2 tokens``. If prices are not a list, return ""."""
     if "price_source" not in holdings:
         return ""
@@ -357,12 +357,12 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
     codes = {*positions.wallet_chain_codes[among].tolist()}
     chains = {name for name, code in positions.index_by_chain.items() if code in codes}
-    unknown = count_unknown_tokens(positions, index)
+    unknown = count_unknown_in_holders(positions, index)
     unknown += _count_omitted_unknown_tokens(positions.holdings, chains)
     return replace(coverage, bridged=versions, bridged_amount=amount, unknown_tokens=unknown)
 
 
-def count_unknown_tokens(positions: Positions, index: int) -> int:
+def count_unknown_in_holders(positions: Positions, index: int) -> int:
     """Count the balances of unknown tokens in wallets that can hold the token at `index`."""
     can_hold, rows = positions.possible_holders_mask(index), positions.tokens.unknown_rows()
     return int(can_hold[positions.wallet_codes[rows]].sum())

@@ -84,7 +84,7 @@ def reject_both(token: object, asset: object) -> None:
         raise SettingsError("token=… and asset=… can't be combined", hint="pass one of them")
 
 
-def read_groups(
+def make_groups(
     holdings: PositionsLike, by: By, wallets: FetchLike | None = None, **options: Any
 ) -> tuple[Positions, Groups]:
     """Encode and group holdings. A wallet without balances also has a group."""
@@ -198,7 +198,7 @@ def _wallet_label_columns(
         return {part: positions.wallets[part].array.take(wallet_indices) for part in parts}
     if name == "blockchain" and "wallet" in names:
         return {}  # "wallet" has this column
-    return {name: _wallet_values(positions, name).take(wallet_indices)}
+    return {name: _column_by_wallet(positions, name).take(wallet_indices)}
 
 
 def _row_label_columns(
@@ -242,7 +242,7 @@ def _wallet_set_codes_and_count(positions: Positions, names: list[str]) -> tuple
     parts = (
         (positions.wallet_chain_codes, len(positions.index_by_chain))
         if name == "blockchain"
-        else _codes_and_count(name, _wallet_values(positions, name))
+        else _codes_and_count(name, _column_by_wallet(positions, name))
         for name in names
     )
     return _combine_codes(parts, count)
@@ -305,7 +305,7 @@ def _row_values(positions: Positions, name: str) -> Any:
     return column.array
 
 
-def _wallet_values(positions: Positions, name: str) -> Any:
+def _column_by_wallet(positions: Positions, name: str) -> Any:
     if name == "blockchain":
         chains = np.array(positions.distinct_chains, dtype=object)
         return text_array(chains[positions.wallet_chain_codes])

@@ -119,7 +119,7 @@ def wallet_label_lines(label: str, name: str) -> list[str]:
     return [shown, label.removeprefix(f"{shown}{_SEPARATOR}")] if shown else [label]
 
 
-def label_lines_without_chain(label: str, name: str) -> list[str]:
+def name_and_address_lines(label: str, name: str) -> list[str]:
     """Split a label into lines: the user's name, if any, and the address."""
     *named, wallet = wallet_label_lines(label, name)
     return [*named, wallet.partition(".")[2]]
@@ -185,7 +185,7 @@ def short_contract(blockchain: object, address: object) -> str:
     return short or _NATIVE
 
 
-def contract_hint(token: TokenKey) -> str:
+def pass_contract_hint(token: TokenKey) -> str:
     """Return a hint to pass blockchain and contract, with an example."""
     return f"pass blockchain and contract, such as token={token_repr(token)}"
 
@@ -195,7 +195,7 @@ def token_index(
     tokens: KeyCodes,
     token: TokenLike,
     *,
-    hint: Callable[[TokenKey], str] = contract_hint,
+    hint: Callable[[TokenKey], str] = pass_contract_hint,
 ) -> int:
     """Return the index of a token in `tokens`. Raise an error for an ambiguous symbol."""
     if isinstance(token, str):

@@ -161,7 +161,7 @@ class Positions:
             assets=None,
         )
 
-    def encode_and_replace_rows(self, rows: pd.DataFrame) -> Positions:
+    def with_holdings(self, rows: pd.DataFrame) -> Positions:
         """Return a copy with the same wallets and the holdings `rows`."""
         held = read_positions(rows)
         index_by_key = {key: index for index, key in enumerate(self.wallet_keys)}

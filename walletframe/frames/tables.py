@@ -210,7 +210,7 @@ def console_text(table: Table, width: int | None, *, exact: bool = False) -> str
     """
     full = _unshorten_ambiguous_addresses(table.columns)
     columns = full if exact or width is None else _cut_amounts(full)
-    fitting, moved = (columns, {}) if width is None else _fit_columns(columns, width)
+    fitting, moved = (columns, {}) if width is None else _split_columns(columns, width)
     head, rule, *rows = _aligned_lines(fitting)
     lines = [head, rule]
     for number, row in enumerate(rows):
@@ -248,7 +248,7 @@ def _text_width(text: str) -> int:
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
-def _fit_columns(columns: Columns, width: int) -> tuple[Columns, Columns]:
+def _split_columns(columns: Columns, width: int) -> tuple[Columns, Columns]:
     """Return the columns that fit on one line, and the columns to write below the line."""
     line, moved = dict(columns), dict[str, list[Cell]]()
     texts = {name: [name, *map(_shown_text, cells)] for name, cells in columns.items()}

@@ -163,7 +163,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     >>> compare(before, failed)["change"].unique().tolist()
     ['unknown']
     """
-    earlier, later = mark_shared_answers_stale(before, after)
+    earlier, later = mark_same_answers_stale(before, after)
     names = [by] if isinstance(by, str) else list(by or [])
     wallets = concat_frames([earlier.wallets, later.wallets])
     holdings = concat_frames([earlier.holdings, later.holdings])
@@ -186,7 +186,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     if by is None:
         if asset is None:
             reject_assets(**options)
-        changes, separate = _changes_by_wallet(matrix), 0
+        changes, separate = _changes_by_pair(matrix), 0
     else:
         distinct = _drop_repeated_unknown_tokens(matrix, len(earlier.holdings))
         changes, separate = _group_changes_and_bridged_count(distinct, wallets, by, **options)
@@ -223,7 +223,7 @@ def _balances_unknown_once_text(matrix: AmountMatrix) -> str:
 
 def _drop_repeated_unknown_tokens(matrix: AmountMatrix, rows_before: int) -> AmountMatrix:
     unknown = np.flatnonzero((matrix.token_codes >= 0) & ~matrix.trackable)
-    tokens, is_later = matrix.pair_columns(unknown), matrix.holding_rows[unknown] >= rows_before
+    tokens, is_later = matrix.describe_pairs(unknown), matrix.holding_rows[unknown] >= rows_before
     numbers = tokens.groupby([*tokens, is_later], dropna=False).cumcount()
     return matrix.drop_pairs(unknown[tokens.assign(number=numbers).duplicated()])
 
@@ -246,7 +246,7 @@ def _group_changes_and_bridged_count(
     return changes, grouped.bridged_separate
 
 
-def _changes_by_wallet(matrix: AmountMatrix) -> pd.DataFrame:
+def _changes_by_pair(matrix: AmountMatrix) -> pd.DataFrame:
     known = matrix.status == OK
     pairs = np.flatnonzero(~known.all(axis=1) | (matrix.integers[:, 0] != matrix.integers[:, 1]))
     before, after = matrix.status[pairs].T
@@ -277,7 +277,7 @@ def _add_change_columns(
     )
 
 
-def mark_shared_answers_stale(
+def mark_same_answers_stale(
     before: DetailsLike, after: DetailsLike
 ) -> tuple[WalletDetails, WalletDetails]:
     """Check that two results are comparable. In the later one, mark repeated answers as stale."""

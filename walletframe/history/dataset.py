@@ -157,7 +157,7 @@ def save(
     True
     """
     path = history_folder(folder)
-    requested_time = None if at is None else _parse_point_in_time(at, warns=True)
+    requested_time = None if at is None else _parse_point_in_time(at, warn_if_naive=True)
     wallets, holdings = as_details(details)
     extra = wallets[extra_names(wallets)]
     extra_to_arrow(extra)  # raises an error if a column can't be stored
@@ -276,7 +276,7 @@ def snapshot(
     keys = _parse_wallet_keys(wallets)
     last = (_ALL_TIME if when == _LATEST else _parse_first_and_last_time(when))[1]
 
-    def select_latest(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
+    def require_latest(folders: list[SnapshotFolder]) -> list[SnapshotFolder]:
         early = [each for each in folders if each.moment <= last]
         if not early:
             raise UnknownSnapshotError(
@@ -286,7 +286,7 @@ def snapshot(
             )
         return early[-1:]
 
-    return _select_and_read(folder, select_latest, partial(read_snapshots, keys=keys))
+    return _select_and_read(folder, require_latest, partial(read_snapshots, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
@@ -516,13 +516,13 @@ def _newest_answer_time(wallets: pd.DataFrame) -> datetime:
     return answered
 
 
-def _parse_point_in_time(when: Moment, *, warns: bool = False) -> datetime:
+def _parse_point_in_time(when: Moment, *, warn_if_naive: bool = False) -> datetime:
     value = _parse_day_or_time(when)
     if not isinstance(value, datetime):
         hint = 'add a time of day, such as "2026-01-31T06:00Z"'
         raise SnapshotError(f"{when} is a day, but a point in time is needed", hint)
     in_utc = value.astimezone(UTC)
-    if warns and value.tzinfo is None:
+    if warn_if_naive and value.tzinfo is None:
         zone = f"the time zone of this machine ({value.astimezone().tzname()})"
         text = f"{in_utc:%Y-%m-%d %H:%M:%S} UTC"
         notify(f"{value} has no time zone; it is read in {zone}, as {text}", InputWarning)

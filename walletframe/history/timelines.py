@@ -29,14 +29,14 @@ from walletframe.frames.asset_list import (
 )
 from walletframe.frames.coverage import (
     SELECTED,
-    count_unknown_tokens,
+    count_unknown_in_holders,
     dropped_and_selected_arguments,
     snapshot_count,
     sum_possible_holders,
 )
 from walletframe.frames.details import WalletDetails, as_details
 from walletframe.frames.extra_columns import changed_labels_note, extra_names, last_labels
-from walletframe.frames.groups import KINDS, by_as_list, group_holdings, read_groups, reject_both
+from walletframe.frames.groups import KINDS, by_as_list, group_holdings, make_groups, reject_both
 from walletframe.frames.identity import KeyCodes, encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
@@ -103,13 +103,13 @@ class AmountMatrix(NamedTuple):
 
     def label_columns(self, pairs: Codes) -> pd.DataFrame:
         """Return the wallet and the token of each pair. A chosen asset replaces the token."""
-        columns = self.pair_columns(pairs)
+        columns = self.describe_pairs(pairs)
         if self.token_filter is None or self.token_filter.asset is None:
             return columns
         asset = pd.Series(self.token_filter.asset, index=columns.index, dtype=TEXT)
         return columns.drop(columns=_TOKEN).assign(asset=asset)
 
-    def pair_columns(self, pairs: Codes) -> pd.DataFrame:
+    def describe_pairs(self, pairs: Codes) -> pd.DataFrame:
         """Return the wallet and the token of each pair. A missing token is NA."""
         wallets, holdings = self.details
         wallet, token = self.wallet_rows[pairs], self.holding_rows[pairs]
@@ -316,7 +316,7 @@ def make_token_filter(
             "bridged": versions,
             "bridged_amount": amount,
             "bridged_before": before,
-            "unknown_tokens": count_unknown_tokens(positions, index),
+            "unknown_tokens": count_unknown_in_holders(positions, index),
         },
         by_contract=by_contract and asset is not None,
     )
@@ -381,8 +381,8 @@ def group_amounts(
     distinct = distinct.drop(columns=SNAPSHOT, errors="ignore").assign(status="ok", tokens=0)
     names = _check_names_and_add_token(names, by, distinct)
     zeros = matrix.to_amounts(np.zeros(len(token_pairs), dtype=object), token_pairs >= 0)
-    columns = matrix.pair_columns(token_pairs).assign(amount=zeros)
-    positions, groups = read_groups(columns, names, distinct, **options)
+    columns = matrix.describe_pairs(token_pairs).assign(amount=zeros)
+    positions, groups = make_groups(columns, names, distinct, **options)
     positions = replace(positions, known=(matrix.wallet_status == OK).all(axis=1))
     owners = replace(groups, names=[], wallet_sets=np.arange(1), columns={})
     if wallet_names := [name for name in names if name not in KINDS]:

@@ -16,10 +16,10 @@ from walletframe.frames.asset_list import BRIDGED, count_bridged_versions
 from walletframe.frames.coverage import (
     completeness_columns,
     dropped_and_selected_arguments,
-    price_sources,
+    price_source_text,
 )
 from walletframe.frames.extra_columns import changed_labels_note, last_labels
-from walletframe.frames.groups import by_as_list, encode_and_parse_by, read_groups
+from walletframe.frames.groups import by_as_list, encode_and_parse_by, make_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
@@ -37,7 +37,7 @@ from walletframe.frames.schema import (
     single_currency,
     text_array,
 )
-from walletframe.history.changes import COMPLETE_HINT, filtered_side_note, mark_shared_answers_stale
+from walletframe.history.changes import COMPLETE_HINT, filtered_side_note, mark_same_answers_stale
 from walletframe.notice import notify
 from walletframe.numerals import counted_noun, money, whole_money
 from walletframe.text import safe_line
@@ -134,7 +134,7 @@ def compare_values(
     >>> (changes["difference"] == changes["from_prices"]).item()
     True
     """
-    results = mark_shared_answers_stale(before, after)
+    results = mark_same_answers_stale(before, after)
     require_columns(results[1].holdings, ["value"], "call after.wf.value(…) first")
     changes = diff_values(*results, by_as_list(by))
     incomplete = f"{changes.incomplete} {COMPLETE_HINT}" * bool(changes.incomplete)
@@ -158,7 +158,7 @@ def compare_values(
         bridged_separate=count_bridged_versions(positions, positions.contracts.codes),
         not_compared=changes.left_out,
         unfinished=missing_wallets_text(changes.requested.attrs),
-        prices=price_sources(changes.balances, positions.contracts),
+        prices=price_source_text(changes.balances, positions.contracts),
     )
     return with_coverage(table.reset_index(drop=True), coverage)
 
@@ -184,7 +184,7 @@ class ValueChanges(NamedTuple):
 
         With `known_part`, balances without values count as 0. By default, unknown changes are NaN.
         """
-        positions, groups = read_groups(self.balances, names, self.requested, **options)
+        positions, groups = make_groups(self.balances, names, self.requested, **options)
         counts = completeness_columns(positions, groups)
         known, asked = counts["wallets_ok"], counts["wallets_asked"]
         is_unknown = np.bincount(groups.codes, minlength=len(groups)) + np.asarray(known, int) == 0
@@ -219,7 +219,7 @@ class ValueChanges(NamedTuple):
         can_hold = positions.wallets_able_to_hold_selection
         return int((positions.known & can_hold).sum()), int(can_hold.sum())
 
-    def notes(self, currency: str) -> str:
+    def notes_text(self, currency: str) -> str:
         """Return sentences on filters, prices, the earlier total and changed labels."""
         prices = f"Valued at the later prices, for lack of earlier ones: {self.at_later_prices}."
         total, compared = map(money, (self.earlier_total, self.balances["earlier"].sum()))

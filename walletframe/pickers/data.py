@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.selection import SelectableHoldings
-from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
+from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames import known
 from walletframe.frames.coverage import coverage_of_rows
@@ -63,7 +63,7 @@ class ExplorerData(SelectableHoldings):
         require_columns(holdings, HOLDING_DTYPES)
         self.priced_by: str = "own" if "value" in holdings else ""  # "own", "default" or ""
         self.price_problem: str = ""
-        if not self.priced_by and can_value_by_default(holdings):
+        if not self.priced_by and has_default_prices(holdings):
             try:
                 holdings, self.priced_by = value(holdings), "default"
             except PricesError as error:

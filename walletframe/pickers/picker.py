@@ -22,7 +22,7 @@ from walletframe.address.formats import malformed_reason
 from walletframe.address.forms import canonical_blockchain, truncated_text, wallet_or_reason
 from walletframe.address.lists import parse_wallets, read_pasted, rename_wallet_columns
 from walletframe.analysis.selection import label_texts
-from walletframe.analysis.valuation import can_value_by_default, value
+from walletframe.analysis.valuation import has_default_prices, value
 from walletframe.frames import identity
 from walletframe.frames.details import as_details, extract_frame, is_pair_of_frames
 from walletframe.frames.known import known_mask
@@ -167,7 +167,7 @@ def row_values_and_phrase(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
         return None, ""
     usable = holdings["price"].where(holdings["price"].between(0, _MAX_PRICE))
     holdings = holdings.assign(price=usable)
-    if not can_value_by_default(holdings):
+    if not has_default_prices(holdings):
         return None, ""
     source = "the service's prices" if table_defaults().prices is None else "your prices"
     return value(holdings)["value"].to_numpy(np.float64, na_value=np.nan), f"value at {source}"

@@ -202,7 +202,7 @@ def _balances_grid(positions: Positions) -> _ColumnsAndRowCount:
     if price is not None and holdings[price].notna().any():
         numbers["price"] = _make_cells(holdings[price])
     columns = _make_columns(texts | numbers) | _make_value_columns(holdings)
-    for position, each in enumerate(search.extra_columns(positions)):
+    for position, each in enumerate(search.extra_by_balance(positions)):
         columns[f"own {position}"] = _user_column(each, _USER_RANK)
     return _ColumnsAndRowCount(columns, len(holdings))
 
@@ -254,7 +254,7 @@ def _make_value_columns(frame: pd.DataFrame) -> dict[str, _TableColumn]:
     rank = _COLUMN_RANKS["value"]
     columns = {"value": _TableColumn(f"value{unit}", rank, _make_cells(frame["value"], money=True))}
     if len(currencies) > 1:
-        texts = text_cells(*search.factorize_values(frame["currency"]))
+        texts = text_cells(*search.factorize_any(frame["currency"]))
         columns["currency"] = _TableColumn("currency", rank, texts)
     return columns
 
@@ -486,7 +486,7 @@ def _make_cells(values: pd.Series, *, money: bool = False) -> Cells:
     if isinstance(dtype, AmountDtype):
         return _AmountCells(amounts_of(values))
     if search.is_non_numeric(values):
-        return text_cells(*search.factorize_values(values), dtype)
+        return text_cells(*search.factorize_any(values), dtype)
     int_type: type[Any] = np.uint64 if is_unsigned_integer_dtype(dtype) else np.int64
     number_type = np.float64 if is_float_dtype(dtype) else int_type
     missing = values.isna().to_numpy(dtype=bool)

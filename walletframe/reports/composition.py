@@ -13,13 +13,13 @@ from walletframe import charts
 from walletframe.amounts import AmountDtype
 from walletframe.analysis.distribution import argsort_totals
 from walletframe.analysis.selection import where
-from walletframe.analysis.spam.flags import add_missing_flags, spam_mask
+from walletframe.analysis.spam.flags import ensure_spam_columns, spam_mask
 from walletframe.analysis.sums import compute_totals, totals
-from walletframe.analysis.valuation import can_value_by_default, has_only_service_prices, value
+from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.frames import coverage
 from walletframe.frames.asset_list import combine_single_asset
 from walletframe.frames.extra_columns import extra_names
-from walletframe.frames.groups import add_default_asset, by_as_list, read_groups
+from walletframe.frames.groups import add_default_asset, by_as_list, make_groups
 from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import is_simulated, known_mask, summarize_value, summary_lines
 from walletframe.frames.positions import HOLDERS, read_positions
@@ -172,14 +172,14 @@ def compose(
     grouping: Grouping,
 ) -> Content:
     """Return the content of a report on a fetch, with the changes since an earlier fetch."""
-    wallets, holdings = details.wallets, add_missing_flags(add_values_if_priced(details.holdings))
+    wallets, holdings = details.wallets, ensure_spam_columns(add_values_if_priced(details.holdings))
     spam, remaining = holdings[holdings["is_spam"]], where(holdings, spam=False)
     default_by = "owner" if "owner" in wallets else "wallet"
     names = by_as_list(default_by if grouping.by is None else grouping.by)
     change, notes, changes, group_changes = "", list[str](), None, None
     total_value = summarize_value(remaining)
     currency = total_value.currency if total_value else ""
-    positions, groups = read_groups(remaining, names, wallets, **grouping.asset_arguments(names))
+    positions, groups = make_groups(remaining, names, wallets, **grouping.asset_arguments(names))
     frame = compute_totals(positions, groups)
     by_asset = totals(remaining, wallets=wallets, **grouping.asset_arguments())
     is_single = len(by_asset) == 1 and combine_single_asset(positions) is not None
@@ -238,7 +238,7 @@ def _describe_changes(
 ) -> tuple[str, list[str], Listing | None, GroupChanges | None]:
     if text := coverage.differing_selections_text(before, after):
         return f"Not comparable: {text}. To compare them, {coverage.SELECT_HINT}.", [], None, None
-    if "value" not in before.holdings and _uses_default_prices(after.holdings):
+    if "value" not in before.holdings and _has_default_values(after.holdings):
         before = before._replace(holdings=add_values_if_priced(before.holdings))
     results = before, after = without_spam(before, after)
     time = result_time(before.wallets)
@@ -271,7 +271,7 @@ def _describe_changes(
     listing = _changes_listing(table, after.wallets)
     by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
     changes = GroupChanges(by_group, values.change, *values.known_and_possible_holders)
-    notes = [f"{values.notes(unit)} {_not_counted_sentence(earlier)}".strip()]
+    notes = [f"{values.notes_text(unit)} {_not_counted_sentence(earlier)}".strip()]
     return change, notes, listing, changes
 
 
@@ -282,12 +282,12 @@ def _not_counted_sentence(earlier: Coverage) -> str:
 
 def add_values_if_priced(holdings: pd.DataFrame) -> pd.DataFrame:
     """Add values to the holdings if there are prices."""
-    is_ready = "value" in holdings or not can_value_by_default(holdings)
+    is_ready = "value" in holdings or not has_default_prices(holdings)
     return holdings if is_ready else value(holdings)
 
 
-def _uses_default_prices(holdings: pd.DataFrame) -> bool:
-    if "value" not in holdings or not can_value_by_default(holdings):
+def _has_default_values(holdings: pd.DataFrame) -> bool:
+    if "value" not in holdings or not has_default_prices(holdings):
         return False
     values = holdings["value"].astype("float64")
     return np.allclose(values, value(holdings)["value"], equal_nan=True)
@@ -380,7 +380,7 @@ def _groups_listing(
     ends = [others] * bool(len(rest)) + ["Total"]
     columns = {", ".join(named): [*cells, *map(Cell, ends)]}
 
-    def number_cells(name: str, write: Callable[[Any], str]) -> list[Cell]:
+    def cells_with_sums(name: str, write: Callable[[Any], str]) -> list[Cell]:
         sums = [each[name] for each in (rest, frame)[-len(ends) :]]
         column = [each.sum(min_count=1) for each in sums]
         return text_cells([*head[name], *column], UNKNOWN, _NUMBER_LENGTH, write)
@@ -388,11 +388,11 @@ def _groups_listing(
     if measure == "balances":
         numbers = _select_cells(head, "amount", "tokens").items()
         _add_columns(columns, {name: [*each, *[Cell("")] * len(ends)] for name, each in numbers})
-    _add_columns(columns, {measure: number_cells(measure, write)})
+    _add_columns(columns, {measure: cells_with_sums(measure, write)})
     if changes:
         _add_columns(columns, {"change": _change_cells(changes, head, rest, write)})
     if measure != "balances":
-        share = number_cells("share", lambda share: percent(round(share, 9)))
+        share = cells_with_sums("share", lambda share: percent(round(share, 9)))
         _add_columns(columns, {"share": share})
     heading = f"By {' and '.join(map(safe_line, groups.names))}"
     return Listing(heading, "", Table("groups", columns, len(head) + len(ends)))
@@ -447,7 +447,7 @@ def _totals_listing(frame: pd.DataFrame) -> Listing:
 def _subtotals_listing(
     holdings: pd.DataFrame, wallets: pd.DataFrame, names: list[str], grouping: Grouping
 ) -> Listing:
-    positions, groups = read_groups(holdings, names, wallets, **grouping.asset_arguments(names))
+    positions, groups = make_groups(holdings, names, wallets, **grouping.asset_arguments(names))
     frame, labels = compute_totals(positions, groups), [*groups.columns]
     codes = pd.factorize(frame[labels[0]], use_na_sentinel=False)[0]
     rows, is_subtotal = codes.argsort(kind="stable"), np.zeros(len(frame), dtype=bool)

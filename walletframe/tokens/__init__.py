@@ -40,7 +40,7 @@ class KnownToken(NamedTuple):
         # imitate the symbol, and if most bridges of the blockchain are in the list.
         if self.kind != "bridged" or self.source == "hand":
             return not self.has_symbol_of_other_project
-        is_covered = self.source != "wormhole" and self.blockchain in well_listed_blockchains()
+        is_covered = self.source != "wormhole" and self.blockchain in hand_listed_blockchains()
         return is_covered and self.symbol.upper().removeprefix("W") in MOST_IMITATED
 
     @property
@@ -59,7 +59,7 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 
 @cache
-def well_listed_blockchains() -> frozenset[str]:
+def hand_listed_blockchains() -> frozenset[str]:
     """Return the blockchains for which contracts were chosen by hand."""
     hand_chosen = [each for each in known_tokens() if each.contract and each.source == "hand"]
     return frozenset(each.blockchain for each in hand_chosen)

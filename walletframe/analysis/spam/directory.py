@@ -12,7 +12,7 @@ from walletframe.analysis.token_lists import parse_tokens
 from walletframe.errors import TokenListError
 from walletframe.frames.identity import token_key
 from walletframe.frames.names import known_token_by_key
-from walletframe.tokens import MOST_IMITATED, known_tokens, well_listed_blockchains
+from walletframe.tokens import MOST_IMITATED, hand_listed_blockchains, known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +65,7 @@ class TokenDirectory(NamedTuple):
             known = self.symbols[shared[0]]
             # No honest token has the symbol BTC, and few have the symbol of another coin.
             coin = next(filter(None, map(_coin_by_skeleton().get, shared)), None)
-            if not coin or token[0] not in well_listed_blockchains():
+            if not coin or token[0] not in hand_listed_blockchains():
                 findings.append(Finding("borrowed", (known, token[0])))
             else:
                 reason = "impersonation" if coin.asset in MOST_IMITATED else "coin"

@@ -123,7 +123,7 @@ def flag_spam(
     return holdings.assign(spam_score=scores, spam_reasons=texts, is_spam=scores >= threshold)
 
 
-def add_missing_flags(holdings: pd.DataFrame) -> pd.DataFrame:
+def ensure_spam_columns(holdings: pd.DataFrame) -> pd.DataFrame:
     """Return holdings with the columns `is_spam` and `spam_reasons`."""
     stated = _stated_spam_mask(holdings)
     if stated is None:
@@ -275,7 +275,7 @@ def explain_spam(
     if isinstance(holdings, pd.DataFrame):
         evidence = _collect_evidence(holdings)
     else:
-        evidence, *_ = _evidence_row_positions_and_sizes(holdings)
+        evidence, *_ = _evidence_first_rows_and_counts(holdings)
     pairs, rows = _TokenSymbolPairs(directory, evidence), evidence.holdings
     chosen = np.ones(len(rows), dtype=bool) if token is None else mask_of_token(rows, token)
     codes, first = np.unique(pairs.codes[chosen], return_index=True)
@@ -319,7 +319,7 @@ def _collect_evidence(holdings: pd.DataFrame, tokens: KeyCodes | None = None) ->
     return SpamEvidence(holdings, tokens, amounts.exact(), absurd, _priced_mask(holdings))
 
 
-def _evidence_row_positions_and_sizes(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
+def _evidence_first_rows_and_counts(source: ChunkedHoldings) -> tuple[SpamEvidence, Codes, Codes]:
     require_columns(source.template.holdings, _COLUMNS)
     names = ["raw_amount", "price", "is_spam"]
     [(chunk, groups, totals)] = aggregate_chunks(source, [_BY_EVIDENCE], names)
@@ -464,7 +464,7 @@ def flags_and_unknown_token_positions(
 ) -> tuple[SpamFlags, Codes]:
     """Return the flags of suspect tokens, and the positions of rows with an unknown token."""
     directory, threshold = _read_token_directory(**options), options["threshold"] or THRESHOLD
-    evidence, positions, balances = _evidence_row_positions_and_sizes(source)
+    evidence, positions, balances = _evidence_first_rows_and_counts(source)
     pairs = _TokenSymbolPairs(directory, evidence)
     suspects, codes = pairs.findings_by_suspect_pair().items(), pairs.codes
     flags = {pair: (score(findings), join_reasons(findings)) for pair, findings in suspects}

@@ -170,7 +170,7 @@ def readable_text(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     visible = "".join(char for char in text if char.isspace() or not is_invisible(char))
-    return "".join(map(_ascii_look_alike, normalize("NFKC", visible)))
+    return "".join(map(_to_ascii, normalize("NFKC", visible)))
 
 
 def skeletons(text: str) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ def mixes_scripts(text: str) -> bool:
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]
         honest = any(
-            name(char, "").startswith(_HONEST_SCRIPTS) or not _ascii_look_alike(char).isascii()
+            name(char, "").startswith(_HONEST_SCRIPTS) or not _to_ascii(char).isascii()
             for char in foreign
         )
         if latin and foreign and not honest:
@@ -220,7 +220,7 @@ def mixes_scripts(text: str) -> bool:
 
 
 @cache
-def _ascii_look_alike(char: str) -> str:
+def _to_ascii(char: str) -> str:
     if char.isascii():
         return char
     if char in _DOT_LOOK_ALIKES:
