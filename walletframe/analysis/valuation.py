@@ -132,10 +132,11 @@ def value(  # noqa: PLR0913 - users pass each option by name
     Warns
     -----
     PricesWarning
-        If a price is for an unknown asset. If you pass `prices`, but not as a list, also if no
-        price matches a token, if a line of a file matches none, or if a snapshot has no prices of
-        its day. With several sources, also once per session if a bridged version doesn't get your
-        price of its asset.
+        - If a price is for an unknown asset.
+        - If you pass `prices` that are not a list: if no price matches a token, if a line of a file
+          matches none, or if a snapshot has no prices of its day.
+        - With several sources, once per session: if a bridged version doesn't get your price of
+          its asset.
 
     Examples
     --------

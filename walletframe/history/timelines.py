@@ -483,9 +483,10 @@ def timeline(
         - ``amount``, amount: in whole tokens; 0 if an answer lacks the token, NA if unknown;
         - ``status``, category: ``ok`` if the amount is known, otherwise the reason (see `compare`).
 
-        A wallet that never held a token has rows only for snapshots in which the wallet is unknown.
-        The token of these rows is NA, or the chosen token or asset if the wallet could hold it. A
-        balance of an unknown token has one row, since it can't be identified over time.
+        A wallet that never held a token (or the chosen token or asset) has rows only for snapshots
+        in which the wallet is unknown. The token of these rows is NA, or the chosen token or asset
+        if the wallet could hold it. A balance of an unknown token has one row, since it can't be
+        identified over time.
 
     Raises
     ------

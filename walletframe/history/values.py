@@ -91,7 +91,7 @@ def compare_values(
 
         - the columns of `by`, as in `totals`;
         - ``before``, ``after`` (float64): the values of the compared balances. NaN if no wallet of
-          the group is known at both times, or if all balances at this time lack a value;
+          the group is known at both times, or if all balances before (or after) lack a value;
         - ``difference`` (float64): the change of the value. NaN if no wallet of the group is known
           at both times, or if all balances at both times lack a value;
         - ``from_prices`` (float64): the earlier amount times the change of the price;
