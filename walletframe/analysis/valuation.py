@@ -133,8 +133,8 @@ def value(  # noqa: PLR0913 - users pass each option by name
     -----
     PricesWarning
         - If a price is for an unknown asset.
-        - If you pass `prices` that are not a list: if no price matches a token, if a line of a file
-          matches none, or if a snapshot has no prices of its day.
+        - If no price matches a token, if a line of a file matches none, or if a snapshot has no
+          prices of its day (only if you pass `prices`, and not as a list).
         - With several sources, once per session: if a bridged version doesn't get your price of
           its asset.
 
@@ -184,7 +184,7 @@ class EffectivePrices(NamedTuple):
         service_prices: Callable[[], Floats | None],
         times: pd.Series | None = None,
     ) -> tuple[list[Any], str | None]:
-        """Return the prices of the rows from each entry, and the common currency."""
+        """Return a price per row for each entry, and the currency that all entries share."""
         prices_by_entry, currencies = [], []
         for entry in self.entries:
             if is_service_prices(entry):  # these are already prices of the snapshot's day

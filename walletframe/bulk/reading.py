@@ -141,7 +141,7 @@ class FolderWallets(NamedTuple):
 
 
 def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWallets:
-    """Read the wallets with these keys, by default all. The last part contains the journal."""
+    """Read the wallets with these keys, by default all. The journal's wallets are the last part."""
     # A run moves wallets from the journal to parts, and from failed to ok. Read in the same order.
     expected = None
     with suppress(FileNotFoundError):

@@ -317,7 +317,7 @@ def _choose_timeline_facets(
 def _known_sums_mask(
     balances: DrawnBalances, snapshots: _DrawnSnapshots, ranks: Indices, wallets_known: Indices
 ) -> Mask:
-    """Return where groups have a balance of known size, or no balance and a known wallet."""
+    """Return where a size is known, or where a wallet is known and no size is unknown."""
     width, counts = len(snapshots.times), []
     for rows in (balances.unknown_rows, balances.rows):
         times = snapshots.codes[rows]

@@ -1,7 +1,7 @@
 """The command line program ``walletframe``, which converts errors to messages and exit codes.
 
-The exit code is 0 on success. It is 1 if a wallet, an amount or a token is unknown: the tables are
-printed. It is 2 for invalid input or settings, and 3 if a file, a disk or a port can't be used.
+The exit code is 0 on success. It is 1 if tables are printed in which a wallet, an amount or a token
+is unknown. It is 2 for invalid input or settings, and 3 if a file, a disk or a port can't be used.
 After an interrupt, the exit code is 130, and the tables of the finished wallets are printed.
 """
 

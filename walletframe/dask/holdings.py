@@ -250,7 +250,7 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
 def holdings_with_partition_wallets(
     frame: dd.DataFrame, wallets: WalletsLike | None, by: By
 ) -> ClusterHoldings:
-    """Return holdings with each partition's wallets. Raise an error if a wallet is in several."""
+    """Return holdings with each partition's wallets. No wallet may be in several partitions."""
     empty = _empty_holdings(frame, by)
     requested: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     distinct = delayed(lambda part: part.iloc[encode_wallets(part).first], pure=False)
@@ -288,7 +288,7 @@ def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
 
 
 def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
-    """Return holdings for tables that count no wallets."""
+    """Return holdings with one dummy wallet, for tables that have no counts of wallets."""
     empty = _empty_holdings(frame, ())
     dummy = _dummy_balances(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
     template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])

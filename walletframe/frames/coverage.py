@@ -58,7 +58,7 @@ def completeness_columns(
 def count_possible_holders(
     positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> Codes:
-    """Count the known (row 0), stale (row 1) and requested (row 2) wallets of each group."""
+    """Return three rows: the numbers of known, stale and requested wallets of each group."""
     if KINDS.isdisjoint(groups.names):
         return _sum_wallet_sets(_wallet_state_masks(mark_unreadable_if_single(positions)), groups)
     states = _wallet_state_masks(positions)
@@ -273,7 +273,7 @@ def drop_rows(
 
 
 def applied_filters(holdings: pd.DataFrame, rows: int) -> list[Filter]:
-    """Return the recorded filters, or [] if the number of rows has changed since then."""
+    """Return the recorded filters, or [] if the number of rows has changed since the record."""
     record = holdings.attrs.get(DROPPED, {})
     return [*record["filters"]] if record.get("rows") == rows else []
 

@@ -108,7 +108,7 @@ class Positions:
 
     @property
     def contracts(self) -> KeyCodes:
-        """The tokens of the rows, even if `tokens` contains assets."""
+        """The tokens of the rows. The attribute `tokens` may contain assets instead."""
         return self.assets.contracts if self.assets else self.tokens
 
     @cached_property

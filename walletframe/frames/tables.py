@@ -62,7 +62,7 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The first rows of a table that has ``total`` rows. `columns` maps headings to cells."""
+    """The first rows of a table of `total` rows. `columns` maps headings to cells."""
 
     name: str
     columns: Columns

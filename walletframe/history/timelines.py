@@ -547,8 +547,8 @@ def total_timeline(
     by : str or list of str, optional
         Sum the amounts of each token over groups of wallets, as in `compare`. A name is
         ``"wallet"``, ``"blockchain"``, or an extra column of ``wallets``. With ``"asset"``, sum the
-        amounts of each asset, not of each token. The last label of a wallet is used for all times.
-        A warning counts changed labels. Default: all wallets are one group.
+        amounts of each asset, not of each token. If a wallet's label changes, its last label is
+        used for all times, and a warning counts such labels. Default: all wallets are one group.
     token, asset : str or (str, str or None), optional
         Return only this token or asset, as in `timeline`. By default, if `where` selected exactly
         one token or asset, only this one is returned.

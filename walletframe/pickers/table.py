@@ -341,7 +341,7 @@ class _TextCells:
 
     @cached_property
     def _ranks(self) -> Codes:
-        """The sort rank of each text, by code. At the end is -1, the rank of missing text."""
+        """The sort rank of each text, by code. The last item is -1, the rank of missing texts."""
         keys = [*map(self.sort_key, range(self.texts.count))]
         if all(isinstance(key, str) for key in keys):  # case decides only between equal texts
             keys = [(key.casefold(), key) for key in keys]
