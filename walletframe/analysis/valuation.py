@@ -221,14 +221,14 @@ def prices_or_default(
         if isinstance(path, Path) and not path.exists():
             problem = f"{safe_line(str(path), 300)!r} in the setting `prices` does not exist"
             raise SettingsError(problem, hint="correct the setting, or pass prices=…")
-    names = [*map(_entry_name, chosen if is_list else ())]
+    names = [*map(_source_label, chosen if is_list else ())]
     by_asset: tuple[Any, Any] = None, {}
     if not by_symbol and not all(map(is_service_prices, entries)):
         by_asset = _tokens_by_asset_and_omitted_versions(assets, bridged=bridged)
     return EffectivePrices(entries, names, is_list or prices is None, *by_asset)
 
 
-def _entry_name(entry: PriceEntry) -> str:
+def _source_label(entry: PriceEntry) -> str:
     if isinstance(entry, str | Path):
         return safe_line(Path(entry).name)
     is_table = isinstance(entry, Mapping | pd.Series | pd.DataFrame)

@@ -87,7 +87,7 @@ class FetchSummary:
         lines += [f"  {n:,} x {reason}" for reason, n in islice(self.reasons.items(), _MAX_SHOWN)]
         if len(self.reasons) > _MAX_SHOWN:
             lines.append(f"  and {counted_noun(len(self.reasons) - _MAX_SHOWN, 'other reason')}")
-        lines += _unreadable_messages(self.unreadable_count)
+        lines += _dropped_item_messages(self.unreadable_count)
         balances = counted_noun(self.balances, "balance")
         parts = counted_noun(self.parts, "new part")
         lines.append(f"{balances} in {parts} of {self.folder}, {self.duration_s:,.1f} s")
@@ -156,7 +156,7 @@ class RunCounters:
 
 def warn_or_raise(summary: FetchSummary, on_failure: str) -> None:
     """Warn or raise an error if wallets are not ok, depending on `on_failure`."""
-    messages = _unreadable_messages(summary.unreadable_count)
+    messages = _dropped_item_messages(summary.unreadable_count)
     if failed := summary.wallets - summary.ok_count:
         lead = f"{count_with_verb(failed, summary.wallets, 'wallet')} not ok"
         messages.insert(0, append_reasons(lead, summary.reasons))
@@ -166,6 +166,6 @@ def warn_or_raise(summary: FetchSummary, on_failure: str) -> None:
         notify(f"{'; '.join(messages)}; {RESUME_HINT}", FetchWarning)
 
 
-def _unreadable_messages(count: int) -> list[str]:
+def _dropped_item_messages(count: int) -> list[str]:
     verbs = "is not a wallet and was dropped" if count == 1 else "are not wallets and were dropped"
     return [f"{counted_noun(count, 'item')} of the iterator {verbs}"] if count else []

@@ -430,7 +430,7 @@ def _boxes_with_others(rings: Sequence[_Ring]) -> _ParentsAndSizes:
     return boxes
 
 
-def _inner_boxes_by_parent(boxes: _ParentsAndSizes) -> dict[_Key, list[_Key]]:
+def _child_boxes_by_parent(boxes: _ParentsAndSizes) -> dict[_Key, list[_Key]]:
     """Return the boxes inside each box, the largest first. Omit a box Other without siblings."""
     inner: defaultdict[_Key, list[_Key]] = defaultdict(list)
     for key in sorted(boxes, key=lambda each: -boxes[each][1]):
@@ -446,7 +446,7 @@ def _arc_spaces_and_misfit_by_parent(
     boxes: _ParentsAndSizes, lengths: Mapping[_Key, tuple[int, int]], total: float
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
     """Return each arc's space for text, and each parent's smallest arc with too little space."""
-    inner, queue = _inner_boxes_by_parent(boxes), [_ROOT]
+    inner, queue = _child_boxes_by_parent(boxes), [_ROOT]
     for key in queue:
         queue += inner.get(key, ())
     count = 1 + max(depth for depth, _ in queue)
@@ -486,7 +486,7 @@ def _rectangle_spaces_and_misfit_by_parent(
     """Return each box's space for text, and each parent's smallest box with too little space."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
-    inner = _inner_boxes_by_parent(boxes)
+    inner = _child_boxes_by_parent(boxes)
     for each in (width * _WIDTH_SHARES).tolist():
         for key, (chars, lines) in _rectangle_spaces(boxes, inner, each).items():
             most_chars, most_lines = spaces.get(key, (chars, lines))
