@@ -8,7 +8,7 @@ import sqlite3
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -606,14 +606,21 @@ def test_a_discovered_rate_survives_the_loss_of_its_file(tmp_path, fault):
         assert stored(path) == {"s": limiter.last_state.rate}
 
 
-def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
-    """There is one warning, and the file is not awaited again."""
+@contextmanager
+def locked_limiter(monkeypatch, path, rate):
+    """Yield a limiter that waits 0.3 seconds for its file, which another connection locks."""
     monkeypatch.setattr(
         "walletframe.transport.rate.RATE_FILE_SPEC", RATE_FILE_SPEC._replace(lock_timeout_s=0.3)
     )
-    limiter = limiter_at(tmp_path / "p.pace", rate=100)
-    with closing(sqlite3.connect(tmp_path / "p.pace", isolation_level=None)) as other:
+    limiter = limiter_at(path, rate=rate)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
+        yield limiter
+
+
+def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
+    """There is one warning, and the file is not awaited again."""
+    with locked_limiter(monkeypatch, tmp_path / "p.pace", rate=100) as limiter:
         with pytest.warns(CacheWarning, match="not shared.*locked") as caught:
             assert all(permit_comes(limiter) for _ in range(2))
         assert len(caught) == 1
@@ -623,14 +630,11 @@ def test_a_lasting_lock_is_awaited_and_then_skipped(tmp_path, monkeypatch):
 
 def test_a_lock_while_permits_are_taken_divides_the_first_of_them(tmp_path, monkeypatch):
     """All processes that wait for the file take permits at the same moment."""
-    monkeypatch.setattr(
-        "walletframe.transport.rate.RATE_FILE_SPEC", RATE_FILE_SPEC._replace(lock_timeout_s=0.3)
-    )
-    limiter = limiter_at(tmp_path / "p.pace", rate=1000)
-    with closing(sqlite3.connect(tmp_path / "p.pace", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.warns(CacheWarning, match="not shared.*locked"):
-            assert permit_comes(limiter)
+    with (
+        locked_limiter(monkeypatch, tmp_path / "p.pace", rate=1000) as limiter,
+        pytest.warns(CacheWarning, match="not shared.*locked"),
+    ):
+        assert permit_comes(limiter)
     assert count_permits(limiter, 0.1) <= 10
     limiter.close()
 

@@ -54,7 +54,7 @@ _OUTAGE_S, _PROBE_S = 10.0, 2.0
 _RECOVERY = 4  # factor by which each answer raises the rate after a short series of refusals
 _RATE_EXPIRY_S = 300.0
 LEAD_S = 0.25  # a permit can be taken this long before its time
-BATCH_S = 0.02  # a process takes the permits for this time at once
+_BATCH_S = 0.02  # a process takes the permits for this time at once
 ASSUMED_PROCESSES = 16  # if the number of processes that share a limit is unknown
 _CLOCK_TOLERANCE_S = 60.0
 _STATE = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ? AND key = ?"
@@ -278,7 +278,7 @@ class RateLimiter:
         def take_if_due(state: RateState, now: float) -> RateState:
             nonlocal wait_s
             wait_s = next_permit_at(state, now, self._max_wait_s) - now - LEAD_S
-            count = max(1, int(state.rate * BATCH_S)) if wait_s <= 0 else 0
+            count = max(1, int(state.rate * _BATCH_S)) if wait_s <= 0 else 0
             state, times = take_permits(state, count, now, self._max_wait_s)
             # Assigned in the transaction, so that a later refusal drops these permits.
             self._permits = deque(each - now + time.monotonic() for each in times)
