@@ -283,11 +283,11 @@ def aggregate_groups(
     if not sums_only:
         unreadable = count_wallets_with_unreadable_amount(positions, groups)
         held = np.flatnonzero(positive_mask(amounts))
-        codes = groups.codes[held]
+        codes = groups.codes.take(held)
         if "asset" in groups.names or KINDS.isdisjoint(groups.names):
-            contracts = distinct_pairs(codes, positions.contracts.codes[held])
+            contracts = distinct_pairs(codes, positions.contracts.codes.take(held))
         if "wallet" not in groups.names:
-            pairs, _ = distinct_pairs(codes, positions.wallet_codes[held])
+            pairs, _ = distinct_pairs(codes, positions.wallet_codes.take(held))
             holders = np.bincount(pairs, minlength=count)
     balances = np.bincount(groups.codes, minlength=count)
     values = _value_totals(positions, groups)

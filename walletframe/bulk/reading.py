@@ -91,13 +91,13 @@ class WalletPart(NamedTuple):
         if self.all_counts.sum() == len(table):
             addresses = _combine_chunks(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
-            holders = self.chosen_mask & (self.all_counts > 0)
+            holders = self.all_counts > 0
             first = codes[(np.cumsum(self.all_counts) - self.all_counts)[holders]]
-            expected_codes = np.repeat(first, self.all_counts[holders])
-            equal = codes[np.repeat(holders, self.all_counts)] == expected_codes
+            equal = np.array_equal(codes, np.repeat(first, self.all_counts[holders]))
+            first = first[self.chosen_mask[holders]]
             expected = self.wallets["address"].filter(pa.array(self.balance_counts > 0)).cast(_TEXT)
             actual = addresses.dictionary.cast(_TEXT).take(pa.array(first))
-            if equal.all() and expected.combine_chunks().equals(actual):
+            if equal and expected.combine_chunks().equals(actual):
                 return table
         path: Any = self.source
         raise DatasetError(
@@ -108,7 +108,9 @@ class WalletPart(NamedTuple):
 
 
 def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Array:
-    if column.num_chunks or not pa.types.is_dictionary(column.type):
+    if column.num_chunks == 1:
+        chunk = column.chunk(0)  # combine_chunks would copy it
+    elif column.num_chunks or not pa.types.is_dictionary(column.type):
         chunk = column.combine_chunks()
     else:  # Arrow before version 23 can't combine zero dictionary chunks
         chunk = pa.array([], column.type.value_type).dictionary_encode()
@@ -343,8 +345,11 @@ def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[p
     sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # plus a code for missing text
     pairs = zip(TOKEN, sizes, strict=True)
     indices = [data[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
-    numbers = np.ravel_multi_index(indices, sizes)
-    row_codes, distinct = pd.factorize(numbers if rows is None else numbers[rows])
+    numbers = np.zeros(len(indices[0]), dtype=np.int64)
+    for index, size in zip(indices, sizes, strict=True):
+        numbers *= size
+        numbers += index
+    row_codes, distinct = pd.factorize(numbers if rows is None else numbers.take(rows))
     spellings = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):
         texts = schema.text_from_arrow([data[name].dictionary])

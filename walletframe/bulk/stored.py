@@ -172,17 +172,18 @@ class StoredHoldings:
         wallets = np.repeat(np.arange(len(indices)), counts)
         spellings, codes = reading.factorize_tokens(read, part_rows)
         columns: dict[str, Any] = {name: spellings[name].array.take(codes) for name in TOKEN}
-        columns["amount"] = schema.na_amounts(len(wallets))
         if amounts := read.get("amount"):
             amounts = amounts if part_rows is None else amounts.take(part_rows)
             columns["amount"] = AmountArray._from_int128(amounts)  # noqa: SLF001 - AmountArray is a class of this package
+        else:
+            columns["amount"] = schema.na_amounts(len(wallets))
         for name in extra:
             columns[name] = concatenate_column(name, [read[name]], part_rows)
         for name in {"blockchain", "address"}.intersection(names):
             columns[name] = self.template.wallets[name].array.take(indices[wallets])
         holdings = pd.DataFrame(columns, copy=False)
         first_rows = self.first_rows[indices] - np.cumsum(counts) + counts
-        rows = first_rows[wallets] + np.arange(len(wallets))
+        rows = first_rows.take(wallets) + np.arange(len(wallets))
         tokens = encode_tokens(spellings, codes)
         if self.removed:
             pairs = encode_token_symbol_pairs(holdings, tokens, rows)

@@ -73,7 +73,7 @@ def encode_tokens(holdings: pd.DataFrame, rows: Codes | None = None) -> KeyCodes
     """Encode the token of each row. Each row without a blockchain has its own unknown token."""
     tokens = _encode_keys(holdings, "token_blockchain", "token_address")
     if rows is not None:
-        tokens = KeyCodes(tokens.codes[rows], tokens.keys)
+        tokens = KeyCodes(tokens.codes.take(rows), tokens.keys)
     return _split_unknown_tokens(tokens)
 
 
