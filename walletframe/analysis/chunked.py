@@ -172,12 +172,16 @@ class GroupSpec:
         positions, contracts = chunk.positions, chunk.positions.contracts
         first_of_pairs = contracts.first
         if self.key_columns is None:
-            chains = positions.wallet_chain_codes[positions.wallet_codes]
-            codes, pairs = pd.factorize(contracts.codes * len(positions.distinct_chains) + chains)
-            first_of_pairs = first_rows(codes, len(pairs))
+            chains = positions.wallet_chain_codes.take(positions.wallet_codes)
+            count = len(positions.index_by_chain)
+            pairs = contracts.codes * count + chains
+            first_of_pairs = first_rows(pairs, len(contracts.keys) * count)
         nonempty = np.flatnonzero(aggregates.balances)
         first_of_groups = first_rows(groups.codes, len(groups))[nonempty]
-        kept, rows = np.union1d(first_of_pairs, first_of_groups), positions.holdings
+        rows = positions.holdings
+        is_kept = np.zeros(len(rows), dtype=bool)
+        is_kept[first_of_pairs] = is_kept[first_of_groups] = True
+        kept = np.flatnonzero(is_kept)
         group_first = np.full(len(groups), len(kept))
         group_first[nonempty] = np.searchsorted(kept, first_of_groups)
         columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
