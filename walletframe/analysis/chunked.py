@@ -173,9 +173,11 @@ class GroupSpec:
         first_of_pairs = contracts.first
         if self.key_columns is None:
             chains = positions.wallet_chain_codes.take(positions.wallet_codes)
-            count = len(positions.index_by_chain)
-            pairs = contracts.codes * count + chains
-            first_of_pairs = first_rows(pairs, len(contracts.keys) * count)
+            # A contract is rarely held on several blockchains.
+            others = np.flatnonzero(chains != chains[contracts.first].take(contracts.codes))
+            numbers = contracts.codes[others] * len(positions.index_by_chain) + chains[others]
+            codes, pairs = pd.factorize(numbers)
+            first_of_pairs = np.append(first_of_pairs, others[first_rows(codes, len(pairs))])
         nonempty = np.flatnonzero(aggregates.balances)
         first_of_groups = first_rows(groups.codes, len(groups))[nonempty]
         rows = positions.holdings
