@@ -20,7 +20,7 @@ from walletframe.numerals import compact
 from walletframe.pickers.chart import CHARTS, ChartOptions, draw_chart
 from walletframe.pickers.data import (
     ExplorerData,
-    small_button_label,
+    small_filter_label,
     spam_button_label,
     status_message,
     summary_parts,
@@ -53,7 +53,7 @@ def data(details):
 def left(data, **selection):
     """Return the selection, and the words about filtered rows."""
     result = data.select_holdings(Selection(**selection))
-    return result, spam_button_label(result), small_button_label(result)
+    return result, spam_button_label(result), small_filter_label(result)
 
 
 def drawn(data, *options, selection=EVERYTHING, **more):

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from walletframe.bulk.dataset import DatasetWriter
 from walletframe.bulk.files import Paths, to_part_tables
-from walletframe.bulk.reading import FolderWallets, WalletPart
+from walletframe.bulk.reading import FolderPart, FolderWallets
 from walletframe.bulk.stored import stored_holdings
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.identity import encode_wallets
@@ -31,7 +31,7 @@ def in_parts(details, *, seed=0, wallets=2):
         places = order[start : start + wallets]
         ok, holdings, failed = to_part_tables(some_of(details, places), places)
         everyone = np.ones(len(ok), dtype=bool)
-        parts.append(WalletPart(ok, everyone, ok["tokens"].to_numpy(), holdings))
+        parts.append(FolderPart(ok, everyone, ok["tokens"].to_numpy(), holdings))
         failed_tables.append(failed)
     contents = FolderWallets(parts, pa.concat_tables(failed_tables))
     return stored_holdings(contents, Paths(Path("nowhere")))

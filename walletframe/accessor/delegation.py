@@ -29,7 +29,7 @@ class LazyPackage:
 
 
 class Delegate(Generic[P, R]):
-    """A method that returns ``call(accessor, function, …)``, where `load` returns the function."""
+    """A method that loads a function when used, and returns ``call(accessor, function, …)``."""
 
     def __init__(
         self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]

@@ -151,5 +151,5 @@ class StoredAccessor(PartitionedAccessor[StoredWallets]):
             raise SettingsError("the folder already contains its wallets", "leave out wallets=…")
         return self._holdings
 
-    def _holdings_only(self) -> StoredHoldings:
+    def _holdings_without_wallets(self) -> StoredHoldings:
         return self._holdings

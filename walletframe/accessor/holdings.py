@@ -40,7 +40,7 @@ class PlotAccessor:
     """Charts of a DataFrame with the columns of holdings. The first chart imports plotly.
 
     If you pass a token or asset, a chart shows its amounts. Other charts show the column ``value``.
-    Without this column, charts show amounts of a single asset, shares, or counts of balances.
+    Without this column, charts show shares, counts of balances, or the amounts of a single asset.
     Amounts of different assets are never added up.
 
     Parameters

@@ -36,7 +36,7 @@ def delegate_chunked(
             by = options.get("by", "blockchain")
             source = accessor._holdings_with_wallets(options.pop("wallets"), by)  # noqa: SLF001 - internal to this package
         else:
-            source = accessor._holdings_only()  # noqa: SLF001 - internal to this package
+            source = accessor._holdings_without_wallets()  # noqa: SLF001 - internal to this package
         result: R = load_chunked()(source, **options)
         return result
 
@@ -73,20 +73,20 @@ class PartitionedAccessor(ABC, Generic[FetchT]):
         """Return the holdings with the wallets, for a table that has counts of wallets."""
 
     @abstractmethod
-    def _holdings_only(self) -> Any:
+    def _holdings_without_wallets(self) -> Any:
         """Return the holdings alone, for a table that has no counts of wallets."""
 
     def _add_value_columns(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         if options.pop("at") is not None:
             raise self._frames_needed_error("value", "(at=…)")
-        source = self._holdings_only()
+        source = self._holdings_without_wallets()
         return self._wrap_holdings(source.with_prices(chunked.chunked_prices(source, **options)))
 
     def _flag_or_drop_spam(self, function: Any, /, *args: Any, **kwargs: Any) -> FetchT:
         options = _arguments_by_name(function, *args, **kwargs)
         drop_spam = function is flags.without_spam
-        source = self._holdings_only()
+        source = self._holdings_without_wallets()
         apply_flags = source.without_spam if drop_spam else source.with_spam_flags
         result = flags.flags_and_unknown_token_positions(source, drop_spam=drop_spam, **options)
         return self._wrap_holdings(apply_flags(*result))

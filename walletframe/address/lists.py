@@ -177,7 +177,7 @@ def distinct_wallets_and_labels(
     return wallets, labels
 
 
-def wallets_to_request(
+def wallets_and_extra_columns(
     parsed: ParsedWallets, on_unreadable: OnUnreadable, *, fix: bool
 ) -> tuple[list[WalletAddress], pd.DataFrame | None]:
     """Return the distinct wallets and their extra columns. Warn about possible typos."""

@@ -27,7 +27,7 @@ from walletframe.amounts.integers import (
     ratios,
     rescale,
     split_floats,
-    with_zeroed_missing,
+    zero_missing,
 )
 from walletframe.amounts.scalar import (
     integer_and_scale,
@@ -63,7 +63,7 @@ def apply_exactly(
     if operation in {np.floor_divide, np.remainder}:
         rights = np.where(missing, 1, rights)
         scale = 0 if operation is np.floor_divide else scale
-    return with_zeroed_missing(operation(lefts, rights), missing, scale)
+    return zero_missing(operation(lefts, rights), missing, scale)
 
 
 def _to_exact_amounts(operand: ExactAmounts | Floats) -> ExactAmounts:
@@ -88,13 +88,13 @@ def product(left: Any, right: Any) -> ExactAmounts | Floats:
     if not (isinstance(left, ExactAmounts) and isinstance(right, ExactAmounts)):
         return _compute_with_floats(left, right, np.multiply)
     integers, missing = left.integers * right.integers, left.missing | right.missing
-    return _reduce_to_max_decimals(with_zeroed_missing(integers, missing, left.scale + right.scale))
+    return _reduce_to_max_decimals(zero_missing(integers, missing, left.scale + right.scale))
 
 
 def power(amounts: ExactAmounts, exponent: int) -> ExactAmounts:
     """Return exact powers."""
     integers, missing, scale = amounts
-    powers = with_zeroed_missing(integers**exponent, missing.copy(), scale * exponent)
+    powers = zero_missing(integers**exponent, missing.copy(), scale * exponent)
     return _reduce_to_max_decimals(powers)
 
 

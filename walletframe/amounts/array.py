@@ -45,7 +45,7 @@ from walletframe.amounts.integers import (
     rescale,
     stable_argsort,
     to_floats,
-    with_zeroed_missing,
+    zero_missing,
 )
 from walletframe.amounts.scalar import Amount, CsvAmount, operator_pair, python_number, to_scalars
 from walletframe.amounts.text import COMMON_DECIMALS, plain_text
@@ -714,7 +714,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
             running = choose.accumulate(np.where(absent, neutral, integers))
         else:
             raise _unsupported_error(name)
-        return type(self)(*with_zeroed_missing(running, absent, scale))
+        return type(self)(*zero_missing(running, absent, scale))
 
     def _quantile(self, qs: Any, interpolation: Any) -> Any:
         integers, scale = self._known_integers_and_scale(skipna=True)

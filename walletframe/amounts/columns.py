@@ -11,7 +11,7 @@ import pandas as pd
 
 from walletframe.amounts.array import AmountArray, AmountDtype
 from walletframe.amounts.arrow import AmountType
-from walletframe.amounts.integers import POWERS_OF_TEN, ratios, with_zeroed_missing
+from walletframe.amounts.integers import POWERS_OF_TEN, ratios, zero_missing
 from walletframe.errors import AmountError, ArgumentError
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Rolling:
             If the values are not amounts.
         """
         totals, counts, scale = self._sums_counts_and_scale()
-        exact = with_zeroed_missing(totals, np.isnan(counts), scale)
+        exact = zero_missing(totals, np.isnan(counts), scale)
         return self._to_series(AmountArray(*exact))
 
     def mean(self) -> pd.Series:

@@ -57,7 +57,7 @@ def rescale(integers: Integers, scale: int, new_scale: int) -> Integers:
     return product
 
 
-def with_zeroed_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
+def zero_missing(integers: Integers, missing: Mask, scale: int) -> ExactAmounts:
     """Set the integers of missing amounts to 0 in place, and return the amounts."""
     if missing.any():
         integers[missing] = 0

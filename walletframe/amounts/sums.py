@@ -21,7 +21,7 @@ from walletframe.amounts.integers import (
     rescale,
     split_floats,
     stable_argsort,
-    with_zeroed_missing,
+    zero_missing,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def reduce_groups(
     missing = grouped.known_counts < min_count
     if not skipna:
         missing |= grouped.groups_with_missing
-    return with_zeroed_missing(integers, missing, grouped.amounts.scale)
+    return zero_missing(integers, missing, grouped.amounts.scale)
 
 
 def _group_extremes(grouped: AmountsWithGroups, choose: np.ufunc) -> Integers:
@@ -176,7 +176,7 @@ def cumulative_sums(grouped: AmountsWithGroups, *, skipna: bool) -> ExactAmounts
         rows = np.flatnonzero(grouped.amounts.missing & (grouped.ids >= 0))
         np.minimum.at(first_missing, grouped.ids[rows], rows)
         missing |= np.arange(len(grouped.ids)) >= first_missing[grouped.ids]
-    return with_zeroed_missing(integers, missing, grouped.amounts.scale)
+    return zero_missing(integers, missing, grouped.amounts.scale)
 
 
 class Int128Amounts(NamedTuple):

@@ -23,7 +23,7 @@ from walletframe.amounts.integers import (
     ExactAmounts,
     align_scales,
     object_array,
-    with_zeroed_missing,
+    zero_missing,
 )
 from walletframe.amounts.scalar import Amount, integer_and_scale
 from walletframe.amounts.sums import integers_from_words, words_of_decimal_array
@@ -95,7 +95,7 @@ def read_texts_with_arrow(texts: pa.Array) -> ExactAmounts | None:
 def read_decimals(decimals: pa.Array) -> ExactAmounts:
     """Read amounts from an Arrow array of type decimal128 or decimal256."""
     integers = integers_from_words(words_of_decimal_array(decimals))
-    return with_zeroed_missing(integers, np.asarray(decimals.is_null()), decimals.type.scale)
+    return zero_missing(integers, np.asarray(decimals.is_null()), decimals.type.scale)
 
 
 def read_integer_and_scale(value: object) -> tuple[int, int]:

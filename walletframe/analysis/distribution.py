@@ -37,7 +37,7 @@ from walletframe.frames.groups import (
 )
 from walletframe.frames.identity import encode_tokens
 from walletframe.frames.names import token_names
-from walletframe.frames.positions import read_positions, require_one_snapshot
+from walletframe.frames.positions import read_positions, reject_mixed_snapshots
 from walletframe.frames.results import CHANGE_COLUMNS, COVERAGE, coverage_from_attrs, with_coverage
 from walletframe.frames.schema import amounts_of, count_array, require_columns, text_array
 from walletframe.numerals import counted_noun
@@ -229,7 +229,7 @@ def share(  # noqa: PLR0913 - users pass each option by name
     if named is None:
         raise SettingsError("a share needs one asset or one token", "pass asset=… or token=…")
     all_positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
-    require_one_snapshot(all_positions.holdings)
+    reject_mixed_snapshots(all_positions.holdings)
     index = find_token_or_asset(all_positions, named)
     positions = all_positions.select_rows(all_positions.tokens.codes == index)
     groups = group_holdings(positions, names)
@@ -351,7 +351,7 @@ def concentration(  # noqa: PLR0913 - users pass each option by name
         )
     named, by = token_or_asset_and_by(token, asset, by)
     positions, names = encode_by_holder(holdings, by, wallets, assets=assets, bridged=bridged)
-    require_one_snapshot(positions.holdings)
+    reject_mixed_snapshots(positions.holdings)
     table = compute_totals(positions, group_holdings(positions, [positions.kind]))
     measured = table.assign(**_values_by_measure(positions, group_holdings(positions, names), top))
     coverage = coverage_from_attrs(table)

@@ -289,7 +289,7 @@ def _custom_prices(
         prices = np.where(np.isnan(prices), asset_prices, prices)
         if len(chosen.entries) > 1:
             omitted = [chosen.omitted_versions.get(key, "") for key in keys if key not in priced]
-            _warn_about_unused_prices(omitted, priced)
+            _warn_about_unpriced_versions(omitted, priced)
     prices[holdings["token_blockchain"].isna()] = np.nan
     if chosen.allows_unmatched:
         _warn_with_list_of_unmatched_prices(loaded, position_by_key, None, by_asset)
@@ -331,7 +331,7 @@ def _tokens_by_asset_and_omitted_versions(
     return by_asset, omitted_versions
 
 
-def _warn_about_unused_prices(assets: Sequence[str], priced: Mapping[str, object]) -> None:
+def _warn_about_unpriced_versions(assets: Sequence[str], priced: Mapping[str, object]) -> None:
     if versions := [name for name in assets if normalize_asset_name(name) in priced]:
         names = ", ".join(sorted({*map(safe_line, versions)}))
         count = counted_noun(len(versions), "bridged version")

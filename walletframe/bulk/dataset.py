@@ -58,7 +58,7 @@ class WalletRegister:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def count_including(self, keys: Iterable[str]) -> int:
-        """Count the wallets that are in the folder or in the distinct `keys`."""
+        """Count the wallets of the folder and of `keys`, which are distinct, together."""
         earlier = self.stored.keys() | self._failed.keys()
         return len(earlier) + sum(key not in earlier for key in keys)
 

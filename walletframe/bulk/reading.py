@@ -42,7 +42,7 @@ _DICTIONARY_COLUMNS = [*_WALLET_COLUMNS, *TOKEN]  # repetitive text, which is re
 _TEXT = pa.large_string()
 
 
-class WalletPart(NamedTuple):
+class FolderPart(NamedTuple):
     """The chosen wallets of one part, and the file or table of the part's balances."""
 
     wallets: pa.Table
@@ -58,7 +58,7 @@ class WalletPart(NamedTuple):
     def balance_columns(self, names: Sequence[str], indices: Codes | None = None) -> dict[str, Any]:
         """Read columns of balances, by default of all rows. Return amounts as `Int128Amounts`."""
         needed = [*names, "address", *(["decimals"] if "amount" in names else [])]
-        table = self._require_matching_balances(self._read_table([*dict.fromkeys(needed)]))
+        table = self._require_balances_of_wallets(self._read_table([*dict.fromkeys(needed)]))
         rows = None
         if not self.chosen_mask.all():
             rows = np.flatnonzero(np.repeat(self.chosen_mask, self.all_counts))
@@ -87,7 +87,7 @@ class WalletPart(NamedTuple):
         with pq.ParquetFile(self.source, read_dictionary=dictionary_columns) as file:
             return file.read(names).unify_dictionaries()
 
-    def _require_matching_balances(self, table: pa.Table) -> pa.Table:
+    def _require_balances_of_wallets(self, table: pa.Table) -> pa.Table:
         if self.all_counts.sum() == len(table):
             addresses = _combine_chunks(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
@@ -120,7 +120,7 @@ def _combine_chunks(column: pa.ChunkedArray, rows: Codes | None = None) -> pa.Ar
 class FolderWallets(NamedTuple):
     """The distinct ok wallets of each part of a folder, and the failed wallets of the folder."""
 
-    parts: list[WalletPart]
+    parts: list[FolderPart]
     failed: pa.Table
     expected: int | None = None  # wallets of an unfinished fetch; 0: unknown, None: finished
 
@@ -155,7 +155,7 @@ def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWalle
             break
     else:
         raise DatasetError(f"{paths.failed} keeps changing", hint="repeat the call")
-    parts: list[WalletPart] = []
+    parts: list[FolderPart] = []
     for number in files.part_numbers(paths.wallets):
         path = paths.holdings / files.part_file_name(number)
         part = _make_part(read_parquet(paths.wallets / path.name), path, keys)
@@ -174,9 +174,9 @@ def read_folder(paths: Paths, keys: Container[str] | None = None) -> FolderWalle
     return FolderWallets(parts, remaining, expected)
 
 
-def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> WalletPart:
+def _make_part(table: pa.Table, source: Path | pa.Table, keys: Container[str] | None) -> FolderPart:
     is_wanted, sizes = _wanted_mask(table, keys), table["tokens"].fill_null(0).to_numpy()
-    return WalletPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
+    return FolderPart(table.filter(pa.array(is_wanted)), is_wanted, sizes, source)
 
 
 def _wanted_mask(wallets: pa.Table, keys: Container[str] | None) -> Mask:
@@ -364,7 +364,7 @@ def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[p
     return pd.DataFrame(spellings, copy=False), row_codes
 
 
-def _find_token_keys(parts: list[WalletPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
+def _find_token_keys(parts: list[FolderPart], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
     spellings = (factorize_tokens(part.balance_columns(TOKEN))[0] for part in parts)
     columns = [{name: schema.text_array(each[name].array) for name in TOKEN} for each in spellings]
     distinct = pd.concat(map(pd.DataFrame, columns), ignore_index=True)

@@ -157,7 +157,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - users pass each option by name
         extra_columns = None
     else:
         parsed, choice = read_input(wallets, names), on_unreadable or "raise"
-        requested, extra_columns = lists.wallets_to_request(parsed, choice, fix=fix)
+        requested, extra_columns = lists.wallets_and_extra_columns(parsed, choice, fix=fix)
     summary = fetch_into(
         root, requested, client or default_client(), progress, counters, extra_columns=extra_columns
     )

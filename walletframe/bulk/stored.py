@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from walletframe.bulk.reading import FolderWallets, WalletPart
+    from walletframe.bulk.reading import FolderPart, FolderWallets
     from walletframe.frames.lookups import PriceLookup, SpamFlags, TokenSymbolPairCodes
 
 T = TypeVar("T")
@@ -161,7 +161,7 @@ class StoredHoldings:
             columns |= self.flags.computed_columns(codes)
         return columns
 
-    def _read_part(self, part: WalletPart, indices: Codes, names: Collection[str]) -> Chunk:
+    def _read_part(self, part: FolderPart, indices: Codes, names: Collection[str]) -> Chunk:
         order = np.argsort(indices)
         indices = indices[order]
         wanted_names = schema.HOLDING_DTYPES.keys() & {*names, *self._service_price_column}

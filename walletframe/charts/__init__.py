@@ -2,8 +2,8 @@
 
 The functions display, send and store nothing, and change no option of plotly. Amounts of different
 tokens are never added. If the caller names a token, a chart shows the amounts of this token.
-Without a token, it shows the column ``value``. Without this column, it shows the amounts of a
-single asset, or counts of several assets. A heatmap without this column shows shares.
+Otherwise it shows the column ``value``. Without this column, it shows the amounts if all balances
+have the same asset, or else counts. A heatmap without this column shows shares.
 """
 
 from walletframe.charts.canvas import (

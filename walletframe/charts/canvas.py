@@ -338,7 +338,7 @@ class Notes(NamedTuple):
         return [note for group in self for note in group]
 
     def one_line_summary(self) -> str:
-        """Return a line of notes on drawn and omitted data, or `data_quality` if there are none."""
+        """Return notes on drawn and omitted data, or else on data quality, as one line."""
         drawn = [*self.drawn[:1], *self.left_out, *self.drawn[1:]]
         line, *rest = drawn or self.data_quality or [""]
         line = shorten(line, _SHORT_LINE_CHARS, placeholder=" …")

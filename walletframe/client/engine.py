@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
-from walletframe.address.lists import OnUnreadable, WalletsLike, wallets_to_request
+from walletframe.address.lists import OnUnreadable, WalletsLike, wallets_and_extra_columns
 from walletframe.client.job import Job, Progress, status_counter
 from walletframe.client.problems import check_on_failure, warn_or_raise
 from walletframe.client.stream import CachePolicy, ResultStream, WalletResult
@@ -158,7 +158,7 @@ class Client(AbstractContextManager["Client"]):
             raise SettingsError("refresh=True and offline=True can't be combined", hint)
         policy = CachePolicy(refresh, offline, self.settings.stale_if_error)
         parsed = read_input(wallets, check_keep(keep))
-        requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
+        requested, labels = wallets_and_extra_columns(parsed, on_unreadable, fix=fix)
         cancel = cancel or Event()
         chunks = (requested[at : at + _CHUNK_SIZE] for at in range(0, len(requested), _CHUNK_SIZE))
         with (

@@ -20,7 +20,7 @@ from walletframe.accessor import NAME
 from walletframe.accessor.holdings import warn_without_wallets
 from walletframe.accessor.partitioned import PartitionedAccessor
 from walletframe.address.forms import COLUMNS, canonical_key
-from walletframe.address.lists import OnUnreadable, rename_wallet_columns, wallets_to_request
+from walletframe.address.lists import OnUnreadable, rename_wallet_columns, wallets_and_extra_columns
 from walletframe.bulk.files import Paths, as_dataset_errors
 from walletframe.bulk.reading import append_extra_columns, warn_if_unfinished
 from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters, warn_or_raise
@@ -43,7 +43,7 @@ from walletframe.frames.extra_columns import check_keep
 from walletframe.frames.groups import By, by_as_list
 from walletframe.frames.identity import encode_wallets
 from walletframe.frames.joining import merge_by_wallet, parse_row_wallets, warn_repeated_wallets
-from walletframe.frames.positions import require_one_snapshot
+from walletframe.frames.positions import reject_mixed_snapshots
 from walletframe.frames.schema import SNAPSHOT
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.values import Settings, require_service, require_settings
@@ -109,12 +109,12 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
     def _holdings_with_wallets(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         warn_without_wallets(wallets, self._wallets)
         if SNAPSHOT in self._data.columns and SNAPSHOT not in by_as_list(by):
-            require_one_snapshot(self._data[[SNAPSHOT]].drop_duplicates().compute())
+            reject_mixed_snapshots(self._data[[SNAPSHOT]].drop_duplicates().compute())
         if wallets is None and self._wallets is not None:
             return holdings_of_fetch(self._data, self._wallets, by)
         return holdings_with_partition_wallets(self._data, wallets, by)
 
-    def _holdings_only(self) -> ClusterHoldings:
+    def _holdings_without_wallets(self) -> ClusterHoldings:
         return holdings_without_wallets(self._data)
 
 
@@ -248,7 +248,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         read_input(make_meta(frame), names)  # raises an error if columns are missing
         wanted = [*COLUMNS, *names] if {*COLUMNS} <= {*frame.columns} else [*frame.columns]
         parsed = read_input(frame[wanted].compute(), names)
-        requested, labels = wallets_to_request(parsed, on_unreadable, fix=fix)
+        requested, labels = wallets_and_extra_columns(parsed, on_unreadable, fix=fix)
         parts = split_into_shards(root, requested, labels, shards)
         claim_folder(root, service, shards)
         summaries: dict[str, FetchSummary] = {}

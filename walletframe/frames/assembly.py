@@ -58,8 +58,10 @@ class WalletRecord(NamedTuple):
     error: str | None = None  # why a stale answer could not be refreshed
 
 
-def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None) -> WalletDetails:
-    """Build both frames from one record for each wallet. Append the columns of `extra`."""
+def assemble(
+    records: Iterable[WalletRecord], extra_columns: pd.DataFrame | None = None
+) -> WalletDetails:
+    """Build both frames from one record for each wallet. Append `extra_columns`."""
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     pending: list[Balances] = []
@@ -93,7 +95,7 @@ def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None)
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
     holdings = build_holdings(wallets, wallet_codes, chunks, [*HOLDING_DTYPES])
     wallets, holdings = normalize_blockchains(wallets, holdings)
-    return WalletDetails(append_columns(wallets, extra), holdings)
+    return WalletDetails(append_columns(wallets, extra_columns), holdings)
 
 
 def build_holdings(

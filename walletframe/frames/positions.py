@@ -220,7 +220,7 @@ def read_positions(
     """
     frame = None if wallets is None else extract_frame(wallets, "wallets")
     if not by_snapshot and not isinstance(holdings, Positions):
-        require_one_snapshot(holdings, *([] if frame is None else [frame]))
+        reject_mixed_snapshots(holdings, *([] if frame is None else [frame]))
     by_snapshot = by_snapshot and (frame is None or SNAPSHOT in frame.columns)
     encoded = holdings
     if not isinstance(encoded, Positions):
@@ -329,7 +329,7 @@ def _encode_row_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
     return KeyCodes(codes, keys)
 
 
-def require_one_snapshot(*frames: pd.DataFrame) -> None:
+def reject_mixed_snapshots(*frames: pd.DataFrame) -> None:
     """Raise an error if a frame has rows of several snapshots."""
     count = max((each[SNAPSHOT].nunique() for each in frames if SNAPSHOT in each), default=0)
     if count > 1:

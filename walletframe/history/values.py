@@ -214,7 +214,7 @@ class ValueChanges(NamedTuple):
 
     @property
     def known_and_possible_holders(self) -> tuple[int, int]:
-        """The numbers of wallets that could hold a selected token: known at both times, and all."""
+        """How many wallets could hold a selected token: of these, the known ones, and all."""
         positions = mark_unreadable_if_single(read_positions(self.balances, self.requested))
         can_hold = positions.wallets_able_to_hold_selection
         return int((positions.known & can_hold).sum()), int(can_hold.sum())

@@ -183,7 +183,7 @@ def spam_button_label(selected: SelectedHoldings) -> str:
     return f"{verb} {counted_noun(selected.spam_tokens, 'spam token')}"
 
 
-def small_button_label(selected: SelectedHoldings) -> str:
+def small_filter_label(selected: SelectedHoldings) -> str:
     """Return a label with the number and value of small balances, or "" to hide the button."""
     if not selected.small_balances:
         return ""

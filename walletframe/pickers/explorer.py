@@ -30,7 +30,7 @@ from walletframe.pickers.page import join_css, join_js
 from walletframe.pickers.view import FILTERS, ExplorerState
 from walletframe.pickers.widget import LOCK, locked_handler
 from walletframe.reports import report
-from walletframe.service import latest_sandbox
+from walletframe.service import latest_or_restarted_sandbox
 from walletframe.text import escape_html, safe_line
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ class HoldingsExplorer(FetchingWidget):
                 return nullcontext(client)
         except WalletframeError as error:
             problem = f"; {error.message}"
-        if services == ["sandbox"] and (running := latest_sandbox()) is not None:
+        if services == ["sandbox"] and (running := latest_or_restarted_sandbox()) is not None:
             return running.client()
         names = ", ".join(safe_line(str(name)) for name in services) or "a service"
         hint = "pass client=… to the explorer, or call walletframe.configure for this service"

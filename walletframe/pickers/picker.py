@@ -77,7 +77,7 @@ class Option(NamedTuple):
 
 
 class Options(dict[OptionValue, Option]):
-    """The distinct options of a picker, sorted by their stats. A key is the value of an option."""
+    """The distinct options of a picker by value, sorted by their stats."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
         # Invalid values raise an error before super().__init__ registers the widget.
         chosen = [self._resolve_value(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
-        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_fields()
+        self._handlers["options"] = lambda _: self._options.to_lists() | self._remaining_field()
         self.value = chosen
 
     @staticmethod
@@ -269,9 +269,9 @@ class Picker(MessageHandlingWidget, ValueWidget):
             remaining = {key: options.stats.get(key) for key in options.by_key}
         with LOCK:
             self._remaining = remaining
-            self.send({"kind": "narrowed", **self._remaining_fields()})
+            self.send({"kind": "narrowed", **self._remaining_field()})
 
-    def _remaining_fields(self) -> dict[str, Any]:
+    def _remaining_field(self) -> dict[str, Any]:
         kept = self._remaining
         return {"remaining": None if kept is None else self._options.remaining_lists(kept)}
 

@@ -331,7 +331,7 @@ def _argsort_missing_last(keys: Any, missing: Mask, *, descending: bool) -> Code
 
 @dataclass(eq=False)
 class _TextCells:
-    """Cells of text. The front end shows short labels, and copies the full texts."""
+    """Cells of text. The front end shows short labels. A copied cell has the full text."""
 
     texts: search.TextColumn
     sort_key: Callable[[int], Any]  # upper and lower case sort together if all keys are texts

@@ -30,7 +30,7 @@ from walletframe.pickers.chart import AMOUNTS, VALUE, ChartOptions, bridged_butt
 from walletframe.pickers.data import (
     SMALL_BELOW,
     has_only_failures,
-    small_button_label,
+    small_filter_label,
     spam_button_label,
     status_message,
     summary_parts,
@@ -163,7 +163,7 @@ class ExplorerState:
             "crumbs": crumbs,
             "summary": self._summarize(selection),
             "spam": {"shown": selection.spam is None, "text": spam_button_label(chart.selected)},
-            "small": {"shown": selection.small is None, "text": small_button_label(chart.selected)},
+            "small": {"shown": selection.small is None, "text": small_filter_label(chart.selected)},
             "bridged": {"shown": self.chart_options.bridged, "text": bridged_button_label(chart)},
             "all_failed": has_only_failures(data),
             "has_template": has_custom_template(),

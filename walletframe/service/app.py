@@ -283,7 +283,7 @@ class LoopbackServer:
         self._socket = socket.create_server((HOST, port))
         self.port: int = self._socket.getsockname()[1]
         for name in ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio"):
-            logging.getLogger(name).addFilter(_is_from_other_thread)
+            logging.getLogger(name).addFilter(_is_not_from_service_thread)
         config = uvicorn.Config(
             app,
             loop="asyncio",
@@ -318,5 +318,5 @@ class LoopbackServer:
         self._socket.close()
 
 
-def _is_from_other_thread(record: logging.LogRecord) -> bool:
+def _is_not_from_service_thread(record: logging.LogRecord) -> bool:
     return record.threadName != _THREAD_NAME

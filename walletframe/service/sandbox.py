@@ -186,7 +186,7 @@ class Sandbox(AbstractContextManager["Sandbox"]):
         return f"<walletframe sandbox, simulated data, {state}>"
 
 
-def latest_sandbox() -> Sandbox | None:
+def latest_or_restarted_sandbox() -> Sandbox | None:
     """Return this process's latest sandbox. If the sandbox was stopped, start a copy."""
     latest = Sandbox._latest  # noqa: SLF001 - this module defines the class
     return latest if latest is None or latest._running else latest._start_copy()  # noqa: SLF001 - this module defines the class

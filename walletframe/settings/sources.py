@@ -43,7 +43,7 @@ def user_settings_file() -> Path:
 
 
 @strip_tracebacks
-def read_entries(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
+def read_sources(file: str | Path | None, service_settings: Collection[str]) -> dict[str, Entry]:
     """Read settings from the files and the environment. The environment takes precedence."""
     known = [*service_settings, *TABLE_SETTINGS]
     variables = {

@@ -13,7 +13,7 @@ from platformdirs import user_cache_path
 
 from walletframe.errors import ArgumentError, SettingsError
 from walletframe.settings.key import ApiKey, contains_key, is_loopback, parse_http_url, safe_repr
-from walletframe.settings.sources import PREFIX, Entry, read_entries, require_known_settings
+from walletframe.settings.sources import PREFIX, Entry, read_sources, require_known_settings
 from walletframe.tracebacks import strip_tracebacks
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # ins
 
 def read_files_and_environment(file: str | Path | None = None) -> dict[str, Entry]:
     """Return the settings in the files and in the environment, by name."""
-    return read_entries(file, Settings.__slots__)
+    return read_sources(file, Settings.__slots__)
 
 
 def add_env_key(settings: Settings) -> Settings:

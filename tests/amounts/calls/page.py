@@ -115,9 +115,9 @@ This page lists what each public pandas method does to amounts, with pandas {rel
 many calls of other libraries, in their newest versions.
 
 The columns for older versions of pandas state only differences. They were made with the oldest
-supported versions of the other libraries. The words `exact`, `objects`, `floats` (*Computed with
-floats*), `wrong`, `refused` and `raises` in these columns name sections of this page. `absent`
-means that the method does not exist.
+supported versions of the other libraries. In these columns, `exact`, `objects`, `floats` (*Computed
+with floats*), `wrong`, `refused` and `raises` are sections of this page. `absent` means that the
+method does not exist.
 
 Each call was run exactly as shown, and each value in the result was compared with the exact
 value. A call is in the section of its worst result for these inputs:
