@@ -20,15 +20,15 @@ def strip_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
 
     An error of another library gets a note with the source lines of its traceback.
     """
-    return _drop_frames_from_errors(func, BaseException)
+    return _drop_tracebacks(func, BaseException)
 
 
 def strip_address_tracebacks(func: Callable[P, T]) -> Callable[P, T]:
     """Remove the stack frames from an `AddressError`, since its cause is in the user's list."""
-    return _drop_frames_from_errors(func, AddressError)
+    return _drop_tracebacks(func, AddressError)
 
 
-def _drop_frames_from_errors(func: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
+def _drop_tracebacks(func: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
     @wraps(func)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
         try:

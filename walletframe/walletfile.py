@@ -41,16 +41,14 @@ def read_input(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -
     path = Path(wallets)
     if not keep:
         numbered = ((number, wallet) for number, wallet, _ in read_file_rows(path, ()))
-        return read_numbered(numbered, _listed_by_line_text(path))
+        return read_numbered(numbered, _listed_by_line(path))
     if path.suffix.lower() != ".csv":
         raise ArgumentError(
             f"{path.name!r} has no columns to keep, since it is not a CSV file",
             hint="use a CSV file, whose name ends in .csv",
         )
     rows = {number: (wallet, labels) for number, wallet, labels in read_file_rows(path, keep)}
-    parsed = read_numbered(
-        ((number, rows[number][0]) for number in rows), _listed_by_line_text(path)
-    )
+    parsed = read_numbered(((number, rows[number][0]) for number in rows), _listed_by_line(path))
     labels = [rows[number][1] for number in parsed.positions]
     return add_extra_columns(parsed, pd.DataFrame(labels, columns=[*keep]))
 
@@ -89,7 +87,7 @@ def read_open_file(
         reason = f"the rest of the file can't be read: {fault}"
     else:
         return
-    raise AddressError([(number, path.name, reason)], _listed_by_line_text(path))
+    raise AddressError([(number, path.name, reason)], _listed_by_line(path))
 
 
 def _lines_within_limit(file: TextIO) -> Iterator[str]:
@@ -123,7 +121,7 @@ def _csv_rows(
     if not has_both and len(remaining) != 1:
         single = "a single column of wallets such as <BLOCKCHAIN>.<ADDRESS>"
         reason = f"a file needs the columns blockchain and address, or {single}"
-        raise AddressError([(1, ",".join(columns), reason)], _listed_by_line_text(path))
+        raise AddressError([(1, ",".join(columns), reason)], _listed_by_line(path))
     names = [*COLUMNS] if has_both else remaining
     for row in reader:
         cells = [row[each] or "" for each in names]
@@ -132,5 +130,5 @@ def _csv_rows(
             yield reader.line_num, wallet, tuple(row[each] for each in keep)
 
 
-def _listed_by_line_text(path: Path) -> str:
+def _listed_by_line(path: Path) -> str:
     return f"listed by line number in {path}"

@@ -10,7 +10,7 @@ from walletframe.amounts.scalar import Amount
 from walletframe.analysis.distribution import concentration, overlap, pivot, share
 from walletframe.analysis.sums import totals
 from walletframe.errors import ArgumentError, UnknownWalletError
-from walletframe.frames.positions import read_positions, snapshot_times, sum_cells
+from walletframe.frames.positions import read_positions, snapshot_column, sum_by_cell
 
 COIN = token("ETH", 1, 0, contract=None)
 WALLETS, HOLDINGS = fetched(
@@ -98,12 +98,12 @@ def test_tables_take_positions_as_holdings(table):
 def test_times_are_those_of_snapshots():
     """In UTC, from any zone."""
     dated = HOLDINGS.assign(snapshot=pd.Timestamp("2026-01-31 01:00", tz="Europe/Berlin"))
-    times = snapshot_times(read_positions(dated).holdings)
+    times = snapshot_column(read_positions(dated).holdings)
     assert set(times) == {pd.Timestamp("2026-01-31", tz="UTC")}
 
 
 def test_cells_of_a_grid_are_exact_or_unknown():
     """0 without an amount, NA if all amounts are unknown."""
     amounts = pd.array(["0.1", "9" * 40, None, "1", "5", None], dtype="amount")
-    summed = sum_cells(amounts, np.array([0, 0, 2, 2, -1, 3]), 4)
+    summed = sum_by_cell(amounts, np.array([0, 0, 2, 2, -1, 3]), 4)
     assert [*summed] == [Amount("9" * 40 + ".1"), Amount(0), Amount(1), pd.NA]

@@ -422,7 +422,7 @@ class Page:
 
     def ask(self, **text):
         """Send a request as the page does."""
-        content, buffers = self.view.answer_chart(text)
+        content, buffers = self.view.answer_action(text)
         self.content = json.loads(json.dumps(content))
         self.figure = json.loads(buffers[0]) if buffers else None
         return self.content

@@ -30,7 +30,7 @@ from walletframe.frames.groups import (
     make_groups,
     token_or_asset_and_by,
 )
-from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, merge_encoded_tokens
+from walletframe.frames.identity import TOKEN, UNKNOWN, concat_encoded_tokens, first_rows
 from walletframe.frames.known import value_summary
 from walletframe.frames.lookups import PRICE_DTYPES, PriceLookup
 from walletframe.frames.positions import Chunk
@@ -64,7 +64,7 @@ class ChunkedHoldings(Protocol):
         """Holdings without rows, but with all columns and wallets."""
 
     @property
-    def uses_blockchain_names_of_template(self) -> bool:
+    def spells_blockchains_as_template(self) -> bool:
         """Whether results spell blockchains as in `template`, not as in the rows."""
 
     def map_chunks(
@@ -142,11 +142,11 @@ class GroupSpec:
         rows = pd.concat([part.representatives for part in parts])
         rows = rows.take(order).reset_index(drop=True)
         rows.attrs = source.template.holdings.attrs
-        if source.uses_blockchain_names_of_template:
+        if source.spells_blockchains_as_template:
             _, rows = normalize_blockchains(source.template.wallet_frame, rows)
-        merged = source.template.replace_rows(
+        merged = source.template.with_rows(
             rows.assign(amount=na_amounts(len(rows))),  # amounts are already in the aggregates
-            merge_encoded_tokens([part.contracts for part in parts], order),
+            concat_encoded_tokens([part.contracts for part in parts], order),
             np.concatenate([part.wallet_indices for part in parts])[order],
         )
         grouped, groups = self._group_rows(merged)
@@ -180,10 +180,7 @@ class GroupSpec:
             first_of_pairs = np.append(first_of_pairs, others[first_rows(codes, len(pairs))])
         nonempty = np.flatnonzero(aggregates.balances)
         first_of_groups = first_rows(groups.codes, len(groups))[nonempty]
-        rows = positions.holdings
-        is_kept = np.zeros(len(rows), dtype=bool)
-        is_kept[first_of_pairs] = is_kept[first_of_groups] = True
-        kept = np.flatnonzero(is_kept)
+        kept, rows = np.union1d(first_of_pairs, first_of_groups), positions.holdings
         group_first = np.full(len(groups), len(kept))
         group_first[nonempty] = np.searchsorted(kept, first_of_groups)
         columns = {name: text_array(rows[name].array.take(kept)) for name in TOKEN}
@@ -271,11 +268,11 @@ def _token_symbol_pairs(source: ChunkedHoldings, aggregation: AggregatedGroups) 
     tokens = positions.holdings.iloc[first].reset_index(drop=True)
     rows = source.template.holdings.reindex(range(len(first))).assign(**tokens)
     wallet_codes = np.zeros(len(first), dtype=np.intp)  # not used
-    return source.template.replace_rows(rows, positions.tokens.take(first), wallet_codes)
+    return source.template.with_rows(rows, positions.tokens.take(first), wallet_codes)
 
 
 def _contract_keys(tokens: Positions, indices: Codes) -> set[TokenKey]:
-    keys, rows = tokens.contracts.merged_keys, np.isin(tokens.tokens.codes, indices)
+    keys, rows = tokens.contracts.keys_or_unknown, np.isin(tokens.tokens.codes, indices)
     return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
 
@@ -303,7 +300,7 @@ def chunked_prices(
     positions = source.template if only_service else read_token_symbol_pairs(source)
     rows, tokens = positions.holdings, positions.tokens
     check_service_prices = partial(_require_usable_service_prices, source)
-    prices_by_entry, stated = chosen.prices_by_entry(rows, currency, check_service_prices)
+    prices_by_entry, stated = chosen.row_prices_by_entry(rows, currency, check_service_prices)
     keys = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
 
     def price_by_key(prices: list[float]) -> dict[Any, float]:

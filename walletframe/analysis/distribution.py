@@ -24,10 +24,10 @@ from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import find_token_or_asset, token_or_asset_names
 from walletframe.frames.coverage import (
     completeness_columns,
-    count_possible_holders,
-    coverage_of_rows,
+    count_wallets_by_state,
     coverage_of_token,
     repeat_completeness,
+    table_coverage,
 )
 from walletframe.frames.groups import (
     encode_by_holder,
@@ -146,7 +146,7 @@ def top_rows_with_coverage(
 ) -> pd.DataFrame:
     """Return the result of `top_rows`, with the coverage of the fetch."""
     rows = top_rows(holdings, n, by=by)
-    coverage = coverage_of_rows(read_positions(holdings, wallets))
+    coverage = table_coverage(read_positions(holdings, wallets))
     omitted = int(holdings[by].notna().sum()) - len(rows)
     return with_coverage(rows, replace(coverage, balances=len(rows), beyond_limit=omitted))
 
@@ -540,8 +540,8 @@ def build_pivot_table(
     codes, amounts = cells.codes[rows], positions.amounts[rows]
     units, scale, sizes = group_sums_scale_and_counts(amounts._amounts(), codes, len(cells))  # noqa: SLF001 - our own class
     is_held = np.bincount(codes, minlength=len(cells)) > 0
-    known, _, asked = count_possible_holders(positions, cells)
-    known_wallets = count_possible_holders(positions, groups)[0]  # of each row
+    known, _, asked = count_wallets_by_state(positions, cells)
+    known_wallets = count_wallets_by_state(positions, groups)[0]  # of each row
     no_wallet_known = (known == 0) & ((asked > 0) | np.tile(known_wallets == 0, len(chosen) + 1))
     is_unknown = np.where(is_held, sizes == 0, no_wallet_known)
     is_partial = ~is_unknown & (known < asked)
@@ -676,7 +676,7 @@ def overlap(
     kind = positions.kind
     counts = {f"{kind}s_both": count_array(both), f"{kind}s_either": count_array(either)}
     known = repeat_completeness(positions, len(both))
-    coverage = coverage_of_rows(positions)
+    coverage = table_coverage(positions)
     return with_coverage(pairs.assign(**counts, jaccard=both / either, **known), coverage)
 
 

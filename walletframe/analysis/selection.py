@@ -26,7 +26,7 @@ from walletframe.frames.asset_list import (
     BRIDGED,
     find_token_or_asset,
     tokens_to_assets,
-    warn_about_bridged,
+    warn_about_omitted_bridged,
 )
 from walletframe.frames.coverage import (
     DROPPED,
@@ -34,7 +34,7 @@ from walletframe.frames.coverage import (
     OmittedRow,
     count_and_sum_bridged,
     drop_rows,
-    narrow_records,
+    narrow_attrs,
     omitted_rows,
     with_omitted_rows,
 )
@@ -310,7 +310,7 @@ class SelectableHoldings:
         selected_keys = {*compress(keys, self._wallet_keys_mask(keys, selection))}
         is_narrower = is_by_row or bool(selection.tokens) or len(selected_keys) < len(keys)
         if is_narrower or (omitted and not is_checked):
-            holdings = narrow_records(holdings, selected_keys, counts_bridged=is_checked)
+            holdings = narrow_attrs(holdings, selected_keys, counts_bridged=is_checked)
         selected = drop_rows(holdings[self.columns] if self.columns else holdings, mask, reasons)
         if record := self._possible_holders_attrs(holdings, selection, matches, found):
             selected.attrs[HOLDERS] = record
@@ -342,7 +342,7 @@ class SelectableHoldings:
             mask = self.mask_before_spam_and_value(versions)
             omitted |= self.narrow_mask_by_spam_and_value(mask & found, versions)
         added = self._group_omitted_rows(np.flatnonzero(omitted), dict(selection.bridged))
-        warn_about_bridged(*count_and_sum_bridged(added))
+        warn_about_omitted_bridged(*count_and_sum_bridged(added))
         rows += added
         if selection.tokens:
             by_asset = [row for row in rows if row.asset in selection.assets]

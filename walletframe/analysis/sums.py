@@ -25,8 +25,8 @@ from walletframe.frames.coverage import (
     completeness_columns,
     count_wallets_with_unreadable_amount,
     coverage_from_counts,
-    coverage_of_rows,
     price_source_text,
+    table_coverage,
 )
 from walletframe.frames.groups import KINDS, make_groups
 from walletframe.frames.identity import factorize_values
@@ -198,7 +198,7 @@ def coverage(holdings: PositionsLike, *, wallets: FetchLike | None = None) -> Co
     >>> details.wf.coverage().wallets_ok
     1
     """
-    return coverage_of_rows(read_positions(holdings, wallets))
+    return table_coverage(read_positions(holdings, wallets))
 
 
 def compute_totals(positions: Positions, groups: Groups) -> pd.DataFrame:

@@ -161,7 +161,7 @@ def value(  # noqa: PLR0913 - users pass each option by name
         times = pd.to_datetime(holdings["snapshot"], utc=True).astype(UTC_TIME)
     amounts = amounts_of(holdings["amount"])
     service_prices = partial(_service_prices, holdings)
-    prices_by_entry, stated = chosen.prices_by_entry(holdings, currency, service_prices, times)
+    prices_by_entry, stated = chosen.row_prices_by_entry(holdings, currency, service_prices, times)
     columns = price_columns(prices_by_entry, amounts, stated, chosen.sources)
     if not chosen.sources and "price_source" in holdings:
         holdings = holdings.drop(columns="price_source")
@@ -177,7 +177,7 @@ class EffectivePrices(NamedTuple):
     tokens_by_asset: TokensByAsset | None  # None if prices are by symbol
     omitted_versions: Mapping[TokenKey, str]  # bridged version without the price -> its asset
 
-    def prices_by_entry(
+    def row_prices_by_entry(
         self,
         holdings: pd.DataFrame,
         currency: str | None,

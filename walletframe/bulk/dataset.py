@@ -154,7 +154,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
             with create_private_file(path) as file:
                 file.write(str(max(wallet_count, earlier)).encode())
 
-    def mark_finished(self, wallet_count: int) -> None:
+    def mark_if_finished(self, wallet_count: int) -> None:
         """Mark the folder as finished if `wallet_count` is at least the final number of wallets."""
         path = self.paths.unfinished
         if wallet_count >= int(path.read_text(encoding="utf-8")):

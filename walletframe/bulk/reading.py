@@ -325,7 +325,7 @@ def read_balances(
         if token_keys is not None:
             spellings, codes = factorize_tokens(part.balance_columns(TOKEN))
             tokens = encode_tokens(spellings)
-            wanted = np.array([key in token_keys for key in tokens.merged_keys], dtype=bool)
+            wanted = np.array([key in token_keys for key in tokens.keys_or_unknown], dtype=bool)
             indices = np.flatnonzero(wanted[tokens.codes][codes])
             row_wallets = np.repeat(np.arange(len(sizes)), sizes)
             sizes = np.bincount(row_wallets[indices], minlength=len(sizes))

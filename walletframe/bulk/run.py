@@ -307,7 +307,7 @@ class _BulkRun(NamedTuple):
             self.journal.raise_write_error()
             self.dataset.merge_failed_files()
             if not (stream.key_rejected or self.cancel.is_set()):
-                self.dataset.mark_finished(self.register.count_including(self.register.seen))
+                self.dataset.mark_if_finished(self.register.count_including(self.register.seen))
             self.counters.key_rejected = stream.key_rejected
 
     def _queued_or_empty_batches(self, stream: ResultStream) -> Iterator[list[WalletAddress]]:

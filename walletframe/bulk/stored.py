@@ -49,7 +49,7 @@ class StoredHoldings:
     flags: SpamFlags | None = None
     removed: tuple[SpamFlags, ...] = ()  # one item for each call of `without_spam`
     unknown_rows: Codes | None = None  # rows of unknown tokens, if spam is flagged or removed
-    uses_blockchain_names_of_template: bool = True
+    spells_blockchains_as_template: bool = True
 
     @property
     def wallets(self) -> pd.DataFrame:
@@ -194,7 +194,7 @@ class StoredHoldings:
         if self.prices or self.flags:
             pairs = encode_token_symbol_pairs(holdings, tokens, rows)
             holdings = holdings.assign(**self._added_columns(pairs, names))
-        positions = self.template.select_wallets(indices).replace_rows(holdings, tokens, wallets)
+        positions = self.template.select_wallets(indices).with_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
 
 

@@ -35,12 +35,12 @@ from walletframe.frames.asset_list import (
 )
 from walletframe.frames.coverage import (
     DROPPED,
-    count_possible_holders,
-    coverage_of_rows,
+    count_wallets_by_state,
     coverage_of_token,
     drop_rows,
-    narrow_records,
+    narrow_attrs,
     snapshot_count,
+    table_coverage,
 )
 from walletframe.frames.details import extract_frame
 from walletframe.frames.groups import (
@@ -67,11 +67,11 @@ from walletframe.frames.positions import (
     HOLDERS,
     Positions,
     encode_holdings,
-    mark_unreadable_if_single,
-    mark_unreadable_unknown,
+    mark_na_unknown_if_single,
+    mark_na_wallets_unknown,
     read_positions,
-    snapshot_times,
-    sum_cells,
+    snapshot_column,
+    sum_by_cell,
 )
 from walletframe.frames.schema import SNAPSHOT
 from walletframe.numerals import compact, counted_noun, full_amount, money, percent
@@ -288,7 +288,7 @@ class DrawnBalances(NamedTuple):
         count = int(max(groups.max(initial=0), wanted.max(initial=0))) + 1
         cells = rank_by_code(wanted, count)[groups]
         rows = np.flatnonzero(cells < len(wanted))
-        sums = sum_cells(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
+        sums = sum_by_cell(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
         return [None if gap else amount for gap, amount in zip(sums.isna(), sums, strict=True)]
 
 
@@ -311,7 +311,7 @@ def _select_drawn_balances(
         if not is_selected.all() or HOLDERS in frame.attrs:  # dropped rows may be of other wallets
             indices = np.unique(positions.wallet_codes[is_selected]).tolist()
             keys = {positions.wallet_keys[index][:2] for index in indices}
-            kept = drop_rows(narrow_records(frame, keys), is_selected, {})
+            kept = drop_rows(narrow_attrs(frame, keys), is_selected, {})
             wallet_positions = replace(wallet_positions, holdings=kept)
     wallets = None if wallets is None else extract_frame(wallets, "wallets")
     covered = read_positions(wallet_positions, wallets)
@@ -322,7 +322,7 @@ def _select_drawn_balances(
     if several_snapshots:  # an out-of-date answer is older than its snapshot
         fresh = covered.known & ~covered.stale
         counted = replace(covered, known=fresh, stale=np.zeros_like(fresh))
-    coverage = coverage_of_rows(counted)
+    coverage = table_coverage(counted)
     if len(frame) and token is not None:
         index = find_token_or_asset(positions, token)
         is_selected &= tokens.codes == index
@@ -416,7 +416,7 @@ class PivotedSizes(NamedTuple):
         return self.balances.positions.kind
 
     @property
-    def first_holdings_rows(self) -> dict[str, list[int]]:
+    def first_holding_indices(self) -> dict[str, list[int]]:
         """The index of the first holding of each row (key "rows") and column (key "tokens")."""
         codes = {"rows": self.codes, "tokens": self.balances.token_codes}
         chosen = {"rows": self.rows, "tokens": self.tokens}
@@ -512,7 +512,7 @@ class GroupedBalances(NamedTuple):
                 parts = split_by_token(groups, positions, np.array([index]))
             elif "token" not in names:
                 positions = self.positions
-            counts = count_possible_holders(positions, parts)[:, : len(groups)]
+            counts = count_wallets_by_state(positions, parts)[:, : len(groups)]
             known, requested = counts[0][:, np.newaxis], counts[2]
         return GroupLevel(names, self.balances, groups, first_wallets, known, requested)
 
@@ -596,7 +596,7 @@ class GroupLevel(NamedTuple):
         chosen = np.append(largest, unsure[: max(top - len(largest), 0)])
         if SNAPSHOT not in self.names:
             return chosen
-        return chosen[snapshot_times(self.groups.labels)[chosen].argsort(kind="stable")]
+        return chosen[snapshot_column(self.groups.labels)[chosen].argsort(kind="stable")]
 
     def short_group_names(self, indices: Sequence[int]) -> list[str]:
         """Return short, unique names of groups. Each name is one line."""
@@ -632,7 +632,7 @@ class GroupLevel(NamedTuple):
         """Split each group by token, and count the wallets of each new group."""
         positions = self.balances.positions
         groups = split_by_token(self.groups, positions, tokens)
-        known, _, asked = count_possible_holders(positions, groups)
+        known, _, asked = count_wallets_by_state(positions, groups)
         return self._replace(groups=groups, wallets_known=known[:, np.newaxis], wallets_asked=asked)
 
     def known_wallets_text(self, indices: int | Indices, group_name: str = "") -> str:
@@ -794,13 +794,13 @@ def _read_requests(
     positions: Positions, token: TokenLike | None, *, counts_stale: bool
 ) -> pd.DataFrame:
     frame, can_hold = positions.wallet_frame, np.ones_like(positions.known)
-    columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_times(frame)}
+    columns = {"wallet": encode_wallets(frame).codes, "time": snapshot_column(frame)}
     requests = pd.DataFrame(columns).take(positions.first)
-    positions = mark_unreadable_if_single(positions)
+    positions = mark_na_unknown_if_single(positions)
     if token is not None and len(positions.holdings):
         index = find_token_or_asset(positions, token)
         can_hold = positions.possible_holders_mask(index)
-        positions = mark_unreadable_unknown(positions, positions.tokens.codes == index)
+        positions = mark_na_wallets_unknown(positions, positions.tokens.codes == index)
     return requests.assign(known=positions.known & (counts_stale | ~positions.stale))[can_hold]
 
 

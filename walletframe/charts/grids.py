@@ -56,7 +56,7 @@ from walletframe.frames.names import (
     short_wallet_name,
     user_wallet_names,
 )
-from walletframe.frames.positions import sum_cells
+from walletframe.frames.positions import sum_by_cell
 from walletframe.numerals import compact, counted_noun, full_amount, percent
 from walletframe.text import safe_line
 
@@ -249,7 +249,7 @@ def bar(  # noqa: PLR0913 - users pass each option by name
         **legend_options(dimensions, [each.name for each in styles[: 1 if is_single else None]]),
         barmode="stack",
         annotations=[_other_bar_annotation(grid, row_lines[-1][-1])] * too_long,
-        explorer_meta={"levels": grouped.names, **grid.first_holdings_rows},
+        explorer_meta={"levels": grouped.names, **grid.first_holding_indices},
         xaxis=measure.axis_options(longest) | {"side": "top", "range": [0, longest]},
         yaxis=row_axis_options(row_names, join_names(names)),
     )
@@ -476,7 +476,7 @@ def pie(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=notes._replace(drawn=drawn, left_out=[*small, *balances.left_out]),
         uniformtext={"minsize": MIN_FONT_SIZE, "mode": "hide"},
-        explorer_meta={"levels": [grid.token_noun], **grid.first_holdings_rows},
+        explorer_meta={"levels": [grid.token_noun], **grid.first_holding_indices},
         **legend_options(Dimensions(320), labels, least=1),
     )
 
@@ -597,7 +597,7 @@ def heatmap(  # noqa: PLR0913 - users pass each option by name
         title=title,
         notes=balances.chart_notes(notes, wallets),
         dimensions=row_dimensions(row_names, _PAD_ABOVE, below),
-        explorer_meta={"levels": title_names, **grid.first_holdings_rows},
+        explorer_meta={"levels": title_names, **grid.first_holding_indices},
         annotations=[_SCALE_TITLE | {"text": to_markup([scale])}],
         xaxis=column_axis,
         yaxis=row_axis_options(row_names, join_names(level.names)),
@@ -720,7 +720,7 @@ def lorenz(  # noqa: PLR0913 - users pass each option by name
         return empty_figure(title, balances.chart_notes([], wallets), balances.empty_reason)
     owners, _ = pd.factorize(balances.wallet_codes)
     amounts = balances.positions.amounts[balances.rows]
-    held = pd.Series(sum_cells(amounts, owners, int(owners.max()) + 1))
+    held = pd.Series(sum_by_cell(amounts, owners, int(owners.max()) + 1))
     running: AmountArray = held.sort_values().cumsum().array  # exact sums, the smallest first
     shares = np.asarray(running / running[-1], dtype=np.float64)
     count, last = len(running), len(running) - 1

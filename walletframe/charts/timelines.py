@@ -58,7 +58,7 @@ from walletframe.frames.names import (
     user_wallet_names,
     wallet_names,
 )
-from walletframe.frames.positions import snapshot_times
+from walletframe.frames.positions import snapshot_column
 from walletframe.frames.results import COVERAGE, coverage_from_attrs
 from walletframe.frames.schema import COMPARED, SIMULATED, SNAPSHOT
 from walletframe.numerals import compact, count_with_verb, counted_noun, full_amount
@@ -353,7 +353,7 @@ def _choose_snapshots(
 ) -> _DrawnSnapshots:
     """Choose snapshots with rows or with a known wallet. With `keep_unknown`, choose all."""
     positions, requests = grouped.balances.covered, grouped.requests
-    column = snapshot_times(positions.holdings)
+    column = snapshot_column(positions.holdings)
     times, known = column.dropna().unique(), pd.Series(dtype=np.int64)
     most = requested = 0  # numbers of wallets; `most` counts wallets that are ever known
     data_quality = list[str]()

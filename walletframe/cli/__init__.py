@@ -16,7 +16,7 @@ import click
 from walletframe.cli import flags
 from walletframe.cli.fetch import balance, check, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import history
-from walletframe.cli.screen import echo, prepare_consoles, sanitized_errors, with_option_names
+from walletframe.cli.screen import echo, prepare_streams, sanitized_errors, with_option_names
 from walletframe.cli.settings import cache, sandbox, settings
 from walletframe.cli.summaries import report, totals
 from walletframe.errors import WalletframeError
@@ -32,7 +32,7 @@ class _UnusableResourceError(click.ClickException):
 
 class _SafeConsoleGroup(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:
-        prepare_consoles()
+        prepare_streams()
         return super().main(*args, **extra)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:

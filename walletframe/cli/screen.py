@@ -53,7 +53,7 @@ def with_option_names(message: object) -> str:
     return text.replace(SELECT_HINT, "compare files of the same selection, or of all balances")
 
 
-def prepare_consoles() -> None:
+def prepare_streams() -> None:
     """Connect closed streams to the null device. Make streams replace unsupported characters."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # otherwise, the next file could get this descriptor
@@ -85,7 +85,7 @@ def sanitized_errors() -> Iterator[None]:
 
 def balances_table(balances: pd.DataFrame) -> Table:
     """Return a table of a node's balances."""
-    columns = tables.balance_columns(balances)
+    columns = tables.balance_cells(balances)
     columns |= {name: text_cells(balances[name]) for name in ("block", "status")}
     columns["error"] = text_cells(balances["error"], missing="", limit=120)
     return Table("balances", columns, len(balances))

@@ -139,7 +139,7 @@ class RequestWorkers:
                 if time.monotonic() + wait_s > deadline or self.cancel.wait(wait_s):
                     break
                 attempt += 1
-            return self._replies_by_id(batch, self._reply_after_retries(reply, denial, deadline))
+            return self._replies_by_id(batch, self._final_reply(reply, denial, deadline))
         except BaseException as fault:  # noqa: BLE001 - else the caller would wait forever
             return dict.fromkeys(batch, Reply(datetime.now(UTC), outcome_of_exception(fault)))
 
@@ -156,7 +156,7 @@ class RequestWorkers:
         answers = f"for {self._patience_s:.0f} s, all answers were 429 (too many requests)"
         return Outcome(Status.RATE_LIMITED, f"not requested: {answers}")
 
-    def _reply_after_retries(self, reply: Reply, denial: Outcome | None, deadline: float) -> Reply:
+    def _final_reply(self, reply: Reply, denial: Outcome | None, deadline: float) -> Reply:
         if denial is not None and (denial is _NOT_REQUESTED or reply.answer is CANCELLED):
             return Reply(datetime.now(UTC), denial)
         if self.cancel.is_set() and reply.failure:

@@ -28,8 +28,8 @@ from walletframe.client import check_on_failure, default_client, progress_displa
 from walletframe.dask.holdings import (
     OpenedFolder,
     holdings_of_fetch,
+    holdings_with_dummy_wallet,
     holdings_with_partition_wallets,
-    holdings_without_wallets,
     meta_of,
     non_holdings_files_and_sizes,
     read_folder_balances,
@@ -115,7 +115,7 @@ class ClusterAccessor(PartitionedAccessor[RowsT]):
         return holdings_with_partition_wallets(self._data, wallets, by)
 
     def _holdings_without_wallets(self) -> ClusterHoldings:
-        return holdings_without_wallets(self._data)
+        return holdings_with_dummy_wallet(self._data)
 
 
 @register_dataframe_accessor(NAME)

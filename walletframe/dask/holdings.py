@@ -146,7 +146,7 @@ class ClusterHoldings:
     folders: list[OpenedFolder] | None = None  # None unless each partition is an unchanged folder
 
     @property
-    def uses_blockchain_names_of_template(self) -> bool:
+    def spells_blockchains_as_template(self) -> bool:
         """Whether results spell blockchains as in `template`."""
         return self.folders is not None
 
@@ -261,7 +261,7 @@ def holdings_with_partition_wallets(
     positions = _dummy_balances(empty, pd.concat(tables, ignore_index=True), requested)
     edges = np.cumsum([len(table) for table in tables])[:-1]
     _require_one_partition_per_wallet(positions, edges)
-    template = positions.replace_rows(empty, encode_tokens(empty), positions.wallet_codes[:0])
+    template = positions.with_rows(empty, encode_tokens(empty), positions.wallet_codes[:0])
     by_partition = np.split(positions.wallet_codes, edges)
     return ClusterHoldings(frame, template, [np.sort(indices) for indices in by_partition])
 
@@ -287,11 +287,11 @@ def _empty_holdings(frame: dd.DataFrame, by: By) -> pd.DataFrame:
     return empty
 
 
-def holdings_without_wallets(frame: dd.DataFrame) -> ClusterHoldings:
+def holdings_with_dummy_wallet(frame: dd.DataFrame) -> ClusterHoldings:
     """Return holdings with one dummy wallet, for tables that have no counts of wallets."""
     empty = _empty_holdings(frame, ())
     dummy = _dummy_balances(empty, pd.DataFrame({name: [""] for name in _WALLET}, dtype=TEXT))
-    template = dummy.replace_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
+    template = dummy.with_rows(empty, encode_tokens(empty), dummy.wallet_codes[:0])
     return ClusterHoldings(frame, template, [np.empty(0, dtype=np.intp)] * frame.npartitions)
 
 
@@ -352,7 +352,7 @@ def _token_set_indices(rows: pd.DataFrame, token_sets: Sequence[Collection[Token
     """Return, for each row, the index of the set that has the row's token, or -1."""
     by_key = {key: number for number, keys in enumerate(token_sets) for key in keys}
     token_ids = encode_tokens(rows)
-    numbers = [by_key.get(key, -1) for key in token_ids.merged_keys]
+    numbers = [by_key.get(key, -1) for key in token_ids.keys_or_unknown]
     return np.array(numbers, dtype=np.intp)[token_ids.codes]
 
 

@@ -322,7 +322,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
     links: list[tuple[int, int, str]] = []
     for name, series in frame.items():
         names.append(_escape_for_excel(name))
-        columns.append(_rounded_excel_column(series))
+        columns.append(_excel_column(series))
         if str(name).endswith("_url"):
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
             links += [(row, len(names), text) for row, text in texts if url_if_safe(text)]
@@ -339,7 +339,7 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
         file.write(buffer.getbuffer())
 
 
-def _rounded_excel_column(series: pd.Series) -> pd.Series:
+def _excel_column(series: pd.Series) -> pd.Series:
     if isinstance(series.dtype, AmountDtype):
         return series.astype("float64")
     if _may_hold_text(series):

@@ -147,7 +147,7 @@ def tokens_to_assets(
     return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, others))
 
 
-def count_combinable(positions: Positions) -> int:
+def count_fewer_rows(positions: Positions) -> int:
     """Return how many fewer rows a table of assets would have with ``bridged=True``."""
     listed = {} if BRIDGED in positions.holdings.attrs else _contracts_by_key(None)
     held = [listed[key] for key in positions.contracts.keys if key in listed]
@@ -179,7 +179,7 @@ def count_and_sum_omitted_bridged(
     return len(np.unique(contracts.codes[indices])), amount
 
 
-def warn_about_bridged(versions: int, *amounts: str) -> None:
+def warn_about_omitted_bridged(versions: int, *amounts: str) -> None:
     """If `versions` is above 0, warn that the result lacks bridged versions."""
     if versions:
         text = bridged_text(versions, *amounts)

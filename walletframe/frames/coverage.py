@@ -20,8 +20,8 @@ from walletframe.frames.identity import encode_wallets
 from walletframe.frames.known import known_mask
 from walletframe.frames.positions import (
     HOLDERS,
-    mark_unreadable_if_single,
-    mark_unreadable_unknown,
+    mark_na_unknown_if_single,
+    mark_na_wallets_unknown,
 )
 from walletframe.frames.results import Coverage, bridged_text
 from walletframe.frames.schema import SNAPSHOT, WALLET_DTYPES, count_array, missing_wallets_text
@@ -52,15 +52,15 @@ def completeness_columns(
     """Return wallet counts of each group as columns, or {} if there is no `wallets` frame."""
     if not positions.has_wallets:
         return {}
-    return _columns_of_counts(positions, count_possible_holders(positions, groups, unreadable))
+    return _columns_of_counts(positions, count_wallets_by_state(positions, groups, unreadable))
 
 
-def count_possible_holders(
+def count_wallets_by_state(
     positions: Positions, groups: Groups, unreadable: Codes | None = None
 ) -> Codes:
     """Return three rows: the numbers of known, stale and requested wallets of each group."""
     if KINDS.isdisjoint(groups.names):
-        return _sum_wallet_sets(_wallet_state_masks(mark_unreadable_if_single(positions)), groups)
+        return _sum_wallet_sets(_wallet_state_masks(mark_na_unknown_if_single(positions)), groups)
     states = _wallet_state_masks(positions)
     if unreadable is None:
         unreadable = count_wallets_with_unreadable_amount(positions, groups)
@@ -96,7 +96,7 @@ def sum_possible_holders(positions: Positions, groups: Groups, counts_by_wallet:
 
 def repeat_completeness(positions: Positions, row_count: int) -> dict[str, Any]:
     """Return the counts of all wallets as columns with `row_count` equal rows."""
-    counts = _wallet_state_masks(mark_unreadable_if_single(positions)).sum(axis=1, keepdims=True)
+    counts = _wallet_state_masks(mark_na_unknown_if_single(positions)).sum(axis=1, keepdims=True)
     return _columns_of_counts(positions, counts.repeat(row_count, axis=1))
 
 
@@ -140,7 +140,7 @@ def coverage_from_counts(
     others["snapshots"] = snapshot_count(positions.wallet_frame)
     if not positions.has_wallets:
         return Coverage(0, 0, 0, *counts, *filtered, **others)
-    positions, codes = mark_unreadable_if_single(positions), positions.first
+    positions, codes = mark_na_unknown_if_single(positions), positions.first
     mask = positions.wallets_able_to_hold_selection & (True if among is None else among)
     if positions.by_snapshot:  # count each wallet once
         codes = encode_wallets(positions.wallet_frame).codes[positions.first]
@@ -285,7 +285,7 @@ def with_filters(holdings: pd.DataFrame, filters: Sequence[Filter], rows: int) -
     return result
 
 
-def narrow_records(
+def narrow_attrs(
     holdings: pd.DataFrame, wallets: Container[object], *, counts_bridged: bool = True
 ) -> pd.DataFrame:
     """Return a copy whose records of omitted rows and of filters apply only to `wallets`."""
@@ -328,7 +328,7 @@ def count_and_value_text(count: int, noun: str, rows: pd.DataFrame) -> str:
     return counted_noun(count, noun) + f" ({text.strip()})" * bool(text)
 
 
-def coverage_of_rows(
+def table_coverage(
     positions: Positions, rows: Mask | None = None, among: Mask | None = None
 ) -> Coverage:
     """Return the coverage of a table. `rows` is a mask of rows, and `among` a mask of wallets."""
@@ -354,15 +354,15 @@ def coverage_of_token(positions: Positions, index: int) -> Coverage:
     rows = positions.tokens.codes == index
     among = positions.possible_holders_mask(index)
     versions, amount = count_and_sum_omitted_bridged(positions, index)
-    coverage = coverage_of_rows(mark_unreadable_unknown(positions, rows), rows, among)
+    coverage = table_coverage(mark_na_wallets_unknown(positions, rows), rows, among)
     codes = {*positions.wallet_chain_codes[among].tolist()}
     chains = {name for name, code in positions.index_by_chain.items() if code in codes}
-    unknown = count_unknown_in_holders(positions, index)
+    unknown = count_unknown_token_balances(positions, index)
     unknown += _count_omitted_unknown_tokens(positions.holdings, chains)
     return replace(coverage, bridged=versions, bridged_amount=amount, unknown_tokens=unknown)
 
 
-def count_unknown_in_holders(positions: Positions, index: int) -> int:
+def count_unknown_token_balances(positions: Positions, index: int) -> int:
     """Count the balances of unknown tokens in wallets that can hold the token at `index`."""
     can_hold, rows = positions.possible_holders_mask(index), positions.tokens.unknown_rows()
     return int(can_hold[positions.wallet_codes[rows]].sum())

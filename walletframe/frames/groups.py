@@ -18,7 +18,7 @@ from walletframe.frames.asset_list import reject_assets, token_or_asset_names, t
 from walletframe.frames.extra_columns import RESULT_COLUMNS, extra_column_values
 from walletframe.frames.identity import factorize_values, first_rows
 from walletframe.frames.names import ambiguous_token_error, tokens_by_shared_symbol
-from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
+from walletframe.frames.positions import Positions, read_positions, snapshot_column, token_columns
 from walletframe.frames.schema import SNAPSHOT, require_columns, text_array
 from walletframe.pandas_versions import factorize
 from walletframe.text import safe_line
@@ -310,5 +310,5 @@ def _column_by_wallet(positions: Positions, name: str) -> Any:
         chains = np.array(positions.distinct_chains, dtype=object)
         return text_array(chains[positions.wallet_chain_codes])
     if name == SNAPSHOT:
-        return snapshot_times(positions.wallet_frame).array.take(positions.first)
+        return snapshot_column(positions.wallet_frame).array.take(positions.first)
     return extra_column_values(positions.wallet_frame, name, positions.first)

@@ -32,7 +32,7 @@ TOKEN: Final = ("token_blockchain", "token_address", "symbol")
 
 _SEVERAL_HINT = "pass several tokens to `where` as a list, such as token=list(picker.value)"
 UNKNOWN: Final[TokenKey] = ("", None)
-"""The common key of all unknown tokens in `KeyCodes.merged_keys`."""
+"""The common key of all unknown tokens in `KeyCodes.keys_or_unknown`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class KeyCodes:
         return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property
-    def merged_keys(self) -> list[TokenKey]:
+    def keys_or_unknown(self) -> list[TokenKey]:
         """The keys, with `UNKNOWN` instead of the keys of unknown tokens."""
         pairs = zip(self.keys, self.unknown.tolist(), strict=True)
         return [UNKNOWN if unknown else key for key, unknown in pairs]
@@ -123,9 +123,9 @@ def factorize_values(values: Iterable[T]) -> tuple[Codes, list[T]]:
     return np.array(codes, dtype=np.intp), [*code_by_value]
 
 
-def merge_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
+def concat_encoded_tokens(parts: Sequence[KeyCodes], order: Codes) -> KeyCodes:
     """Concatenate the encoded tokens of several frames, and sort the rows by `order`."""
-    codes_of_keys, keys = factorize_values(key for part in parts for key in part.merged_keys)
+    codes_of_keys, keys = factorize_values(key for part in parts for key in part.keys_or_unknown)
     by_part = np.split(codes_of_keys, np.cumsum([len(part.keys) for part in parts])[:-1])
     codes = [new_codes[part.codes] for new_codes, part in zip(by_part, parts, strict=True)]
     merged, kept = pd.factorize(np.concatenate(codes)[order])

@@ -44,7 +44,8 @@ def encode_token_symbol_pairs(
     numbers, symbols = factorize(rows["symbol"], use_na_sentinel=False)
     codes, pairs = pd.factorize(tokens.codes * max(len(symbols), 1) + numbers)
     token_codes, symbol_codes = np.divmod(pairs, max(len(symbols), 1))
-    keys, texts = tokens.merged_keys, [text if isinstance(text, str) else None for text in symbols]
+    texts = [text if isinstance(text, str) else None for text in symbols]
+    keys = tokens.keys_or_unknown
     pair_keys = [keys[code] for code in token_codes.tolist()]
     pair_texts = [texts[code] for code in symbol_codes.tolist()]
     return TokenSymbolPairCodes(codes, pair_keys, pair_texts, row_numbers, rows)

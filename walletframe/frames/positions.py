@@ -91,7 +91,7 @@ class Positions:
         return [*self.wallets["blockchain"].array.take(first)]
 
     @cached_property
-    def wallets_able_to_hold_any_token(self) -> Mask:
+    def unknown_on_unlisted_chains(self) -> Mask:
         """A mask of unknown wallets on unlisted blockchains, where any token is possible."""
         return ~self.known & unlisted_mask(self.index_by_chain)[self.wallet_chain_codes]
 
@@ -148,9 +148,7 @@ class Positions:
             listed=self.listed[indices],
         )
 
-    def replace_rows(
-        self, holdings: pd.DataFrame, tokens: KeyCodes, wallet_codes: Codes
-    ) -> Positions:
+    def with_rows(self, holdings: pd.DataFrame, tokens: KeyCodes, wallet_codes: Codes) -> Positions:
         """Return a copy with the rows of `holdings`."""
         return replace(
             self,
@@ -166,7 +164,7 @@ class Positions:
         held = read_positions(rows)
         index_by_key = {key: index for index, key in enumerate(self.wallet_keys)}
         indices = np.array([index_by_key[key] for key in held.wallet_keys], dtype=np.intp)
-        return self.replace_rows(rows, held.tokens, indices[held.wallet_codes])
+        return self.with_rows(rows, held.tokens, indices[held.wallet_codes])
 
     def token_blockchains(self, token: int) -> Collection[str]:
         """Return the blockchain of a token, or the blockchains of an asset's contracts."""
@@ -179,7 +177,7 @@ class Positions:
         key_chains = [self.index_by_chain[name] for name in names if name in self.index_by_chain]
         row_chains = self.wallet_chain_codes[self.wallet_codes[self.tokens.codes == token]]
         on_chains = np.isin(self.wallet_chain_codes, np.append(row_chains, key_chains))
-        return on_chains | self.wallets_able_to_hold_any_token
+        return on_chains | self.unknown_on_unlisted_chains
 
     def wallets_on_chains_mask(self, names: Collection[str]) -> Mask:
         """Return a mask of the wallets on these or unlisted blockchains."""
@@ -190,7 +188,7 @@ class Positions:
     def wallet_chains_or_any(self) -> Codes:
         """The index of each wallet's blockchain, or -1 for wallets that may hold any token."""
         # In a history, a wallet that may hold any token can have rows with NA amounts.
-        return np.where(self.wallets_able_to_hold_any_token, -1, self.wallet_chain_codes)
+        return np.where(self.unknown_on_unlisted_chains, -1, self.wallet_chain_codes)
 
     def possible_blockchains_mask(self) -> Mask:
         """Call the function `possible_blockchains_mask` for these holdings."""
@@ -256,28 +254,28 @@ def read_positions(
         stale=_mask_of_indices(requested.codes[stale_mask(frame)], len(requested.keys)),
         listed=(listed * known_rows)[requested.first],
     )
-    return _mark_unable_wallets_known(positions) if HOLDERS in encoded.holdings.attrs else positions
+    return _mark_unable_to_hold_known(positions) if HOLDERS in encoded.holdings.attrs else positions
 
 
-def _mark_unable_wallets_known(positions: Positions) -> Positions:
+def _mark_unable_to_hold_known(positions: Positions) -> Positions:
     can_hold = positions.wallets_able_to_hold_selection
     return replace(positions, known=positions.known | ~can_hold, stale=positions.stale & can_hold)
 
 
-def mark_unreadable_if_single(positions: Positions) -> Positions:
+def mark_na_unknown_if_single(positions: Positions) -> Positions:
     """If a single token or asset is selected, mark wallets with NA amounts as unknown."""
     is_single = positions.holdings.attrs.get(HOLDERS, {}).get("is_single")
-    return mark_unreadable_unknown(positions, slice(None)) if is_single else positions
+    return mark_na_wallets_unknown(positions, slice(None)) if is_single else positions
 
 
-def mark_unreadable_unknown(positions: Positions, rows: Mask | slice) -> Positions:
+def mark_na_wallets_unknown(positions: Positions, rows: Mask | slice) -> Positions:
     """Return a copy in which wallets with NA amounts in `rows` are unknown."""
     missing = positions.amounts.isna()[rows]
     unread = _mask_of_indices(positions.wallet_codes[rows][missing], len(positions.wallet_keys))
     return replace(positions, known=positions.known & ~unread, stale=positions.stale & ~unread)
 
 
-def mark_unable_wallets_ok(details: WalletDetails) -> WalletDetails:
+def mark_unable_to_hold_ok(details: WalletDetails) -> WalletDetails:
     """Return a copy in which wallets that can't hold the selected tokens are ok, with 0 tokens."""
     wallets, holdings = details
     if HOLDERS not in holdings.attrs:
@@ -321,7 +319,7 @@ def _encode_row_wallets(frame: pd.DataFrame, *, by_snapshot: bool) -> KeyCodes:
     wallets = encode_wallets(frame)
     if not by_snapshot:
         return wallets
-    times, moments = pd.factorize(snapshot_times(frame), use_na_sentinel=False)
+    times, moments = pd.factorize(snapshot_column(frame), use_na_sentinel=False)
     size = max(len(moments), 1)
     codes, pairs = pd.factorize(wallets.codes * size + times)
     split = (divmod(pair, size) for pair in pairs.tolist())
@@ -340,7 +338,7 @@ def reject_mixed_snapshots(*frames: pd.DataFrame) -> None:
         )
 
 
-def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
+def snapshot_column(frame: pd.DataFrame) -> pd.DatetimeIndex:
     """Return the column ``snapshot`` of holdings or wallets, in UTC."""
     require_columns(frame, [SNAPSHOT])
     return pd.DatetimeIndex(pd.to_datetime(frame[SNAPSHOT], utc=True))
@@ -378,7 +376,7 @@ def possible_blockchains_mask(
     return mask
 
 
-def sum_cells(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
+def sum_by_cell(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
     """Return the sum of the amounts in each cell, or NA if all are NA. Skip amounts in cell -1."""
     exact = amounts.exact()
     grouped = AmountsWithGroups(exact, cells, count)

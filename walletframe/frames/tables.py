@@ -104,7 +104,7 @@ def holdings_table(
 ) -> Table:
     """Return a table of balances, with prices, values, currencies and wallet names, if any."""
     head = holdings if rows is None else holdings.head(rows)
-    columns = balance_columns(head, wallets)
+    columns = balance_cells(head, wallets)
     if head["price"].notna().any():
         columns["price"] = text_cells(head["price"], write=plain_number)
     if "value" in head:
@@ -114,7 +114,7 @@ def holdings_table(
     return Table("holdings", columns, len(holdings))
 
 
-def balance_columns(
+def balance_cells(
     holdings: pd.DataFrame, wallets: pd.DataFrame | None = None
 ) -> dict[str, list[Cell]]:
     """Return the columns wallet, token, contract and amount."""

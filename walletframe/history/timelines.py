@@ -25,11 +25,11 @@ from walletframe.frames.asset_list import (
     reject_assets,
     token_or_asset_names,
     tokens_to_assets,
-    warn_about_bridged,
+    warn_about_omitted_bridged,
 )
 from walletframe.frames.coverage import (
     SELECTED,
-    count_unknown_in_holders,
+    count_unknown_token_balances,
     dropped_and_selected_arguments,
     snapshot_count,
     sum_possible_holders,
@@ -42,9 +42,9 @@ from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     HOLDERS,
     encode_holdings,
-    mark_unable_wallets_ok,
+    mark_unable_to_hold_ok,
     possible_blockchains_mask,
-    snapshot_times,
+    snapshot_column,
     unlisted_mask,
 )
 from walletframe.frames.results import Coverage, with_coverage
@@ -154,7 +154,7 @@ def select_matrix_columns(details: WalletDetails, *extra: str) -> WalletDetails:
     needed = [*_WALLET, "status", "tokens", "source", *extra], [*_WALLET, *_TOKEN, "amount", *extra]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
-    details = mark_unable_wallets_ok(details)
+    details = mark_unable_to_hold_ok(details)
     wallets, holdings = (frame[names] for frame, names in zip(details, needed, strict=True))
     amounts_of(holdings["amount"])
     return WalletDetails(wallets, holdings)
@@ -304,7 +304,7 @@ def make_token_filter(
         is_later = np.arange(len(holdings)) >= rows_before
         _, before = count_and_sum_omitted_bridged(positions, index, ~is_later)
         _, amount = count_and_sum_omitted_bridged(positions, index, is_later)
-    warn_about_bridged(versions, amount, before)
+    warn_about_omitted_bridged(versions, amount, before)
     listed = positions.assets
     [name] = token_or_asset_names(positions, np.array([index]))
     return TokenFilter(
@@ -316,7 +316,7 @@ def make_token_filter(
             "bridged": versions,
             "bridged_amount": amount,
             "bridged_before": before,
-            "unknown_tokens": count_unknown_in_holders(positions, index),
+            "unknown_tokens": count_unknown_token_balances(positions, index),
         },
         by_contract=by_contract and asset is not None,
     )
@@ -627,7 +627,7 @@ def _snapshot_times_and_matrix(
 ) -> tuple[pd.DatetimeIndex, AmountMatrix]:
     details = select_matrix_columns(as_details(history, "history"), SNAPSHOT)
     token_filter = make_token_filter(details.holdings, token, asset, **options)
-    times = [*map(snapshot_times, details)]
+    times = [*map(snapshot_column, details)]
     moments = times[0].unique().sort_values()
     wallet_times, holding_times = map(moments.get_indexer, times)
     return moments, build_matrix(details, wallet_times, holding_times, len(moments), token_filter)

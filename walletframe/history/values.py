@@ -24,8 +24,8 @@ from walletframe.frames.identity import encode_tokens, encode_wallets
 from walletframe.frames.known import known_and_fresh_mask
 from walletframe.frames.positions import (
     HOLDERS,
-    mark_unable_wallets_ok,
-    mark_unreadable_if_single,
+    mark_na_unknown_if_single,
+    mark_unable_to_hold_ok,
     read_positions,
 )
 from walletframe.frames.results import Coverage, with_coverage
@@ -163,7 +163,7 @@ def compare_values(
     return with_coverage(table.reset_index(drop=True), coverage)
 
 
-class ValueChanges(NamedTuple):
+class ComparedValues(NamedTuple):
     """The compared balances, and texts about balances that are not compared."""
 
     # of both times; the columns earlier, later and prices have 0 for unknown values
@@ -215,7 +215,7 @@ class ValueChanges(NamedTuple):
     @property
     def known_and_possible_holders(self) -> tuple[int, int]:
         """How many wallets could hold a selected token: of these, the known ones, and all."""
-        positions = mark_unreadable_if_single(read_positions(self.balances, self.requested))
+        positions = mark_na_unknown_if_single(read_positions(self.balances, self.requested))
         can_hold = positions.wallets_able_to_hold_selection
         return int((positions.known & can_hold).sum()), int(can_hold.sum())
 
@@ -233,10 +233,10 @@ class ValueChanges(NamedTuple):
         return " ".join(filter(None, [self.incomplete, *parts, self.relabelled]))
 
 
-def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ValueChanges:
+def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) -> ComparedValues:
     """Compare values. If a balance of `before` has no value, use the token's price in `after`."""
     earlier, later = before.holdings, after.holdings
-    requested = [mark_unable_wallets_ok(each).wallets for each in (before, after)]
+    requested = [mark_unable_to_hold_ok(each).wallets for each in (before, after)]
     fresh = [wallets[known_and_fresh_mask(wallets)] for wallets in requested]
     frames = [frame[["blockchain", "address"]] for frame in (*fresh, earlier, later, *requested)]
     wallet_keys = encode_wallets(concat_frames(frames))
@@ -294,7 +294,7 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
     counts = zip(texts, _REASONS, strict=True)
     statuses = [np.isin(wallets.index, each) for each in (compared, failed)]
     wallets["status"] = np.select(statuses, ["ok", "failed"], "missing")
-    return ValueChanges(
+    return ComparedValues(
         balances[is_compared],
         wallets,
         unvalued,

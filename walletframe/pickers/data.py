@@ -12,7 +12,7 @@ from walletframe.analysis.selection import SelectableHoldings
 from walletframe.analysis.valuation import has_default_prices, has_only_service_prices, value
 from walletframe.errors import ArgumentError, PricesError
 from walletframe.frames import known
-from walletframe.frames.coverage import coverage_of_rows
+from walletframe.frames.coverage import table_coverage
 from walletframe.frames.identity import is_unknown
 from walletframe.frames.positions import Positions, read_positions
 from walletframe.frames.schema import HOLDING_DTYPES, UNFINISHED, WALLET_DTYPES, require_columns
@@ -234,7 +234,7 @@ def status_message(wallets: pd.DataFrame, holdings: PositionsLike) -> dict[str, 
     held = holdings if isinstance(holdings, Positions) else read_positions(holdings, wallets)
     lines = [
         *known.summary_lines(wallets, held.holdings, held.tokens),
-        str(coverage_of_rows(held)),
+        str(table_coverage(held)),
         *known.failure_lines(wallets),
     ]
     table = wallets_table(wallets[wallets["error"].notna()], _MAX_FAILURES)

@@ -316,7 +316,7 @@ class HoldingsExplorer(FetchingWidget):
         self._show_error("")
         self._edition = edition
 
-    def _open_client(self) -> AbstractContextManager[Client]:
+    def _client_context(self) -> AbstractContextManager[Client]:
         if self._client is not None:
             return nullcontext(self._client)
         services, problem = [*self.details.wallets["service"].dropna().unique()], ""

@@ -78,7 +78,7 @@ class FetchingWidget(MessageHandlingWidget):
             self._progress = {**self._progress, "text": "cancelling …", "more": ""}
 
     @abstractmethod
-    def _open_client(self) -> AbstractContextManager[Client]:
+    def _client_context(self) -> AbstractContextManager[Client]:
         """Return a context manager that leaves the user's client and the default client open."""
 
     def _start_fetch(
@@ -94,7 +94,7 @@ class FetchingWidget(MessageHandlingWidget):
         self._show_error("")
         if not len(wallets):
             raise WalletframeError("there are no wallets to fetch", hint=hint)
-        client = self._open_client()
+        client = self._client_context()
         self._requested, self._keep = wallets, keep
         text = f"0 of {counted_noun(len(wallets), 'wallet')}"
         self._progress = {"done": 0, "total": len(wallets), "text": text}
@@ -270,7 +270,7 @@ class FetchPanel(FetchingWidget, WalletPicker):
         """Repeat the last fetch. Wallets with the status ok are read from the cache."""
         self._retry_fetch()
 
-    def _open_client(self) -> AbstractContextManager[Client]:
+    def _client_context(self) -> AbstractContextManager[Client]:
         return nullcontext(self._client or default_client())
 
     @observe("details")

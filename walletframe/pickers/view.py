@@ -3,7 +3,7 @@
 A click in the treemap filters the table in these steps:
 
 1. `Chart.#listenForClicks` of ``page/chart.js`` calls `Chart.refresh`, which sends the click.
-2. `ExplorerState.answer_chart` calls `selection_after_click` and returns the new chart.
+2. `ExplorerState.answer_action` calls `selection_after_click` and returns the new chart.
 3. `Explorer.#show` of ``page/explorer.js`` calls `RowStore.open`, which requests rows.
 4. `ExplorerState._answer_rows` returns the rows of the new selection.
 """
@@ -90,7 +90,7 @@ class ExplorerState:
         self._edition = -1  # the number of changes of the data or the selection
         self._notify = notify  # called with `_edition` after a chart request or new data
         self.handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
-            "chart": self.answer_chart,
+            "chart": self.answer_action,
             "rows": self._answer_rows,
             "remaining": self._answer_remaining,
             "status": self._answer_status,
@@ -121,7 +121,7 @@ class ExplorerState:
         """Return the chart of the current selection."""
         return self._draw(self.selection, self.chart_options)
 
-    def answer_chart(self, request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
+    def answer_action(self, request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
         """Apply a user's action, such as a click. Return the reply's fields and buffers."""
         before, changes = self.selection, dict[str, Any]()
         if "click" in request and request["view"] == self._drawn_chart_id():

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from walletframe.frames.groups import By, Groups
     from walletframe.frames.positions import Positions
     from walletframe.frames.results import Coverage
-    from walletframe.history.values import ValueChanges
+    from walletframe.history.values import ComparedValues
 
 _EXACT = (
     "Amounts are exact: each amount is the integer of base units that the service sent, divided by "
@@ -243,7 +243,7 @@ def _describe_changes(
     results = before, after = without_spam(before, after)
     time = result_time(before.wallets)
     since = "an unknown time" if pd.isna(time) else f"{time:%Y-%m-%d %H:%M} UTC"
-    earlier = coverage.coverage_of_rows(read_positions(before.holdings, before.wallets))
+    earlier = coverage.table_coverage(read_positions(before.holdings, before.wallets))
     possible = {"wallet", "blockchain", "token", "asset", *extra_names(after.wallets)}
     names = add_default_asset(groups.names)
     by = [name for name in names if name in possible]
@@ -553,7 +553,7 @@ def without_spam(
     return before._replace(holdings=kept[0]), after._replace(holdings=kept[1])
 
 
-def _change_sentence(values: ValueChanges, grouping: Grouping, currency: str, since: str) -> str:
+def _change_sentence(values: ComparedValues, grouping: Grouping, currency: str, since: str) -> str:
     not_compared = f" Not compared: {values.left_out}." * bool(values.left_out)
     if np.isnan(values.change):
         return f"The change since {since} is unknown.{not_compared}"
