@@ -44,7 +44,7 @@ def money(value: float) -> str:
     return f"{value:z,.2f}"
 
 
-def whole_money(value: float, sign: str = "") -> str:
+def rounded_money(value: float, sign: str = "") -> str:
     """Round a value to a whole number. Below 100, round as `money`. `sign` may be ``+``."""
     if abs(value) >= _MIN_WHOLE:
         return f"{value:{sign},.0f}"

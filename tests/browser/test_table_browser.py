@@ -233,7 +233,7 @@ def test_a_cell_selects_its_wallet_token_or_blockchain(tab, showcase):
     cells.nth(1).click()
     page.get_by_role("button", name="Show only this token").click()
     picked = page.evaluate("window.picked")
-    key = page.answers.field_and_key_of_cell(picked)
+    key = page.answers.selection_field_and_key(picked)
     assert (picked["row"], picked["sort"]) == (place, "value")
     row = holdings.sort_values("value", ascending=False, kind="stable").iloc[place]
     assert key == ("tokens", (row["token_blockchain"], row["token_address"].lower()))

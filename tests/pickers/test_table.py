@@ -284,7 +284,7 @@ def test_some_rows_are_shown_as_alone(data):
         assert part["counted"] == own["counted"]
         assert numbers(part, *numbered) == numbers(own, *numbered)
         cell = {**requested, "column": "wallet", "row": 0}
-        assert table.field_and_key_of_cell(cell) == apart.field_and_key_of_cell(cell)
+        assert table.selection_field_and_key(cell) == apart.selection_field_and_key(cell)
 
 
 def _part_of(table, holdings, chosen, wallets=None):
@@ -411,7 +411,7 @@ def test_cells_have_pickers_values():
     table = table_of(details.holdings, details.wallets)
 
     def meant(column, place=0, **query):
-        return table.field_and_key_of_cell(
+        return table.selection_field_and_key(
             {"sort": "amount", "column": column, "row": place, **query}
         )
 

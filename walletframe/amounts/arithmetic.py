@@ -227,7 +227,7 @@ def coerce_for_comparison(other: Any, count: int) -> tuple[ExactAmounts | Floats
     return _comparable_amounts_and_unsupported_mask(values)
 
 
-def keep_comparable_amounts(values: Any) -> ExactAmounts:
+def drop_incomparable_values(values: Any) -> ExactAmounts:
     """Convert values to amounts. Drop values that can't be compared with an amount."""
     numbers = object_array([python_number(value) for value in values])
     exact, unsupported = _comparable_amounts_and_unsupported_mask(numbers)

@@ -585,7 +585,7 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641 - an array is mutable, so it
 
     def isin(self, values: Any) -> Mask:
         """Return a mask of the amounts that occur in the values. NA matches any missing value."""
-        own, targets = self.exact(), arithmetic.keep_comparable_amounts(values)
+        own, targets = self.exact(), arithmetic.drop_incomparable_values(values)
         integers, target_integers, _ = at_same_scale(own, targets)
         is_in = pd.Index(integers, dtype=object).isin(target_integers[~targets.missing])
         return np.where(own.missing, bool(targets.missing.any()), np.asarray(is_in))

@@ -345,10 +345,7 @@ def factorize_tokens(data: dict[str, Any], rows: Codes | None = None) -> tuple[p
     sizes = [len(data[name].dictionary) + 1 for name in TOKEN]  # plus a code for missing text
     pairs = zip(TOKEN, sizes, strict=True)
     indices = [data[name].indices.fill_null(size - 1).to_numpy() for name, size in pairs]
-    numbers = np.zeros(len(indices[0]), dtype=np.int64)
-    for index, size in zip(indices, sizes, strict=True):
-        numbers *= size
-        numbers += index
+    numbers = np.ravel_multi_index(indices, sizes)
     row_codes, distinct = pd.factorize(numbers if rows is None else numbers.take(rows))
     spellings = {}
     for name, size, index in zip(TOKEN, sizes, np.unravel_index(distinct, sizes), strict=True):

@@ -535,7 +535,7 @@ class GroupedBalances(NamedTuple):
         ranks = np.where(sizes, -sizes, -np.inf)  # groups without balances come first
         order = incomplete[np.argsort(ranks[incomplete], kind="stable")]
         shown, rest = order[:_MAX_NOTES_BY_GROUP].tolist(), len(order) - _MAX_NOTES_BY_GROUP
-        sentences = [f"{level.known_wallets_text(at, level.full_group_name(at))}." for at in shown]
+        sentences = [f"{level.known_wallets_text(at, level.name_and_columns(at))}." for at in shown]
         more = f"Some wallets of {counted_noun(rest, f'more {level.group_noun}')} are unknown."
         sentences += [more] * (rest > 0)
         others = np.setdiff1d(np.flatnonzero(sizes), largest_indices(sizes, top))
@@ -610,7 +610,7 @@ class GroupLevel(NamedTuple):
         short, long = ([*map(_SEPARATOR.join, zip(*each, strict=True))] for each in (parts, full))
         return unique_names(short, long.__getitem__)
 
-    def full_group_name(self, index: int) -> str:
+    def name_and_columns(self, index: int) -> str:
         """Return a group's full name with the column names, such as ``owner Ada``."""
         parts = []
         for name in self._shown_columns:
@@ -624,7 +624,7 @@ class GroupLevel(NamedTuple):
         """Return the colour and the pattern of each group."""
         has_few = len(self.groups) <= _MAX_RANKED and KINDS.isdisjoint(self.names)
         every = range(len(self.groups)) if has_few else indices
-        names = {index: self.full_group_name(index) for index in every}
+        names = {index: self.name_and_columns(index) for index in every}
         fills = dict(zip(names, choose_group_fills([*names.values()]), strict=True))
         return [fills[index] for index in indices]
 
@@ -673,7 +673,7 @@ class GroupLevel(NamedTuple):
         cells = self.split_by_token(grid.tokens) if is_counted else None
         lines = [
             [[name, cells.known_wallets_text(start + at) if cells else ""] for start in starts]
-            for name, at in zip(map(self.full_group_name, indices), indices, strict=True)
+            for name, at in zip(map(self.name_and_columns, indices), indices, strict=True)
         ]
         labels = self.names_and_known_counts(indices)
         if grid.other_row_count:

@@ -70,7 +70,7 @@ def split_into_facets(
     for axis, facet, name in named:
         heading = {"text": f"<b>{to_markup([name])}</b>", "y": axis.domain[1]}
         known = level.known_wallets_text(facet)
-        heading["hovertext"] = hover_text(level.full_group_name(facet), known)
+        heading["hovertext"] = hover_text(level.name_and_columns(facet), known)
         notes.append(_HEADING | heading | {"xshift": drawn["title"]["pad"]["l"] - margin["l"]})
     margin["b"] += _AXIS_BELOW
     height += margin["t"] + margin["b"]

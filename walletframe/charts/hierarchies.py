@@ -40,7 +40,7 @@ from walletframe.charts.canvas import (
 from walletframe.charts.palette import BAND_COLORS, OTHER_COLOR, area_style, text_color
 from walletframe.frames.groups import KINDS, by_as_list
 from walletframe.frames.identity import first_rows
-from walletframe.frames.names import name_and_address_lines, wallet_label_lines
+from walletframe.frames.names import name_and_address_lines, split_wallet_label
 from walletframe.numerals import compact_amount, count_with_verb, counted_noun, full_amount, percent
 from walletframe.text import safe_line
 
@@ -684,7 +684,7 @@ def _custom_path_texts(
     measure, total = balances.measure, float(rings[0].sizes.sum())
     rows, own_levels = ring.rows[ring.drawn], [each for _, each in levels[depth::-1]]
     paths = [each.groups.codes[rows].tolist() for each in own_levels]
-    full_names = [cache(each.full_group_name) for each in own_levels]
+    full_names = [cache(each.name_and_columns) for each in own_levels]
     chosen = [*dict.fromkeys(paths[0])]
     short_names = dict(zip(chosen, own.short_group_names(chosen), strict=True))
     token_texts, tokens = cache(balances.symbol_and_contract), balances.positions.tokens.codes[rows]
@@ -696,7 +696,7 @@ def _custom_path_texts(
         symbol, contract = token_texts(token) if ring.has_one_token else ("", "")
         name, _, rest = label[0].partition(" (")
         if ring.name == "wallet":
-            split = name_and_address_lines if "blockchain" in level.names else wallet_label_lines
+            split = name_and_address_lines if "blockchain" in level.names else split_wallet_label
             label = split(label[0], balances.user_wallet_names[path[0]])
         elif ring.name in KINDS and name and rest:
             label = [name, f"({rest}"]

@@ -162,7 +162,7 @@ def show(
         write_frames(output, timeline=timeline)
         print_table(screen.timeline_table(timeline, rows, loaded.wallets))
         if options["token"] is None and options["asset"] is None:
-            for line in _spam_lines(loaded.holdings):
+            for line in _included_spam_lines(loaded.holdings):
                 echo(f"\n{line}")
         steps.exit_by_completeness(all_known=(timeline["status"] == "ok").all())
     else:
@@ -205,11 +205,11 @@ def _read_and_print_summary(heading: str, argument: str, folder: Path | None) ->
     origin = argument
     if "snapshot" in details.wallets:
         origin = f"the snapshot of {details.wallets['snapshot'].max():%Y-%m-%d %H:%M:%S} UTC"
-    lines = [*summary_lines(details.wallets), *_spam_lines(details.holdings)]
+    lines = [*summary_lines(details.wallets), *_included_spam_lines(details.holdings)]
     echo("\n  ".join([f"{heading}: {origin}", *lines]))
     return details
 
 
-def _spam_lines(holdings: pd.DataFrame) -> list[str]:
+def _included_spam_lines(holdings: pd.DataFrame) -> list[str]:
     count = int(spam_flags.spam_mask(holdings).sum())
     return [f"Spam is included: {counted_noun(count, 'balance')}."] if count else []

@@ -117,7 +117,7 @@ def fetch_shards(
     try:
         with display as show:
             while pending:
-                reports |= {report["shard"]: report for report in _receive_reports(queue)}
+                reports |= {report["shard"]: report for report in _drain_reports(queue)}
                 for future in [each for each in pending if each.done()]:
                     summary = _shard_summary(future)
                     counts = Counter({Status.OK.value: summary.resumed}) + Counter(summary.statuses)
@@ -203,7 +203,7 @@ def _set_up_cluster(cluster: distributed.Client, root: Path, settings: Settings,
         )
 
 
-def _receive_reports(queue: SimpleQueue[tuple[float, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+def _drain_reports(queue: SimpleQueue[tuple[float, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
     with suppress(Empty):
         yield queue.get(timeout=_TICK_S)[1]
         while True:

@@ -58,10 +58,8 @@ class WalletRecord(NamedTuple):
     error: str | None = None  # why a stale answer could not be refreshed
 
 
-def assemble(
-    records: Iterable[WalletRecord], extra_columns: pd.DataFrame | None = None
-) -> WalletDetails:
-    """Build both frames from one record for each wallet. Append `extra_columns`."""
+def assemble(records: Iterable[WalletRecord], extra: pd.DataFrame | None = None) -> WalletDetails:
+    """Build both frames from one record for each wallet. Append the columns of `extra`."""
     rows: list[tuple[Any, ...]] = []
     chunks: defaultdict[str, list[Any]] = defaultdict(list)
     pending: list[Balances] = []
@@ -95,7 +93,7 @@ def assemble(
     wallet_codes = np.repeat(np.arange(len(rows)), counts)
     holdings = build_holdings(wallets, wallet_codes, chunks, [*HOLDING_DTYPES])
     wallets, holdings = normalize_blockchains(wallets, holdings)
-    return WalletDetails(append_columns(wallets, extra_columns), holdings)
+    return WalletDetails(append_columns(wallets, extra), holdings)
 
 
 def build_holdings(

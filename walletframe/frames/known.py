@@ -76,7 +76,7 @@ def summary_lines(
         balances += f" of {counted_noun(len(tokens.keys), 'token')}"
         flawed = _missing_mask(holdings["amount"]) | _missing_mask(holdings["token_blockchain"])
         flaws = [count_with_verb(int(flawed.sum()), count, "balance")] if flawed.any() else []
-    lines.append(f"{balances}; {_sources_text(wallets)}")
+    lines.append(f"{balances}; {_answer_sources_text(wallets)}")
     lines += [f"{text} unreadable: the amount or the token is unknown." for text in flaws]
     if missing := missing_wallets_text(wallets.attrs):
         lines.append(f"The fetch has not finished, and lacks {missing}.")
@@ -85,7 +85,7 @@ def summary_lines(
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
-def _sources_text(wallets: pd.DataFrame) -> str:
+def _answer_sources_text(wallets: pd.DataFrame) -> str:
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _value_counts(wallets["source"])]
     if not named:
         return "no usable answer"

@@ -113,7 +113,7 @@ def wallet_names(wallets: pd.DataFrame, indices: Codes, user_names: Sequence[str
     return unique_names(short, lambda number: full_wallet_name(*parts[number]))
 
 
-def wallet_label_lines(label: str, name: str) -> list[str]:
+def split_wallet_label(label: str, name: str) -> list[str]:
     """Split a label into lines: the user's name, if any, and the wallet."""
     shown = safe_line(name, _MAX_NAME)
     return [shown, label.removeprefix(f"{shown}{_SEPARATOR}")] if shown else [label]
@@ -121,7 +121,7 @@ def wallet_label_lines(label: str, name: str) -> list[str]:
 
 def name_and_address_lines(label: str, name: str) -> list[str]:
     """Split a label into lines: the user's name, if any, and the address."""
-    *named, wallet = wallet_label_lines(label, name)
+    *named, wallet = split_wallet_label(label, name)
     return [*named, wallet.partition(".")[2]]
 
 

@@ -39,7 +39,7 @@ from walletframe.frames.schema import (
 )
 from walletframe.history.changes import COMPLETE_HINT, filtered_side_note, mark_same_answers_stale
 from walletframe.notice import notify
-from walletframe.numerals import counted_noun, money, whole_money
+from walletframe.numerals import counted_noun, money, rounded_money
 from walletframe.text import safe_line
 
 if TYPE_CHECKING:
@@ -310,6 +310,6 @@ def diff_values(before: WalletDetails, after: WalletDetails, by: Sequence[str]) 
 def _count_and_values(count: int, noun: str, mask: Mask, by_time: Mapping[str, Floats]) -> str:
     """Return a text such as ``1 wallet (9.00 USD now)``, or "" for a count of 0."""
     known = {text: each[mask & ~np.isnan(each)] for text, each in by_time.items()}
-    sums = [f"{whole_money(each.sum())}{text}" for text, each in known.items() if len(each)]
+    sums = [f"{rounded_money(each.sum())}{text}" for text, each in known.items() if len(each)]
     text = counted_noun(count, noun) + (f" ({', '.join(sums)})" if sums else "")
     return text * bool(count)

@@ -126,7 +126,7 @@ class Options(dict[OptionValue, Option]):
             columns |= _stats_columns(self.stats, [each.key for each in options])
         return columns
 
-    def remaining_lists(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
+    def ranked_remaining(self, remaining: Mapping[Any, OptionStats | None]) -> dict[str, Any]:
         """Return the indices and stats of the remaining options, the largest value first."""
         positions = {option.key: position for position, option in enumerate(self.values())}
         order = {key: stats.sort_key() for key, stats in remaining.items() if stats}
@@ -273,7 +273,7 @@ class Picker(MessageHandlingWidget, ValueWidget):
 
     def _remaining_field(self) -> dict[str, Any]:
         kept = self._remaining
-        return {"remaining": None if kept is None else self._options.remaining_lists(kept)}
+        return {"remaining": None if kept is None else self._options.ranked_remaining(kept)}
 
     @validate("value")
     def _validate_selection(self, proposal: dict[str, Any]) -> tuple[OptionValue, ...]:

@@ -26,7 +26,7 @@ from walletframe.analysis import search
 from walletframe.analysis.sums import totals
 from walletframe.frames.extra_columns import extra_names
 from walletframe.frames.identity import cell_text, encode_tokens, is_unknown
-from walletframe.frames.names import user_wallet_names, wallet_label_lines
+from walletframe.frames.names import split_wallet_label, user_wallet_names
 from walletframe.frames.schema import amounts_of
 from walletframe.frames.tables import unreadable_amount_text
 from walletframe.numerals import counted_noun, money_without_commas, plain_number
@@ -130,7 +130,7 @@ class HoldingsTable:
             ]
         return answer
 
-    def field_and_key_of_cell(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
+    def selection_field_and_key(self, request: Mapping[str, Any]) -> tuple[str, Any] | None:
         """Return the field of `Selection` and the value that a click on a cell sets."""
         query, position = self._parse_query(request), int(request.get("row", -1))
         name = str(request.get("column"))
@@ -267,7 +267,7 @@ def _wallet_cells(positions: Positions, wallets: pd.DataFrame, codes: Codes) -> 
     row_by_pair = dict(zip(own_pairs, positions.first, strict=True))
 
     def lines(code: int) -> list[str]:
-        label = wallet_label_lines(texts.label(code), names[code])
+        label = split_wallet_label(texts.label(code), names[code])
         return [safe_line(names[code]), label[-1]] if names[code] else label  # the whole name
 
     return _TextCells(

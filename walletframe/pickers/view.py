@@ -137,7 +137,7 @@ class ExplorerState:
                 kind = request["pick"]["filter"]
                 changes[kind] = self._valid_values(kind, request["pick"]["values"])
             cell = request.get("only")
-            if cell and (field_and_key := self._table(before).field_and_key_of_cell(cell)):
+            if cell and (field_and_key := self._table(before).selection_field_and_key(cell)):
                 kind, value = field_and_key
                 changes[kind] = self._valid_values(kind, [value])
             self.selection = before._replace(**changes)
@@ -200,7 +200,7 @@ class ExplorerState:
     def _answer_options(self, filter_name: str, _request: object) -> dict[str, Any]:
         options = self._options(filter_name)
         remaining = _remaining_with_stats(self.data, self.selection, filter_name)
-        return options.to_lists() | {"remaining": options.remaining_lists(remaining)}
+        return options.to_lists() | {"remaining": options.ranked_remaining(remaining)}
 
     def _answer_remaining(self, request: dict[str, Any]) -> dict[str, Any]:
         data = self.data
@@ -214,7 +214,7 @@ class ExplorerState:
         }
         counts = {kind: {"all": totals[kind], "remaining": len(matching[kind])} for kind in FILTERS}
         opened = request.get("open", ())
-        options = {kind: self._options(kind).remaining_lists(matching[kind]) for kind in opened}
+        options = {kind: self._options(kind).ranked_remaining(matching[kind]) for kind in opened}
         return {"counts": counts, "options": options}
 
 

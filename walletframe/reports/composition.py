@@ -42,8 +42,8 @@ from walletframe.numerals import (
     known_count_suffix,
     money,
     percent,
+    rounded_money,
     signed_money,
-    whole_money,
 )
 from walletframe.pandas_versions import TEXT
 from walletframe.settings.tables import table_defaults
@@ -566,17 +566,17 @@ def _change_sentence(values: ComparedValues, grouping: Grouping, currency: str, 
     columns = (named[name] for name in ("asset", "difference", "from_prices", "from_amounts"))
     parts = []
     for asset, change, prices, amounts in zip(*columns, strict=True):
-        origin = f" (from prices {whole_money(prices)}, from amounts {whole_money(amounts)})"
+        origin = f" (from prices {rounded_money(prices)}, from amounts {rounded_money(amounts)})"
         if not (prices and amounts):
             origin = " (from prices)" if prices else " (from amounts)"
-        parts.append(f"{safe_line(asset, _ASSET_LENGTH)} {whole_money(change, '+')}{origin}")
+        parts.append(f"{safe_line(asset, _ASSET_LENGTH)} {rounded_money(change, '+')}{origin}")
     if len(rest):
-        parts.append(f"{counted_noun(len(rest), 'other asset')} {whole_money(rest.sum(), '+')}")
+        parts.append(f"{counted_noun(len(rest), 'other asset')} {rounded_money(rest.sum(), '+')}")
     direction = "Up" if total >= 0 else "Down"
     is_part = money(earlier) != money(values.earlier_total)
-    part = f" of the compared {whole_money(earlier)}" * is_part
+    part = f" of the compared {rounded_money(earlier)}" * is_part
     share = f" ({total / earlier:+.1%}{part})" if earlier else ""
-    head = f"{direction} {whole_money(abs(total))}{currency}{share} since {since}"
+    head = f"{direction} {rounded_money(abs(total))}{currency}{share} since {since}"
     return f"{head}: {'; '.join(parts)}.{not_compared}"
 
 

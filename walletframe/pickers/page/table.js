@@ -27,7 +27,7 @@ export class Table {
    * @param {object} options
    * @param {AbortSignal} options.signal removes the table
    * @param {(cell: object) => void} [options.pick] sends the argument of Python's
-   *   `HoldingsTable.field_and_key_of_cell`; without `pick`, there is no button to select a cell
+   *   `HoldingsTable.selection_field_and_key`; without `pick`, there is no button to select a cell
    */
   constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
