@@ -58,7 +58,7 @@ class WalletRegister:
         self._free_positions = set(range(self._next_position)) - used_positions
 
     def count_including(self, keys: Iterable[str]) -> int:
-        """Count the wallets of the folder and of `keys`, which are distinct, together."""
+        """Count the wallets in the folder, and those of the distinct `keys` that are not in it."""
         earlier = self.stored.keys() | self._failed.keys()
         return len(earlier) + sum(key not in earlier for key in keys)
 

@@ -483,7 +483,7 @@ def _chars_per_line_in_arc(share: float, ring: int, radius: float, lines: int) -
 def _rectangle_spaces_and_misfit_by_parent(
     boxes: _ParentsAndSizes, lengths: Mapping[_Key, tuple[int, int]], width: int
 ) -> tuple[dict[_Key, _Space], dict[_Key, _Key]]:
-    """Return each box's space for text, and the smallest too narrow box of each parent."""
+    """Return each box's space for text, and each parent's smallest box that lacks space."""
     spaces: dict[_Key, _Space] = {}
     lacking: dict[_Key, _Key] = {}
     inner = _child_boxes_by_parent(boxes)
