@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from fetches import fetched, token
 
 from walletframe.cli import main
-from walletframe.cli.files import write_details, write_frames
+from walletframe.cli.files import write_details, write_frames_if_path
 from walletframe.history import compare
 
 DETAILS = fetched({f"ETH.{A}": [token()], f"ETH.{B}": "timeout"})
@@ -28,8 +28,8 @@ def files(tmp_path_factory):
         "changes": compare(DETAILS, LATER),
     }
     for name, frame in tables.items():
-        write_frames(folder / f"{name}.csv", **{name: frame})
-    write_frames(folder / "totals.json", totals=tables["totals"])
+        write_frames_if_path(folder / f"{name}.csv", **{name: frame})
+    write_frames_if_path(folder / "totals.json", totals=tables["totals"])
     shutil.copy(folder / "h.wallets.csv", folder / "renamed.csv")
     (folder / "prices.csv").write_text("token_blockchain,token_address,price\nETH,,2000\n")
     (folder / "list.csv").write_text(f"blockchain,address\nETH,{A}\n")

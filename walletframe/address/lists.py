@@ -365,11 +365,11 @@ def read_frame(frame: object, keep: Sequence[str]) -> ParsedWallets:
 
 def add_extra_columns(parsed: ParsedWallets, labels: pd.DataFrame) -> ParsedWallets:
     """Add extra columns. Blank text becomes a missing value."""
-    stripped = {name: _strip_labels(column) for name, column in labels.items()}
+    stripped = {name: _trim_labels(column) for name, column in labels.items()}
     return parsed._replace(labels=pd.DataFrame(stripped))
 
 
-def _strip_labels(column: pd.Series) -> pd.Series:
+def _trim_labels(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
         labels = [label for label in column.cat.categories if isinstance(label, str)]
         if all(label and label == label.strip() for label in labels):

@@ -50,7 +50,7 @@ class AmountsWithGroups:
         return np.flatnonzero(~self.amounts.missing & (self.ids >= 0))
 
     @cached_property
-    def known_ids(self) -> Indices:
+    def ids_of_known_rows(self) -> Indices:
         """The group ids of `known_rows`."""
         return self.ids if len(self.known_rows) == len(self.ids) else self.ids[self.known_rows]
 
@@ -63,7 +63,7 @@ class AmountsWithGroups:
     @cached_property
     def known_counts(self) -> Indices:
         """The number of known amounts in each group."""
-        return np.bincount(self.known_ids, minlength=self.group_count)
+        return np.bincount(self.ids_of_known_rows, minlength=self.group_count)
 
     @cached_property
     def groups_with_missing(self) -> Mask:
@@ -75,7 +75,7 @@ class AmountsWithGroups:
     def sorted_known_positions(self) -> Indices:
         """Positions within `known_rows`, sorted by group and then by amount."""
         ascending = stable_argsort(self.known_integers)
-        return ascending[np.argsort(self.known_ids[ascending], kind="stable")]
+        return ascending[np.argsort(self.ids_of_known_rows[ascending], kind="stable")]
 
     @cached_property
     def group_starts(self) -> Indices:
@@ -86,7 +86,7 @@ class AmountsWithGroups:
 def group_totals(grouped: AmountsWithGroups) -> Integers:
     """Return the sum of each group, 0 for an empty group."""
     totals = np.full(grouped.group_count, 0, dtype=object)
-    np.add.at(totals, grouped.known_ids, grouped.known_integers)
+    np.add.at(totals, grouped.ids_of_known_rows, grouped.known_integers)
     return totals
 
 
@@ -109,7 +109,7 @@ def _group_extremes(grouped: AmountsWithGroups, choose: np.ufunc) -> Integers:
     # Any amount replaces the initial infinite float, since it is smaller or larger.
     neutral = np.inf if choose is np.minimum else -np.inf
     result = np.full(grouped.group_count, neutral, dtype=object)
-    choose.at(result, grouped.known_ids, grouped.known_integers)
+    choose.at(result, grouped.ids_of_known_rows, grouped.known_integers)
     result[grouped.known_counts == 0] = 0
     return result
 
@@ -154,7 +154,7 @@ def first_or_last_rows(grouped: AmountsWithGroups, *, last: bool, skipna: bool) 
 def extreme_rows(grouped: AmountsWithGroups, *, largest: bool) -> Indices:
     """Return the position of each group's first minimum or maximum, -1 for an empty group."""
     values = _group_extremes(grouped, np.maximum if largest else np.minimum)
-    is_extreme = np.asarray(grouped.known_integers == values[grouped.known_ids], dtype=bool)
+    is_extreme = np.asarray(grouped.known_integers == values[grouped.ids_of_known_rows], dtype=bool)
     rows = grouped.known_rows[is_extreme][::-1]
     result = np.full(grouped.group_count, -1, dtype=np.intp)
     result[grouped.ids[rows]] = rows
@@ -163,7 +163,7 @@ def extreme_rows(grouped: AmountsWithGroups, *, largest: bool) -> Indices:
 
 def cumulative_sums(grouped: AmountsWithGroups, *, skipna: bool) -> ExactAmounts:
     """Return for each row the cumulative sum within its group."""
-    by_group = np.argsort(grouped.known_ids, kind="stable")
+    by_group = np.argsort(grouped.ids_of_known_rows, kind="stable")
     running = np.add.accumulate(grouped.known_integers[by_group])
     before = np.concatenate((np.array([0], dtype=object), running))
     integers = np.full(len(grouped.ids), 0, dtype=object)

@@ -386,7 +386,7 @@ def _token_values_by_measure(
     positive = ExactAmounts(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
     holders = AmountsWithGroups(positive, pair_codes[held] // max(holder_count, 1), count)
     ascending, sizes = holders.sorted_known_positions, holders.known_counts
-    units, ids = holders.known_integers[ascending], holders.known_ids[ascending]
+    units, ids = holders.known_integers[ascending], holders.ids_of_known_rows[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.group_starts[ids]
     filled = np.flatnonzero(sizes)
 

@@ -31,7 +31,7 @@ from walletframe.frames.asset_list import (
 from walletframe.frames.coverage import (
     DROPPED,
     SELECTED,
-    OmittedRow,
+    OmittedBalances,
     count_and_sum_bridged,
     drop_rows,
     narrow_attrs,
@@ -351,7 +351,7 @@ class SelectableHoldings:
 
     def _group_omitted_rows(
         self, rows: Codes, asset_by_key: Mapping[TokenKey, TokenKey]
-    ) -> list[OmittedRow]:
+    ) -> list[OmittedBalances]:
         held = self.held
         wallets: list[Any] = [held.wallet_keys[code] for code in held.wallet_codes[rows].tolist()]
         keys = [held.tokens.keys[code] for code in held.tokens.codes[rows].tolist()]
@@ -368,7 +368,7 @@ class SelectableHoldings:
         sums, sizes = groups.sum(min_count=1), groups.size().tolist()
         amounts = ["" if pd.isna(each) else format(each, "f") for each in sums]
         parts: Any = zip(sums.index, amounts, sizes, strict=True)
-        return [OmittedRow._make([*key, *numbers]) for key, *numbers in parts]
+        return [OmittedBalances._make([*key, *numbers]) for key, *numbers in parts]
 
     def narrow_mask_by_spam_and_value(self, mask: Mask, selection: Selection) -> Mask:
         """Narrow a mask to the rows that match the conditions `spam` and `small`."""

@@ -81,7 +81,7 @@ class StoredHoldings:
         mask = np.zeros(len(self.order), dtype=bool)
         mask[self.order[indices]] = True
         template = replace(
-            self.template.select_wallets(indices),
+            self.template.with_wallets(indices),
             wallet_frame=self.wallets.iloc[indices].reset_index(drop=True),
             first=np.arange(len(indices)),
         )
@@ -194,7 +194,7 @@ class StoredHoldings:
         if self.prices or self.flags:
             pairs = encode_token_symbol_pairs(holdings, tokens, rows)
             holdings = holdings.assign(**self._added_columns(pairs, names))
-        positions = self.template.select_wallets(indices).with_rows(holdings, tokens, wallets)
+        positions = self.template.with_wallets(indices).with_rows(holdings, tokens, wallets)
         return Chunk(positions, indices, rows)
 
 

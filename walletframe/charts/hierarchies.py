@@ -278,7 +278,7 @@ def _draw_tree(
 
 
 def _small_parts_notes(
-    grouped: GroupedBalances, rings: Sequence[_Ring], places: Mapping[_Key, _ParentSizeAndSpace]
+    grouped: GroupedBalances, rings: Sequence[_Ring], places: Mapping[_Key, _SectorLayout]
 ) -> list[str]:
     outer, total = rings[0], float(rings[0].sizes.sum())
     opened, small = {place.parent for place in places.values()}, 0.0
@@ -362,7 +362,7 @@ class _BoxTexts(NamedTuple):
     symbol: str = ""  # the token's symbol, if each box of the ring has one token
 
 
-class _ParentSizeAndSpace(NamedTuple):
+class _SectorLayout(NamedTuple):
     parent: _Key
     size: float
     space: _Space
@@ -386,7 +386,7 @@ def _extend_leaves_outward(boxes: Sequence[_Box]) -> list[_Box]:
 
 def _place_or_combine_boxes(
     rings: list[_Ring], texts: Sequence[Mapping[int, _BoxTexts]], style: _TreeStyle
-) -> dict[_Key, _ParentSizeAndSpace]:
+) -> dict[_Key, _SectorLayout]:
     """Place the boxes that have space for a name. Combine the rest of each parent as Other."""
     boxes, total = _boxes_with_others(rings), float(rings[0].sizes.sum())
     lengths = {  # the number of characters that a box needs, and the length of its longest line
@@ -412,7 +412,7 @@ def _place_or_combine_boxes(
     for depth, ring in enumerate(rings):
         is_placed = [(depth, group) in spaces for group in ring.drawn.tolist()]
         rings[depth] = ring._replace(drawn=ring.drawn[np.array(is_placed, dtype=bool)])
-    return {key: _ParentSizeAndSpace(*boxes[key], space) for key, space in spaces.items()}
+    return {key: _SectorLayout(*boxes[key], space) for key, space in spaces.items()}
 
 
 def _boxes_with_others(rings: Sequence[_Ring]) -> _ParentsAndSizes:
@@ -551,7 +551,7 @@ def _squarify(sizes: Sequence[float], total: float, area: _Area) -> Iterator[_Ar
 def _make_boxes(
     balances: DrawnBalances,
     rings: Sequence[_Ring],
-    places: Mapping[_Key, _ParentSizeAndSpace],
+    places: Mapping[_Key, _SectorLayout],
     fills: Mapping[_Key, tuple[str, str]],
     texts: Sequence[Mapping[int, _BoxTexts]],
     style: _TreeStyle,

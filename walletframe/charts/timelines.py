@@ -124,7 +124,7 @@ class _TimelineFacets(NamedTuple):
     is_known: Mask | bool = True  # (small charts, snapshots): whether any size is known
 
 
-class _TracesAndLayout(NamedTuple):
+class _TimelineParts(NamedTuple):
     traces: list[Any]
     legend_names: list[str]
     notes: Notes
@@ -407,7 +407,7 @@ def _draw_bars(
     facets: _TimelineFacets,
     top: int,
     colors: ColorsLike | None,
-) -> _TracesAndLayout:
+) -> _TimelineParts:
     measure, count = balances.measure, len(snapshots.times)
     is_drawn = facets.codes < len(facets.groups)
     balances = balances._replace(rows=balances.rows[is_drawn], sizes=balances.sizes[is_drawn])
@@ -442,7 +442,7 @@ def _draw_bars(
     x_axis, y_axis = _time_and_size_axes(snapshots, measure, highest)
     space = _TOTAL_HEIGHT * len(facets.groups) / height
     y_axis["autorangeoptions"] = {"include": highest * (1 + space)}
-    return _TracesAndLayout(traces, names, Notes(drawn=notes), dimensions, x_axis, y_axis)
+    return _TimelineParts(traces, names, Notes(drawn=notes), dimensions, x_axis, y_axis)
 
 
 def _size_text(measure: Measure, size: float, exact_text: str) -> str:
@@ -452,7 +452,7 @@ def _size_text(measure: Measure, size: float, exact_text: str) -> str:
     return f"{exact_text} ({short})" if exact_text and measure.kind == "value" else short
 
 
-def _draw_lines(grouped: GroupedBalances, snapshots: _DrawnSnapshots, top: int) -> _TracesAndLayout:
+def _draw_lines(grouped: GroupedBalances, snapshots: _DrawnSnapshots, top: int) -> _TimelineParts:
     balances, level = grouped.balances, grouped.group_by(grouped.names)
     chosen = largest_indices(sum_by_group(level.group_codes, balances.sizes), top)
     ranks = rank_by_code(chosen, len(level.groups))[level.groups.codes]
@@ -540,7 +540,7 @@ def _draw_lines(grouped: GroupedBalances, snapshots: _DrawnSnapshots, top: int) 
     labels = _line_end_labels(texts, ends, y_axis["range"][1], height)
     for label, name, (color, _) in zip(labels, names, styles, strict=False):
         label |= {"arrowcolor": color, "hovertext": to_markup([name])}
-    return _TracesAndLayout(traces, [], notes, dimensions, x_axis, y_axis, labels)
+    return _TimelineParts(traces, [], notes, dimensions, x_axis, y_axis, labels)
 
 
 def _line_end_labels(

@@ -10,7 +10,7 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags, steps
-from walletframe.cli.files import write_details, write_frames
+from walletframe.cli.files import write_details, write_frames_if_path
 from walletframe.cli.screen import balances_table, echo, print_table
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames import inspection
@@ -151,7 +151,7 @@ def balance(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FetchWarning)  # the table shows failures
         frame = node.token_balance(requested, **options)
-    write_frames(output, balances=frame)
+    write_frames_if_path(output, balances=frame)
     print_table(balances_table(frame), exact=True)
     steps.exit_by_completeness(all_known=(frame["status"] == "ok").all())
 

@@ -44,13 +44,13 @@ _COLUMNS_BY_KIND = {  # the first kind whose columns all exist is used
 def write_details(details: WalletDetails, path: Path) -> None:
     """Write wallets and holdings to one JSON file, or to two files of another format."""
     if path.suffix.lower() == ".json":
-        write_frames(path, **details._asdict())
+        write_frames_if_path(path, **details._asdict())
     else:
-        write_frames(path, holdings=details.holdings)
-        write_frames(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
+        write_frames_if_path(path, holdings=details.holdings)
+        write_frames_if_path(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
 
 
-def write_frames(path: Path | None, **frames: pd.DataFrame) -> None:
+def write_frames_if_path(path: Path | None, **frames: pd.DataFrame) -> None:
     """Write one frame to a file, or several to a JSON file. If `path` is None, write nothing."""
     if path is None:
         return

@@ -9,7 +9,7 @@ import click
 
 from walletframe.accessor.delegation import LazyPackage
 from walletframe.cli import flags, screen, steps
-from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames
+from walletframe.cli.files import is_holdings_path, read_file_or_snapshot, write_frames_if_path
 from walletframe.cli.screen import echo, print_table, with_option_names
 from walletframe.frames.known import SIMULATED_NOTE, known_and_fresh_mask, summary_lines
 from walletframe.frames.results import coverage_from_attrs
@@ -159,7 +159,7 @@ def show(
         loaded = archive.load(wallets=wallets, folder=folder, **period)
         options["token"] = steps.parse_token(options["token"], loaded.holdings)
         timeline = archive.timeline(loaded, **options)
-        write_frames(output, timeline=timeline)
+        write_frames_if_path(output, timeline=timeline)
         print_table(screen.timeline_table(timeline, rows, loaded.wallets))
         if options["token"] is None and options["asset"] is None:
             for line in _included_spam_lines(loaded.holdings):
@@ -182,7 +182,7 @@ def _show_changes(
     later = _read_and_print_summary("after", after, folder)
     options["token"] = steps.parse_token(options["token"], earlier.holdings, later.holdings)
     changes = archive.compare(earlier, later, by=by or None, **options)
-    write_frames(output, changes=changes)
+    write_frames_if_path(output, changes=changes)
     echo()
     print_table(screen.changes_table(changes, rows, later.wallets))
     coverage = coverage_from_attrs(changes)

@@ -15,7 +15,7 @@ from walletframe.cli.files import (
     read_file_or_snapshot,
     read_saved_details,
     read_saved_frames,
-    write_frames,
+    write_frames_if_path,
 )
 from walletframe.cli.screen import echo, print_table, totals_table, with_option_names
 from walletframe.cli.steps import exit_by_coverage, fetch_until_interrupted, parse_token
@@ -130,7 +130,7 @@ def totals(
     table, value = _compute_totals_and_value(source, filters, with_spam=with_spam, **grouping)
     coverage = coverage_from_attrs(table)
     table = _sort_totals(table, by, is_comparable=isinstance(token or asset, str))
-    write_frames(output, totals=table)
+    write_frames_if_path(output, totals=table)
     print_table(totals_table(table, rows, wallets))
     echo()
     if value:

@@ -26,7 +26,7 @@ from walletframe.bulk.reading import append_extra_columns, warn_if_unfinished
 from walletframe.bulk.summary import RESUME_HINT, FetchSummary, RunCounters, warn_or_raise
 from walletframe.client import check_on_failure, default_client, progress_display
 from walletframe.dask.holdings import (
-    OpenedFolder,
+    SizedFolder,
     holdings_of_fetch,
     holdings_with_dummy_wallet,
     holdings_with_partition_wallets,
@@ -407,7 +407,7 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         for paths in map(Paths, roots or [root]):  # raises an error if `roots` is empty
             paths.require_service()
             warn_if_unfinished(paths, {})
-        shards = [OpenedFolder(path, non_holdings_files_and_sizes(path)) for path in roots]
+        shards = [SizedFolder(path, non_holdings_files_and_sizes(path)) for path in roots]
         empty = assemble([])
         wallet_frames = [append_extra_columns(empty.wallets, Paths(path)) for path in roots]
     widest = max(wallet_frames, key=lambda frame: len(frame.columns))

@@ -55,7 +55,7 @@ _MAX_BATCH_ROWS = 1_000_000  # limits a worker's memory: up to one aggregate per
 _ROW_STEP = 2**32  # larger than any number of rows in a partition
 
 
-class OpenedFolder(NamedTuple):
+class SizedFolder(NamedTuple):
     """The folder of one bulk run, and the sizes of files when the folder was opened."""
 
     root: Path
@@ -75,13 +75,13 @@ def non_holdings_files_and_sizes(root: Path) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files))
 
 
-def _require_unchanged(folder: OpenedFolder) -> None:
+def _require_unchanged(folder: SizedFolder) -> None:
     if non_holdings_files_and_sizes(folder.root) != folder.files:
         hint = "open the folder again"
         raise DatasetError(f"{folder.root} has changed since it was opened", hint)
 
 
-def open_if_unchanged(folder: OpenedFolder, meta: pd.DataFrame) -> StoredHoldings:
+def open_if_unchanged(folder: SizedFolder, meta: pd.DataFrame) -> StoredHoldings:
     """Open a folder on a worker. Wallets get the columns and dtypes of `meta`."""
     with as_dataset_errors(folder.root):
         _require_unchanged(folder)
@@ -91,19 +91,19 @@ def open_if_unchanged(folder: OpenedFolder, meta: pd.DataFrame) -> StoredHolding
         return replace(holdings, template=replace(holdings.template, wallet_frame=wallets))
 
 
-def read_folder_wallets(folder: OpenedFolder, meta: pd.DataFrame) -> pd.DataFrame:
+def read_folder_wallets(folder: SizedFolder, meta: pd.DataFrame) -> pd.DataFrame:
     """Read the wallets of a folder, with the columns and dtypes of `meta`."""
     return open_if_unchanged(folder, meta).wallets
 
 
-def read_folder_balances(folder: OpenedFolder, columns: list[str] | None = None) -> pd.DataFrame:
+def read_folder_balances(folder: SizedFolder, columns: list[str] | None = None) -> pd.DataFrame:
     """Read the balances of a folder, by default with all columns."""
     with as_dataset_errors(folder.root):
         _require_unchanged(folder)
         return read_wallets(folder.root, columns=columns).holdings
 
 
-def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[OpenedFolder] | None:
+def folders_of_frames(wallets: dd.DataFrame, holdings: dd.DataFrame) -> list[SizedFolder] | None:
     """Return the folders that `open_wallets` opened, or None if it did not create the frames."""
     graphs = wallets.expr, holdings.expr
     readers = tuple(getattr(graph, "func", None) for graph in graphs)
@@ -143,7 +143,7 @@ class ClusterHoldings:
     frame: dd.DataFrame
     template: Positions  # all wallets, but an empty holdings frame
     wallet_indices: list[Codes]  # for each partition: sorted indices of wallets in `template`
-    folders: list[OpenedFolder] | None = None  # None unless each partition is an unchanged folder
+    folders: list[SizedFolder] | None = None  # None unless each partition is an unchanged folder
 
     @property
     def spells_blockchains_as_template(self) -> bool:
@@ -333,7 +333,7 @@ def _apply_to_partition(
 
 def _map_chunks_of_folders(
     func: Callable[[Chunk], T],
-    folders: Sequence[tuple[int, OpenedFolder, Codes]],
+    folders: Sequence[tuple[int, SizedFolder, Codes]],
     meta: pd.DataFrame,
     names: list[str],
 ) -> list[T]:

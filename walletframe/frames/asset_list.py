@@ -147,7 +147,7 @@ def tokens_to_assets(
     return replace(positions, tokens=merged, assets=Assets(tokens, names, blockchains, others))
 
 
-def count_fewer_rows(positions: Positions) -> int:
+def count_bridged_rows(positions: Positions) -> int:
     """Return how many fewer rows a table of assets would have with ``bridged=True``."""
     listed = {} if BRIDGED in positions.holdings.attrs else _contracts_by_key(None)
     held = [listed[key] for key in positions.contracts.keys if key in listed]

@@ -210,7 +210,7 @@ def _count_omitted_unknown_tokens(
     return len(chains) if blockchains is None else sum(chain in blockchains for chain in chains)
 
 
-class OmittedRow(NamedTuple):
+class OmittedBalances(NamedTuple):
     """Balances of one contract, omitted by `where`. Result tables count these balances."""
 
     blockchain: str  # of the wallet, in canonical form
@@ -222,18 +222,18 @@ class OmittedRow(NamedTuple):
     balances: int
 
 
-def with_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedRow]) -> dict[str, Any]:
+def with_omitted_rows(record: dict[str, Any], rows: Sequence[OmittedBalances]) -> dict[str, Any]:
     """Return a copy of the record at ``attrs[HOLDERS]``, with these omitted rows."""
     return record | {"omitted": json.dumps(rows)}  # as text, since pandas deep-copies `attrs`
 
 
-def omitted_rows(holdings: pd.DataFrame) -> list[OmittedRow]:
+def omitted_rows(holdings: pd.DataFrame) -> list[OmittedBalances]:
     """Read the omitted rows from the ``attrs`` of holdings."""
     rows = holdings.attrs.get(HOLDERS, {}).get("omitted")
-    return [OmittedRow(*row) for row in json.loads(rows)] if rows else []
+    return [OmittedBalances(*row) for row in json.loads(rows)] if rows else []
 
 
-def count_and_sum_bridged(rows: Sequence[OmittedRow]) -> tuple[int, str]:
+def count_and_sum_bridged(rows: Sequence[OmittedBalances]) -> tuple[int, str]:
     """Count and sum bridged versions above 0. The sum is "" for several assets or snapshots."""
     held = [row for row in rows if row.asset and row.amount and Decimal(row.amount) > 0]
     is_added = len({(row.asset, row.snapshot) for row in held}) <= 1

@@ -129,7 +129,7 @@ class Positions:
         if self.has_wallets:
             codes, kept = self.wallet_codes[rows], np.arange(len(self.wallets))
         return replace(
-            self.select_wallets(kept),
+            self.with_wallets(kept),
             holdings=self.holdings[mask],
             amounts=self.amounts[rows],
             tokens=self.tokens.take(rows),
@@ -137,7 +137,7 @@ class Positions:
             assets=self.assets and self.assets._replace(contracts=self.assets.contracts.take(rows)),
         )
 
-    def select_wallets(self, indices: Codes) -> Positions:
+    def with_wallets(self, indices: Codes) -> Positions:
         """Return a copy with only these wallets. The caller must then select their rows."""
         return replace(
             self,

@@ -191,7 +191,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
         distinct = _drop_repeated_unknown_tokens(matrix, len(earlier.holdings))
         changes, separate = _group_changes_and_bridged_count(distinct, wallets, by, **options)
     both_times = {"before": earlier, "after": later}
-    omitted = {"bridged_separate": separate, "unknown_once": _balances_unknown_once_text(matrix)}
+    omitted = {"bridged_separate": separate, "unknown_once": _unknown_once_count_text(matrix)}
     changes = matrix.add_coverage(changes, both_times, **omitted)
     if "address" in changes and "name" in wallets and "name" not in changes:
         texts = [name or None for name in user_wallet_names(changes, wallets[::-1])]
@@ -207,7 +207,7 @@ def compare(  # noqa: PLR0913 - users pass each option by name
     return changes
 
 
-def _balances_unknown_once_text(matrix: AmountMatrix) -> str:
+def _unknown_once_count_text(matrix: AmountMatrix) -> str:
     """Return a text such as ``2 balances of 1 wallet``, or "" if there are none."""
     is_once = (matrix.integers != 0).any(axis=1) & (matrix.status != OK).any(axis=1)
     wallets = np.unique(matrix.wallet_ids.codes[matrix.wallet_rows[is_once]])

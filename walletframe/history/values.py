@@ -150,7 +150,7 @@ def compare_values(
     table.insert([*table].index("wallets_known"), "currency", currencies)
     table = table.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
     positions, _ = encode_and_parse_by(changes.balances, by, changes.requested, **options)
-    (known, wallets), balances = changes.known_and_possible_holders, len(changes.balances)
+    (known, wallets), balances = changes.known_and_all_possible, len(changes.balances)
     balances -= int(np.isnan(changes.balances[["earlier_gaps", "later_gaps"]].to_numpy()).sum())
     coverage = Coverage(
         *(wallets, known, 0, balances, 0, changes.unvalued),
@@ -210,10 +210,10 @@ class ComparedValues(NamedTuple):
         balances = self.balances
         is_known = balances[["earlier_held", "later_held"]].any(axis=None) or not self.unvalued
         change = balances["later"].sum() - balances["earlier"].sum()
-        return round(change, _DIGITS) if self.known_and_possible_holders[0] and is_known else np.nan
+        return round(change, _DIGITS) if self.known_and_all_possible[0] and is_known else np.nan
 
     @property
-    def known_and_possible_holders(self) -> tuple[int, int]:
+    def known_and_all_possible(self) -> tuple[int, int]:
         """How many wallets could hold a selected token: of these, the known ones, and all."""
         positions = mark_na_unknown_if_single(read_positions(self.balances, self.requested))
         can_hold = positions.wallets_able_to_hold_selection

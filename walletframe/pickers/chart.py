@@ -9,7 +9,7 @@ import numpy as np
 
 from walletframe import charts
 from walletframe.errors import ArgumentError
-from walletframe.frames.asset_list import count_fewer_rows, token_or_asset_names, tokens_to_assets
+from walletframe.frames.asset_list import count_bridged_rows, token_or_asset_names, tokens_to_assets
 from walletframe.numerals import counted_noun
 from walletframe.pickers.data import VALUE_COLUMNS, empty_reason, has_only_failures
 from walletframe.pickers.widget import error_text
@@ -203,7 +203,7 @@ def _combine_if_per_asset(held: Positions, options: ChartOptions) -> Positions:
 
 def bridged_button_label(chart: ExplorerChart) -> str:
     """Return a label such as ``Combine 3 bridged versions``, or "" to hide the button."""
-    count = count_fewer_rows(chart.selected.held) if chart.options.per_asset else 0
+    count = count_bridged_rows(chart.selected.held) if chart.options.per_asset else 0
     verb = "Separate" if chart.options.bridged else "Combine"
     return f"{verb} {counted_noun(count, 'bridged version')}" if count else ""
 

@@ -169,7 +169,7 @@ class HoldingsExplorer(FetchingWidget):
             self.close()  # to unregister the widget
             raise
         self.details = details if _is_stored(details) else self._explorer_state.data.fetched
-        self.observe(self._replace_details, "details")
+        self.observe(self._replace_data, "details")
         self._handlers |= self._explorer_state.handlers | {
             "code": lambda _: {"text": self.code},
             "file": lambda request: self._make_file(request["format"]),
@@ -333,7 +333,7 @@ class HoldingsExplorer(FetchingWidget):
         raise WalletframeError(f"Refresh needs a client for {names}{problem}", hint)
 
     @locked_handler
-    def _replace_details(self, change: dict[str, Any]) -> None:
+    def _replace_data(self, change: dict[str, Any]) -> None:
         self._explorer_state.replace_data(self._make_data_and_update_retry(change["new"]))
 
 

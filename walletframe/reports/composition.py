@@ -270,7 +270,7 @@ def _describe_changes(
     table = values.changes_by_group(names, grouping.asset_arguments(names), known_part=True)
     listing = _changes_listing(table, after.wallets)
     by_group = values.changes_by_group(groups.names, grouping.asset_arguments(groups.names))
-    changes = GroupChanges(by_group, values.change, *values.known_and_possible_holders)
+    changes = GroupChanges(by_group, values.change, *values.known_and_all_possible)
     notes = [f"{values.notes_text(unit)} {_not_counted_sentence(earlier)}".strip()]
     return change, notes, listing, changes
 
