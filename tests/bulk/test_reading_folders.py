@@ -144,9 +144,10 @@ def test_text_is_read_if_a_decimal_is_missing_or_rounded():
 
 
 @pytest.mark.parametrize("statistics", [True, False])
-def test_files_in_many_groups_of_rows_are_read(folder, details, statistics):
-    """Files without dictionaries or Arrow's schema, as another program may write them, are read."""
-    plain = {"store_schema": False, "row_group_size": 1, "use_dictionary": False}
+@pytest.mark.parametrize("dictionaries", [True, False])
+def test_files_in_many_groups_of_rows_are_read(folder, details, statistics, dictionaries):
+    """Files without Arrow's schema, as another program may write them, are read."""
+    plain = {"store_schema": False, "row_group_size": 1, "use_dictionary": dictionaries}
     for path in folder.glob("holdings/*"):
         table = pq.read_table(path, partitioning=None)
         pq.write_table(table, path, write_statistics=statistics, **plain)
